@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
-from math import isnan
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
@@ -119,29 +118,42 @@ def _equal(self: Any, other: Any) -> Any:
 
 def are_equal(first: Any, second: Any) -> bool:
     """Return whether two values are equal; arrays, also in lists and mappings, by their contents, NaN equal to NaN."""
-    if first is second:
-        return True
-    if hasattr(first, "dtype") and hasattr(second, "dtype"):
+    kind = _kind(first)
+    if first is second or kind != _kind(second):
+        return first is second
+    if kind in ("tuple", "list"):
+        return len(first) == len(second) and all(map(are_equal, first, second))
+    if kind == "mapping":
+        return first.keys() == second.keys() and all(are_equal(value, second[key]) for key, value in first.items())
+    if kind == "array":
         import numpy as np  # loaded already: one of its values is here
 
         return np.array_equal(first, second, equal_nan=first.dtype.kind == second.dtype.kind == "f")
-    if isinstance(first, tuple | list) and type(first) is type(second):
-        return len(first) == len(second) and all(map(are_equal, first, second))
-    if isinstance(first, Mapping) and type(first) is type(second) and not hasattr(first, "_field_defaults"):
-        return first.keys() == second.keys() and all(are_equal(value, second[key]) for key, value in first.items())
-    if isinstance(first, float) and isinstance(second, float) and isnan(first):
-        return isnan(second)
-    return bool(first == second)
+    return bool(first == second or (first != first and second != second))  # noqa: PLR0124 -- NaN
+
+
+def _kind(value: Any) -> str:
+    """The kind of values that a value can be equal to."""
+    if isinstance(value, tuple | list):
+        return "tuple" if isinstance(value, tuple) else "list"
+    if isinstance(value, Mapping) and not hasattr(value, "_field_defaults"):
+        return "mapping"
+    return "hashable" if type(value).__hash__ is not None else "array" if hasattr(value, "dtype") else "other"
 
 
 def _hash(self: Any) -> int:
-    hashes = []
-    for name in self._compared:
-        try:
-            hashes.append(hash(getattr(self, name)))
-        except TypeError:  # arrays, lists and mappings have none; equal values have equal hashes
-            hashes.append(0)
-    return hash(tuple(hashes))
+    return _hash_of(tuple(getattr(self, name) for name in self._compared))
+
+
+def _hash_of(value: Any) -> int:
+    """The hash of a value, the same for values that are equal by `are_equal`."""
+    kind = _kind(value)
+    if kind == "tuple":
+        return hash(tuple(map(_hash_of, value)))
+    try:
+        return hash(value) if kind == "hashable" and value == value else 0  # noqa: PLR0124 -- NaN
+    except TypeError:  # it holds lists, for example
+        return 0
 
 
 def _representation(self: Any) -> str:

@@ -170,3 +170,12 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
         "separated by commas; can be repeated [default: UAS, LAS and CLAS, or those of the rules msp25]",
     ):
         assert text in shown
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("convert", "Record heads in MISC going forward, and restore them going back"),
+    ("train", "on both treebanks for as many passes; requires --dev"),
+])  # fmt: skip
+def test_help_names_options_not_parameters(name: str, text: str) -> None:
+    shown = " ".join(CliRunner().invoke(cli, [name, "--help"]).output.split())
+    assert text in shown

@@ -3,6 +3,7 @@
 import lzma
 import os
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,31 @@ def test_pipes(piped: Path, tmp_path: Path) -> None:
         found.append(score_document(score_files(*paths, setup_of(MEASURES), sizes)))
         writer.join()
     assert found[0] == found[1]
+
+
+_LAST = "1-2\tab{0}\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t{1}\tx\t{2}\t_\n\n"
+BACK = "a negative head counts back over sentences"
+
+
+@pytest.mark.parametrize(("rules", "last", "cause"), [
+    ("conll17", _LAST.format("\t_" * 8, -2, "_"), BACK),
+    ("udtools", _LAST.format("\t_" * 8, 1, "-2:x"), BACK),
+    ("msp25", "\n\n", "blank lines follow the last sentence"),
+])  # fmt: skip
+@pytest.mark.parametrize("scored", [False, True], ids=["strictly", "partially"])
+def test_a_pipe_that_cannot_be_cut(tmp_path: Path, rules: str, last: str, cause: str, scored: bool) -> None:
+    """It is refused with the cause, unless it is read whole: for partial scores, or since it is small."""
+    gold, pipe = tmp_path / "gold", tmp_path / "pipe"
+    text = GOLD.read_text(encoding="utf-8")
+    gold.write_text(text + _LAST.format("\t_" * 8, 1, "_") * (cause == BACK), encoding="utf-8")
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(text + last,))
+    writer.start()
+    refused = nullcontext() if scored else pytest.raises(InputError, match=f"{cause}: give this input as a file")
+    with refused:
+        setup = setup_of(None, rules=rules, partial=scored and cause == BACK)
+        assert score_files(gold, pipe, setup, SMALL if cause == BACK or not scored else WHOLE)
+    writer.join()
 
 
 def test_gold_that_changes_between_two_readings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

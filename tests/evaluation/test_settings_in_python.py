@@ -62,7 +62,7 @@ def test_each_field_of_rules_counts(name, field):
 def test_each_field_of_a_definition_counts(field):
     value = getattr(MINE, field)
     values = {
-        "unit": "exact",
+        "counted_item": "exact",
         "variants": (("full", Agree.LEMMA),),
         "only": "CORE",
         "argument": "any",

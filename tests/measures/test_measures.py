@@ -23,7 +23,7 @@ NAMES = st.sampled_from(
 )
 
 
-WITH_CLASSES = [name for name, one in REGISTRY.items() if one.unit in {"words", "exact"}]
+WITH_CLASSES = [name for name, one in REGISTRY.items() if one.counted_item in {"words", "exact"}]
 
 
 @st.composite

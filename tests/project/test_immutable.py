@@ -4,6 +4,7 @@ import inspect
 import math
 import pickle
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -53,6 +54,28 @@ def test_equality() -> None:
         assert one != Value("a", parts=of(np.array([1.0])))
     assert Value("a", math.nan) == Value("a", float("nan")) != Value("a", 0)
     assert Value("a", parts=np.array(["b"])) == Value("a", parts=np.array(["b"]))
+
+
+@pytest.mark.parametrize(("one", "other", "equal"), [
+    (None, np.zeros(2), False),
+    ([0.0, 0.0], np.zeros(2), False),
+    (0.0, np.zeros(()), False),
+    (np.float64(0), np.zeros(()), False),
+    ({"key": np.zeros(2)}, MappingProxyType({"key": np.zeros(2)}), True),
+    ({"key": np.zeros(2)}, MappingProxyType({"key": None}), False),
+    ([np.zeros(2)], (np.zeros(2),), False),
+    ({1}, frozenset({1}), False),
+    (math.nan, float("nan"), True),
+    (np.float64("nan"), math.nan, True),
+    ((1, [2], math.nan, {"key": 3}), (1, [2], float("nan"), MappingProxyType({"key": 3})), True),
+    (np.int64(3), 3, True),
+    (Value("b", math.nan), Value("b", float("nan")), True),
+])  # fmt: skip
+def test_values_of_any_types_are_equal_or_not(one: object, other: object, equal: bool) -> None:
+    """In both directions, without an error; equal values have equal hashes."""
+    first, second = (Value("a", parts=parts) for parts in (one, other))
+    assert ((first == second), (second == first)) == (equal, equal)
+    assert not equal or hash(first) == hash(second)
 
 
 def test_nothing_can_be_changed() -> None:

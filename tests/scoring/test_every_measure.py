@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -12,6 +13,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead import scoring
 from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.records import json_of
 from levelhead.campaign.sources import File
@@ -65,19 +67,42 @@ def depths(treebank: levelhead.Treebank) -> np.ndarray:
 
 SHALLOW = Definition(
     "Shallow", "Correct heads near the root.", "correct / words at depth 2 or less", "a test",
-    unit="words near the root", needs=Agree.HEAD, counter=count_shallow,
+    counted_item="words near the root", needs=Agree.HEAD, counter=count_shallow,
 )  # fmt: skip
 WITH_SHALLOW = Registry({**STANDARD.measures, "Shallow": SHALLOW}, STANDARD.schemes)
 
 
 def test_every_counted_item_has_one_counter() -> None:
     assert set(COUNTERS) == COUNTED_ITEMS
-    assert all(definition.unit in COUNTED_ITEMS or definition.counter for definition in REGISTRY.values())
+    assert all(definition.counted_item in COUNTED_ITEMS or definition.counter for definition in REGISTRY.values())
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_an_item_counts_alike_under_any_name(folder: Path, side: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in partial scores of an output in which sentences are missing."""
+    monkeypatch.setattr(
+        scoring.measure, "COUNTED_ITEMS", {*COUNTED_ITEMS, *(f"{item} again" for item in COUNTED_ITEMS)}
+    )
+    again = {f"{item} again": counter for item, counter in COUNTERS.items()}
+    monkeypatch.setattr(scoring.score, "COUNTERS", {**COUNTERS, **again})
+    listed = [one for one in REGISTRY.values() if RULES["ud"].defines(one.name) and not one.needs_file]
+    copies = [replace(one, name=f"{one.name}Again", counted_item=f"{one.counted_item} again") for one in listed]
+    registry = Registry({one.name: one for one in (*listed, *copies)}, STANDARD.schemes)
+    files = pair_in(folder, 3)
+    output = folder / "fewer"
+    levelhead.write(levelhead.read(files[side]).select(range(13)), output)
+    setup = setup_of([*registry.measures], registry=registry, partial=True)
+    for sizes in (None, SENTENCE_BY_SENTENCE):
+        counted = numbers(files[0], output, setup, sizes)
+        assert {one.name: counted[one.name] for one in listed} == {
+            one.name: counted[f"{one.name}Again"] for one in listed
+        }
+        assert side or {counted[name][:3] for name in ("Sentences", "Trees")} == {(13, 25, 25)}
 
 
 def test_an_item_that_nothing_counts_is_refused_at_once() -> None:
     with pytest.raises(MeasureError, match="unknown counted item 'word': did you mean words"):
-        Definition("Mine", "A share.", "some / all", "here", unit="word")
+        Definition("Mine", "A share.", "some / all", "here", counted_item="word")
 
 
 WEIGHTS = {"nsubj": 2.0, "obj": 1.5, "det": 0.1, "punct": 0.0}
@@ -190,7 +215,9 @@ def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter(tmp_path: 
     assert levelhead.score(*pair, partial=True, **how)["Shallow"].f1 == expected.f1
     assert levelhead.score(*pair, store=tmp_path / "store", **how)["Shallow"].f1 == expected.f1
     compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], resamples=9, **how)
-    assert "Shallow" in json.dumps(compared.to_dict())
+    shown = next(one["interval"] for one in compared.to_dict()["results"] if one["measure"] == "Shallow")
+    on_page = levelhead.score(*pair, prepare="page", **how).looked.page.intervals["Shallow"]
+    assert [100 * end for end in on_page] == pytest.approx(shown)
     assert "Shallow" in json.dumps(levelhead.rank(gold, systems, **how).to_dict())
     for measure in ("Shallow@CORE", "Shallow-punct"):
         with pytest.raises(MeasureError, match="has no classes"):

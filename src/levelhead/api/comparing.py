@@ -116,12 +116,10 @@ def compare(
     )  # fmt: skip
     tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
-    look = None
     prepared = {*prepare}
-    if prepared:
-        worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
-        page_of = {"n_treebanks": len(plan.test_sets), "registry": setup.registry} if "page" in prepared else None
-        look = partial_function(_look_at, page_of=page_of, worst_by=worst_by)
+    worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
+    page_of = {"n_treebanks": len(plan.test_sets), "registry": setup.registry} if "page" in prepared else None
+    look = partial_function(_look_at, page_of=page_of, worst_by=worst_by) if prepared else None
     with running(jobs, store, cluster) as how:
         result = compare_systems(
             plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
@@ -154,7 +152,7 @@ def _look_at(
 
 def _word_measure(names: Sequence[str], setup: Setup) -> Setup:
     """The settings with the first measure that counts words and needs no file; LAS by default."""
-    of_words = {str(measure): measure for measure, of in setup.defined if of.unit == "words" and not of.needs_file}
+    of_words = {str(measure): measure for measure, of in setup.defined if of.selects_words and not of.needs_file}
     name = next((name for name in names if name in of_words), None)
     return setup.with_measures([of_words[name] if name else parse_measure("LAS", setup.registry)])
 

@@ -50,7 +50,7 @@ def convert(
             of the input tree), or "script" (the published script: whole relations are compared, and the first child of
             its list, not the innermost, becomes the head).
         ud: the version of UD; by default detected from the relations, or 2.
-        exact: whether to record heads in MISC going forward, and to restore them going back.
+        exact: whether to record heads in MISC going forward, and restore them going back.
 
     Raises:
         InputError: the file is invalid, or already has recorded heads.

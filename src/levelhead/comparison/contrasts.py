@@ -366,7 +366,7 @@ def average_gains(treebanks: Iterable[Sequence[Gain]], level: float = 0.95) -> l
 def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Contrast], list[Contrast]]:
     """Return the sentences in which a system gains, and those in which it loses, the largest differences first."""
     ((measure, definition),) = setup.defined
-    if definition.unit != "words":
+    if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
     both = [counts_of(matches, setup)[str(measure)][0] for matches in (baseline, system)]
     change = both[1].correct - both[0].correct
@@ -403,11 +403,9 @@ def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -
     sentences = []
     for system in others:
         change = correct[system] - correct[baseline]
-        columns = (correct[baseline], correct[system], words)
         for i in np.argsort(change, kind="stable")[:10].tolist():
             if change[i] < -_EQUAL:
-                before, after, of_gold = (column[i].item() for column in columns)
-                place = (treebank, system, i + 1, gold[i].id)
+                before, after, of_gold = (column[i].item() for column in (correct[baseline], correct[system], words))
                 text = " ".join(gold[i].forms)
-                sentences.append(WorseSentence(*place, before, after, of_gold, text))
+                sentences.append(WorseSentence(treebank, system, i + 1, gold[i].id, before, after, of_gold, text))
     return sentences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,11 +45,11 @@ def score_files(
     try:
         with open_pair(gold, system, setup, sizes or blocks.SIZES) as stream:
             evaluation = fold(stream, setup, visitors)
-    except OnlyWhole:
-        for source in (gold, system):
-            if not isinstance(source, Treebank) and is_stream(source):
-                message = "it cannot be read in pieces under these rules: give this input as a file, not as a pipe"
-                raise InputError(Fault("file-too-large", message, Place(os.fsdecode(source)))) from None
+    except OnlyWhole as cause:
+        paths = (os.fsdecode(source) for source in (gold, system) if not isinstance(source, Treebank))
+        if pipe := next(filter(is_stream, paths), None):
+            fault = Fault("file-too-large", f"{cause}: give this input as a file, not as a pipe", Place(pipe))
+            raise InputError(fault) from None
     if evaluation is None:
         evaluation = fold(whole_pair(gold, system, setup), setup, visitors)
     return evaluation if leakage is None else leakage.leakage().added_to(evaluation)
@@ -67,26 +67,23 @@ def open_pair(gold: Input, system: Input, setup: Setup, sizes: PieceSizes) -> It
     from levelhead.evaluation.pieces import paths_in_pieces
     from levelhead.progress import counter
 
-    files = (InputFile(path, partial(parts_of, path)) for path in map(os.fsdecode, (gold, system)))
-    in_pieces = partial(open_files, size=sizes.piece) if setup.partial else partial(paths_in_pieces, sizes=sizes)
-    with counter("scoring", "words") as advance, in_pieces(*files, setup) as stream:
+    ours, theirs = (InputFile(path, partial(parts_of, path)) for path in map(os.fsdecode, (gold, system)))
+    opened = (
+        open_files(ours, theirs, setup, sizes.piece) if setup.partial else paths_in_pieces(ours, theirs, setup, sizes)
+    )
+    with counter("scoring", "words") as advance, opened as stream:
         yield stream._replace(advance=advance)
 
 
-@contextmanager
 def open_files(
     gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts | None = None
-) -> Iterator[PairStream]:
-    """Yield two large files in pieces; a gold file that is a pair with several outputs has `facts`."""
+) -> AbstractContextManager[PairStream]:
+    """Open two large files as a stream of pieces; a gold file that is a pair with several outputs has `facts`."""
+    from levelhead.evaluation.partial import partial_pair_in_pieces
     from levelhead.evaluation.pieces import GoldFacts, files_in_pieces
 
-    opened = files_in_pieces
-    if setup.partial:
-        from levelhead.evaluation.partial import partial_pair_in_pieces
-
-        opened = partial_pair_in_pieces
-    with opened(gold, system, setup, size, facts or GoldFacts()) as stream:
-        yield stream
+    opened = partial_pair_in_pieces if setup.partial else files_in_pieces
+    return opened(gold, system, setup, size, facts or GoldFacts())
 
 
 def whole_pair(gold: Input, system: Input | bytes, setup: Setup) -> PairStream:

@@ -75,7 +75,7 @@ class Fold:
         self._errors: dict[str, MalformedDeps | MeasureError] = {}
         self._faults: dict[str, dict[str, list[Fault]]] = {}  # by measure and message, as of trees without a derivation
         self._gold = self._system = Annotation(frozenset(), frozenset())
-        self._of_edges = [name for name, (_, definition) in self._defined.items() if definition.unit == "edges"]
+        self._of_edges = [name for name, (_, definition) in self._defined.items() if definition.counted_item == "edges"]
         self._n_steps = [0, 0]
         for visitor in visitors:
             visitor.start()

@@ -46,9 +46,9 @@ def paths_in_pieces(gold: InputFile, system: InputFile, setup: Setup, sizes: Pie
     paths = gold.name or "", system.name or ""
     with ExitStack() as stack:
         contents = stack.enter_context(contents_or_parts(paths[0], sizes.large))
-        reference = None
-        if isinstance(contents, bytes):
-            reference = parse_as(contents, gold.name, setup.rules, setup.format_of_gold)
+        reference = (
+            parse_as(contents, gold.name, setup.rules, setup.format_of_gold) if isinstance(contents, bytes) else None
+        )
         try:
             output = stack.enter_context(contents_or_parts(paths[1], 0 if reference is None else sizes.large))
         except UnreadableFile as error:

@@ -75,9 +75,8 @@ class Setup:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Setup) or self.key != other.key:
-            return False
-        return self.defined == other.defined  # the key has only the names of functions
+        # the key has only the names of functions
+        return isinstance(other, Setup) and self.key == other.key and self.defined == other.defined
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -242,14 +241,11 @@ def setup_of(
         if chosen.content and replace(measure, component=None) != Measure(measure.name):
             message = f"{measure}: under the rules {chosen.name}, {measure.name} has neither arguments nor classes"
             raise MeasureError(message, "unknown-measure")
-    resources = {}
-    for name, resource in (weights or {}).items():
-        if not isinstance(resource, Resource):
-            resources[name] = checked_weights(resource)
-        elif isinstance(resource.values, Mapping):  # the hash of their values, which may differ from those of a file
+    named = (weights or {}).items()
+    resources = {name: each if isinstance(each, Resource) else checked_weights(each) for name, each in named}
+    for name, resource in resources.items():
+        if isinstance(resource.values, Mapping):  # the hash of their values, which may differ from those of a file
             resources[name] = replace(resource, sha256=weights_of(resource.values).sha256)
-        else:
-            resources[name] = resource
     if partial and chosen.content:
         raise MeasureError(f"the rules {chosen.name} do not support partial scores", "no-partial-score")
     setup = Setup(parsed, chosen, known, format, gold_format, resources, folder, partial)

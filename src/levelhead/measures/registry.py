@@ -42,7 +42,7 @@ DPPL = Definition(
     "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences);"
     " unknown words are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
-    unit="perplexity",
+    counted_item="perplexity",
     needs=Agree.HEAD,
     argument="a training treebank (in its path, {treebank} is replaced by the code of each treebank); ,order=NAME:"
     " the transition system that defines the order of words (default: swap-lazy), or string",
@@ -109,9 +109,9 @@ class Registry:
         Args:
             measures: measures of this registry.
         """
-        own = (self.measures[measure.name] for measure in measures)
-        changed = [definition for definition in own if definition != REGISTRY.get(definition.name)]
-        functions = (function for each in changed for function in (each.load, each.counter))
+        definitions = (self.measures[measure.name] for measure in measures)
+        own = (definition for definition in definitions if definition != REGISTRY.get(definition.name))
+        functions = (function for each in own for function in (each.load, each.counter))
         return tuple(sorted({name_of(function) for function in functions if function is not None}))
 
     def with_default(self, scheme: str) -> Registry:
@@ -168,7 +168,7 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
             raise MeasureError(f"{measure}: {CLASS_BY_GOLD} {wanted}", "unknown-measure")
         measure = replace(measure, argument=",".join(option for option in options if option in given))
     has_classes = measure.only or measure.without
-    if has_classes and not (definition.selects_words or definition.unit == "exact"):
+    if has_classes and not (definition.selects_words or definition.counted_item == "exact"):
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
     if measure.component and definition.lower_is_better:
         raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")

@@ -124,7 +124,7 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
         str(table.get("meaning", f"defined in {path}")),
         str(table.get("formula", f"{compared} / words")),
         str(table.get("source", path)),
-        unit=table.get("unit", "words"),
+        counted_item=table.get("unit", "words"),
         needs=Agree(sum({_NEEDS[need] for need in needs})),
         only=None if table.get("only") is None else str(table["only"]),
         without=tuple(_texts(path, f"measure {name}: without", table.get("without", []))),

@@ -143,17 +143,25 @@ def _weights_of_words(matches: Matches, selection: Selection | None) -> tuple[We
 
 
 def count_exact(
-    matches: Matches, needs: Agree, selection: Selection | None = None, *, by_sentence: bool = False
+    matches: Matches,
+    needs: Agree,
+    selection: Selection | None = None,
+    *,
+    by_sentence: bool = False,
+    same_text: NDArray[np.bool_] | None = None,
 ) -> Counts:
     """Count sentences that match exactly: the same span, all words aligned, and all selected words agree.
 
-    Only sentences with at least one selected word count; each side has its own selection.
+    Only sentences with at least one selected word count; each side has its own selection. If sentences are paired, it
+    is given which of gold have the same text as theirs, instead of the same span.
     """
-    spans = count_spans(matches, "sentences", by_sentence=True)
+    if same_text is None:
+        spans = count_spans(matches, "sentences", by_sentence=True)
+        same_text = (spans.correct == 1) & (spans.system == 1)
     words = count_words(matches, NOTHING, by_sentence=True)
     right = count_words(matches, needs, selection, by_sentence=True)
     having = right.gold > 0
-    same = having & (spans.correct == 1) & (spans.system == 1)
+    same = having & same_text
     for counts in (words, right):
         same &= (counts.correct == counts.gold) & (counts.correct == counts.system)
     selected = matches.system.sentence_of_word[np.flatnonzero(_weights_of_words(matches, selection)[1])]
@@ -175,6 +183,12 @@ def count_trees(matches: Matches, *, by_sentence: bool = False) -> Counts:
     trees = bad_sentences(matches.system.local_heads(), matches.system.sentence_starts, several_roots=False) == 0
     every = matches.system_spans.sentence_starts[:-1]
     return _count_items(matches, (every, trees), every, every, by_sentence=by_sentence)
+
+
+def count_paired(correct: NDArray[np.bool_]) -> Counts:
+    """Count each gold sentence with its pair, also if it has none: whether it is correct as a whole."""
+    every = np.ones(len(correct), dtype=np.int64)
+    return Counts(correct.astype(np.int64), every, every, None)
 
 
 def count_spans(matches: Matches, unit: Literal["tokens", "sentences"], *, by_sentence: bool = False) -> Counts:

@@ -82,7 +82,8 @@ class Definition:
         meaning: its definition in one sentence.
         formula: correct items / all items.
         source: the publication that defines it.
-        unit: what is counted: one of `COUNTED_ITEMS`, or the name of what `counter` counts.
+        counted_item: what is counted: one of `COUNTED_ITEMS`, each of which has a counter; or, if the definition has a
+            `counter` of its own, any name of what that counts (lower values of a `perplexity` are better).
         needs: what must agree for a word to be correct.
         only: the class that it counts, in the rules' scheme (`CONTENT`) or another (`kohita:CONTENT`); None for all
             words.
@@ -108,7 +109,7 @@ class Definition:
     meaning: str
     formula: str
     source: str
-    unit: str = "words"
+    counted_item: str = "words"
     needs: Agree = NOTHING
     only: str | None = None
     without: tuple[str, ...] = ()
@@ -124,18 +125,18 @@ class Definition:
 
     def __post_init__(self) -> None:
         """Refuse what nothing counts."""
-        if self.counter is None and self.unit not in COUNTED_ITEMS:
-            raise MeasureError(unknown("counted item", self.unit, sorted(COUNTED_ITEMS)), "unknown-measure")
+        if self.counter is None and self.counted_item not in COUNTED_ITEMS:
+            raise MeasureError(unknown("counted item", self.counted_item, sorted(COUNTED_ITEMS)), "unknown-measure")
 
     @property
     def selects_words(self) -> bool:
         """Whether it counts the words that agree, so that they can also be counted by class or property."""
-        return self.unit == "words" and self.counter is None
+        return self.counted_item == "words" and self.counter is None
 
     @property
     def lower_is_better(self) -> bool:
         """Whether lower values are better."""
-        return self.unit == "perplexity"
+        return self.counted_item == "perplexity"
 
     @property
     def needs_file(self) -> bool:

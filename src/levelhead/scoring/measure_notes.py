@@ -68,7 +68,7 @@ def notes_on(
         f"not annotated in gold: {column}; the rules {rules.name} still score {', '.join(names)}"
         for column, names in unannotated.items()
     )
-    of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
+    of_graphs = [str(measure) for measure, definition in measures if definition.counted_item == "edges"]
     without_graphs = of_graphs and "deps" in gold.columns and "deps" not in system.columns
     of_deps = f"{name} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
     return (*notes, *of_columns, *([of_deps] if without_graphs else []))

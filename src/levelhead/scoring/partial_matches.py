@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels import pools
-from levelhead.scoring.counts import Counts, count_words
+from levelhead.scoring.counts import Counts
 from levelhead.scoring.form_alignment import PairedBy, SentencePairs, align_forms, is_other_text, pair_sentences
 from levelhead.scoring.matches import (
     Agree,
@@ -20,10 +20,10 @@ from levelhead.scoring.matches import (
     compare_aligned,
     same_texts,
 )
-from levelhead.scoring.measure import NOTHING, Definition, Measure
+from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count
-from levelhead.scoring.selection import Schemes, selection_for
+from levelhead.scoring.selection import Schemes
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.lenient_reader import LenientTreebank
@@ -206,16 +206,14 @@ class ShiftedAnswers:
     def add(self, partial: PartialMatches) -> tuple[int, int]:
         """Add gold sentences; return how many more answers fit the next and the previous gold sentence."""
         matches = partial.matches
-        n_next = 0
-        n_previous = 0
         n, starts = len(matches.gold), matches.gold.sentence_starts
 
         def gold_forms(row: int) -> list[str] | None:
             return list(matches.gold.forms[starts[row] : starts[row + 1]]) if 0 <= row < n else None
 
-        if n and self._waiting is not None:
-            n_next += _fits(gold_forms(0), self._waiting)
-            self._waiting = None
+        n_next = int(self._waiting is not None and _fits(gold_forms(0), self._waiting))
+        n_previous = 0
+        self._waiting = None if n else self._waiting
         for row in np.flatnonzero(partial.other_text).tolist():
             first, end = np.searchsorted(matches.row_of_system, [row, row + 1]).tolist()
             answer = list(matches.system.forms[first:end])
@@ -268,41 +266,16 @@ def count_partially(
     In sentences that lack words, the system total is at least the gold total: missing words count on both sides.
     """
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
-    rows = _count_rows(partial, measure, definition, **settings)
-    lacks_words = bool(partial.lacking.any())
-    if lacks_words:
-        rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))
+    paired = None if partial.by == "characters" else partial
+    rows = count(partial.matches, measure, definition, by_sentence=True, paired=paired, **settings)
+    rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))
     strict = replace(rows, correct=rows.correct * partial.is_tree)
-    words = None
-    if not (partial.by != "characters" or lacks_words or (before is not None and before.words is None)):
-        words = count(partial.matches, measure, definition, **settings, before=before and before.words)
+    by_words = not (paired or partial.lacking.any() or (before is not None and before.words is None))
     return PartialCounts(
-        words,
+        count(partial.matches, measure, definition, **settings, before=before and before.words) if by_words else None,
         rows,
         strict,
         (rows if before is None else before.by_sentence + rows).total(),
         (strict if before is None else before.in_valid_trees + strict).total(),
         bool(partial.is_tree.all()) and (before is None or before.all_valid),
     )
-
-
-def _count_rows(
-    partial: PartialMatches, measure: Measure, definition: Definition, *, schemes: Schemes, weights: Any
-) -> Counts:
-    """Count a measure in each gold sentence; whole sentences by their pairs, if sentences are paired."""
-    matches, unit = partial.matches, definition.unit
-    paired = partial.by != "characters" and definition.counter is None
-    if paired and unit in {"sentences", "trees"}:
-        correct = partial.same_text if unit == "sentences" else partial.is_tree
-        every = np.ones(len(correct), dtype=np.int64)
-        return Counts(correct.astype(np.int64), every, every, None)
-    if not paired or unit != "exact":
-        return count(matches, measure, definition, by_sentence=True, schemes=schemes, weights=weights)
-    selection = selection_for(matches, measure, definition, schemes, weights)  # as in `count_exact`
-    words = count_words(matches, NOTHING, by_sentence=True)
-    right = count_words(matches, definition.needs_for(measure.argument), selection, by_sentence=True)
-    same = (right.gold > 0) & partial.same_text
-    for counts in (words, right):
-        same &= (counts.correct == counts.gold) & (counts.correct == counts.system)
-    of_gold, of_system = ((numbers > 0).astype(np.int64) for numbers in (right.gold, right.system))
-    return Counts(same.astype(np.int64), of_gold, of_system, None)

@@ -14,6 +14,7 @@ from levelhead.scoring.counts import (
     Counts,
     count_edges,
     count_exact,
+    count_paired,
     count_roots,
     count_spans,
     count_trees,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.scoring.measure import Component, Definition, Measure
+    from levelhead.scoring.partial_matches import PartialMatches
     from levelhead.scoring.rules import Rules
     from levelhead.treebank import Treebank
 
@@ -139,7 +141,9 @@ def count(
     weights: Any = None,
     by_sentence: bool = False,
     before: Counts | None = None,
+    paired: PartialMatches | None = None,
 ) -> Counts:
+    """Count a measure; if sentences are paired, by the pairs."""
     if not isinstance(matches, Matches):
         from levelhead.scoring.morphosyntactic_matches import count_content
 
@@ -152,7 +156,7 @@ def count(
     selection = selection_for(matches, measure, definition, schemes, weights)
     if before is not None:  # sums of weights depend on the order of words
         return count_words(matches, needs, selection, before=before)
-    return COUNTERS[definition.unit](matches, needs, selection, by_sentence)
+    return COUNTERS[definition.counted_item](matches, needs, selection, by_sentence, paired)
 
 
 def count_by_sentence(
@@ -177,17 +181,27 @@ def _refuse(*_: object, **__: object) -> Counts:
     raise MeasureError("measures of content words require the rules msp25 or msp25-sorted", "unknown-measure")
 
 
-# What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, and whether by sentence.
-COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool], Counts]] = MappingProxyType(
+# What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, whether by sentence, and the
+# pairs of sentences, if they are paired: then whole sentences count by pairs, since some have none or another text.
+COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool, PartialMatches | None], Counts]]
+COUNTERS = MappingProxyType(
     {
-        "words": lambda matches, needs, chosen, each: count_words(matches, needs, chosen, by_sentence=each),
-        "exact": lambda matches, needs, chosen, each: count_exact(matches, needs, chosen, by_sentence=each),
-        "edges": lambda matches, needs, _, each: count_edges(matches, needs, by_sentence=each),
-        "roots": lambda matches, needs, _, each: count_roots(matches, needs, by_sentence=each),
-        "tokens": lambda matches, _, __, each: count_spans(matches, "tokens", by_sentence=each),
-        "sentences": lambda matches, _, __, each: count_spans(matches, "sentences", by_sentence=each),
-        "aligned": lambda matches, _, __, each: replace(count_words(matches, NOTHING, by_sentence=each), aligned=None),
-        "trees": lambda matches, _, __, each: count_trees(matches, by_sentence=each),
+        "words": lambda matches, needs, chosen, each, _: count_words(matches, needs, chosen, by_sentence=each),
+        "exact": lambda matches, needs, chosen, each, paired: count_exact(
+            matches, needs, chosen, by_sentence=each, same_text=paired.same_text if paired else None
+        ),
+        "edges": lambda matches, needs, _, each, __: count_edges(matches, needs, by_sentence=each),
+        "roots": lambda matches, needs, _, each, __: count_roots(matches, needs, by_sentence=each),
+        "tokens": lambda matches, _, __, each, ___: count_spans(matches, "tokens", by_sentence=each),
+        "sentences": lambda matches, _, __, each, paired: (
+            count_paired(paired.same_text) if paired else count_spans(matches, "sentences", by_sentence=each)
+        ),
+        "aligned": lambda matches, _, __, each, ___: replace(
+            count_words(matches, NOTHING, by_sentence=each), aligned=None
+        ),
+        "trees": lambda matches, _, __, each, paired: (
+            count_paired(paired.is_tree) if paired else count_trees(matches, by_sentence=each)
+        ),
         "content": _refuse,
     }
 )
@@ -208,10 +222,10 @@ def without_trees(matches: TreebankPair, measure: Measure, definition: Definitio
     """Return which side lacks heads or relations that a measure compares or selects words by; otherwise None."""
     if matches.gold.has_trees and matches.system.has_trees:
         return None
-    compares_trees = definition.unit != "edges" and definition.needs_for(measure.argument) & _OF_TREES
+    compares_trees = definition.counted_item != "edges" and definition.needs_for(measure.argument) & _OF_TREES
     if not (compares_trees or measure.only or measure.without):
         return None
-    if not (matches.gold.has_trees or definition.unit in _OF_OUTPUT):
+    if not (matches.gold.has_trees or definition.counted_item in _OF_OUTPUT):
         return "not annotated in gold: HEAD"
     return None if matches.system.has_trees else "not annotated in the system's output: HEAD"
 

@@ -52,7 +52,7 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
     pool = strings.pool
     begins = strings.offsets[:-1]
-    lengths = strings.lengths
+    lengths = strings.n_bytes
     spaced = strings.with_spaces
     if len(spaced):  # of token forms only
         forms = np.concatenate([treebank.forms.codes, multiword.cells[:, FORM]])

@@ -29,7 +29,7 @@ SIZES = PieceSizes()
 
 
 class OnlyWhole(Exception):
-    """It turned out that files cannot be read in pieces: a negative head counts back over sentences, for example."""
+    """It turned out that files cannot be read in pieces; the message is the cause, where a file may be a pipe."""
 
 
 @contextmanager

@@ -62,7 +62,7 @@ class MorphosyntacticReader(LineReader):
 
     def _treebank(self) -> Treebank:
         if self._blank and self.part:
-            raise OnlyWhole
+            raise OnlyWhole("blank lines follow the last sentence")
         treebank = super()._treebank()
         return replace(treebank, source=replace(treebank.source, n_blank=len(self._blank)))
 

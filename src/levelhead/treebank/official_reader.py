@@ -123,6 +123,9 @@ class Crash(ConlluError):
     """An official scorer crashes on a file, which counts as refused."""
 
 
+_COUNTS_BACK = "a negative head counts back over sentences"
+
+
 def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) -> ConlluError:
     return kind(Fault("refused-by-rules", message, place))
 
@@ -134,7 +137,7 @@ def check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> N
     try:
         edges = between_words(read_graph(treebank, strict=False).of_words)
         if part and bool((edges.number < 0).any()):
-            raise OnlyWhole
+            raise OnlyWhole(_COUNTS_BACK)
         official_parents(treebank, edges)
     except MalformedDeps as error:
         raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
@@ -264,7 +267,7 @@ class LineReader:
         head = self._int(self.rows[word][6], "HEAD", number)
         index = start + head - 1
         if head < 0 and self.official.negative_inside and self.part:
-            raise OnlyWhole
+            raise OnlyWhole(_COUNTS_BACK)
         if head > end - start or (head < 0 and not self.official.negative_inside) or index < -end:
             raise self._refuse(f"the HEAD {head} points outside of the sentence that ends here", number)
         return -1 if head == 0 else index if index >= 0 else index + end

@@ -72,8 +72,8 @@ class Strings(Sequence[str]):
         return self.pool.decode()
 
     @cached_property
-    def lengths(self) -> NDArray[np.int64]:
-        """The size of each string in bytes, int64."""
+    def n_bytes(self) -> NDArray[np.int64]:
+        """The number of bytes of each string, int64."""
         return np.diff(self.offsets) - 1
 
     @classmethod

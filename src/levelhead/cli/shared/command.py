@@ -87,8 +87,9 @@ class Setting(click.Option):
         from levelhead.api.parameters import settings_of
 
         text, default = settings_of(ctx.command.name or "")[self.name or ""]
-        text = re.sub(r'"([^" ]+)"', r"\1", text.removesuffix("."))
-        about, _, without_value = text.partition("; by default ")
+        option_of = {f"`{option.name}`": option.opts[0] for option in ctx.command.params}  # as the text names them
+        text = re.sub(r"`\w+`", lambda name: option_of.get(name[0], name[0]), text.removesuffix("."))
+        about, _, without_value = re.sub(r'"([^" ]+)"', r"\1", text).partition("; by default ")
         about = re.sub(r"^(whether to|the|an?) ", "", about)
         shown, repeated = copy(self), "; can be repeated" if self.multiple else ""
         shown.help = self.help or f"{about[0].upper()}{about[1:]}{repeated}"
@@ -129,13 +130,11 @@ def cluster_of(given: Mapping[str, Any]) -> tuple[str | None, Tls | None]:
     files = {f"--{name}": given[name.replace("-", "_")] for name in ("tls-ca", "tls-cert", "tls-key")}
     address = given["address"]
     missing = [option for option, path in files.items() if path is None]
-    message = None
-    if missing and len(missing) < len(files):
+    if 0 < len(missing) < len(files):
         message = f"--tls-ca, --tls-cert and --tls-key must be used together: add {' and '.join(missing)}"
-    elif not missing and address is None:
-        message = "--tls-ca, --tls-cert and --tls-key require --cluster"
-    if message is not None:
         raise click.UsageError(message, click.get_current_context())
+    if not missing and address is None:
+        raise click.UsageError("--tls-ca, --tls-cert and --tls-key require --cluster", click.get_current_context())
     if address is None:
         return None, None
     from levelhead.jobs import Tls, check_address

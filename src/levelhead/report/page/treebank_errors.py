@@ -120,7 +120,7 @@ class TreebankErrors(NamedTuple):
     breakdowns: Mapping[str, Breakdown]  # by property
     confused: ConfusionMatrix
     examples: Examples
-    intervals: Mapping[str, Interval | None]  # 95%, of scores that count words, edges or sentences
+    intervals: Mapping[str, Interval | None]  # 95%, of scores that are ratios of whole numbers
 
 
 class ErrorTally:
@@ -141,7 +141,7 @@ class ErrorTally:
         self._setup = setup.with_measures(
             scored
             for scored, definition in setup.defined
-            if not (setup.partial or definition.needs_file or definition.counter or definition.lower_is_better)
+            if not (setup.partial or definition.needs_file or definition.lower_is_better)
         )
         self.start()
 
@@ -173,7 +173,7 @@ class ErrorTally:
         documents, counts = self._documents.of(matches.gold), counts_by_sentence(matches, self._setup)
         units, single_group = np.arange(len(documents)), np.zeros_like(documents)
         for measure in self._setup.measures:
-            if str(measure) in counts:  # otherwise it has no value
+            if str(measure) in counts and counts[str(measure)].correct.dtype.kind != "f":  # it has a value
                 parts = sentence_parts(counts[str(measure)], measure).T.astype(np.int64)
                 self._scores[str(measure)].add(Cells(units, single_group, parts), documents)
         wrong = errors_in(matches, self._measure, self._kinds, registry=self._registry)
@@ -197,10 +197,8 @@ class ErrorTally:
         of_kind = np.array([numbers["repair"][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
-        scores = {name: tally.histogram() for name, tally in self._scores.items() if tally.has_counts}
-        parts = {
-            name: UnitParts(tally.groups, tally.parts[:, None], tally.n_units, 1) for name, tally in scores.items()
-        }
+        scores = ((name, tally.histogram()) for name, tally in self._scores.items() if tally.has_counts)
+        parts = {name: UnitParts(of.groups, of.parts[:, None], of.n_units, 1) for name, of in scores}
         return TreebankErrors(
             str(self._measure),
             repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
