@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.analysis.breakdown import check_breakable, counted_words, ratio_parts
+from levelhead.analysis.confusion import OTHER
 from levelhead.analysis.word_properties import Values, buckets_by
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Agree, Counts, Matches, Measure
@@ -20,7 +21,6 @@ from levelhead.treebank.relations import universal
 
 NOT_ALIGNED = "words not aligned"
 MOST_VALUES = 100  # distinct relations or parts of speech of errors; all further ones are joined as `OTHER`
-OTHER = "(other)"
 WHOLE = -1  # the number of all words of a unit, among kinds of errors
 
 # the properties that can be wrong in a pair of words, in the order in which they are listed

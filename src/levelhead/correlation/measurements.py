@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, Place, quoted, unknown
+from levelhead.errors import Fault, InputError, Place, listed, quoted, unknown
 from levelhead.immutable import immutable
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Column, Table, unescaped
@@ -194,11 +194,11 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
         )
         raise InputError(*(Fault("missing-treebank", f"{quoted(name)} is not in {where}") for name, where in lacking))
     if len(absent) == len(treebanks) and missing == "drop":
-        lists = (f"{_source(table)} has {_list(names)}" for table, names in zip(tables, names_of))
+        lists = (f"{_source(table)} has {listed(names, _SHOWN)}" for table, names in zip(tables, names_of))
         raise InputError(Fault("missing-treebank", f"no treebank is in all tables; {'; '.join(lists)}"))
     if absent and missing == "drop":
         treebanks = [name for name in treebanks if name not in absent]
-        notes.append(f"left out, not in all tables: {_list(absent, len(absent))}")
+        notes.append(f"left out, not in all tables: {listed(absent, len(absent))}")
     numbers, texts = {}, {}
     for table, names in zip(tables, names_of):
         row_of = {name: row for row, name in enumerate(names)}
@@ -225,10 +225,6 @@ def _matched_names(tables: Sequence[Measurements]) -> tuple[list[list[str]], lis
 
 def _source(table: Measurements) -> str:
     return ", ".join(table.sources) or "a table"
-
-
-def _list(names: Sequence[str], longest: int = _SHOWN) -> str:
-    return ", ".join(names[:longest]) + (f" and {len(names) - longest} more" if len(names) > longest else "")
 
 
 # Files
