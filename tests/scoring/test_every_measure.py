@@ -70,6 +70,11 @@ SHALLOW = Definition(
     counted_item="words near the root", needs=Agree.HEAD, counter=count_shallow,
 )  # fmt: skip
 WITH_SHALLOW = Registry({**STANDARD.measures, "Shallow": SHALLOW}, STANDARD.schemes)
+NEAR_ROOT = Definition(
+    "NearRoot", "Correct heads near the root.", "correct / words at depth 2 or less", "a test",
+    needs=Agree.HEAD, words=lambda treebank: depths(treebank) <= _DEPTH,
+)  # fmt: skip
+"""The same with one function of a treebank instead of a counter, and so for single words."""
 
 
 def test_every_counted_item_has_one_counter() -> None:
@@ -224,3 +229,44 @@ def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter(tmp_path: 
             levelhead.score(*pair, measures=[measure], registry=WITH_SHALLOW)
     with pytest.raises(LevelheadError, match="cannot be broken down"):
         levelhead.breakdown(*pair, by="deprel", measures="Shallow", registry=WITH_SHALLOW)
+    assert levelhead.breakdown(*pair, by="sentence", **how).treebanks
+
+
+def test_a_measure_of_some_words_needs_one_definition_and_works_for_single_words(tmp_path: Path) -> None:
+    gold, systems = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems"
+    pair = gold / "en.conllu", systems / "alpha/en.conllu"
+    both = Registry({**WITH_SHALLOW.measures, "NearRoot": NEAR_ROOT}, STANDARD.schemes)
+    how = {"measures": ["NearRoot", "Shallow"], "registry": both}
+
+    def equal(scores: levelhead.Evaluation) -> levelhead.Score:
+        one, other = scores["NearRoot"], scores["Shallow"]
+        assert [one.correct, one.gold, one.system, one.aligned] == [
+            other.correct,
+            other.gold,
+            other.system,
+            other.aligned,
+        ]
+        return one
+
+    score = equal(levelhead.score(*pair, **how))
+    equal(levelhead.score(*pair, partial=True, **how))
+    equal(levelhead.score(*pair, store=tmp_path / "store", **how))
+    setup = setup_of(["NearRoot", "Shallow"], registry=both)
+    equal(score_files(*pair, setup, SENTENCE_BY_SENTENCE))
+    compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], resamples=9, **how).to_dict()[
+        "results"
+    ]
+    by_measure = [
+        [value for name, value in one.items() if name != "measure"]
+        for measure in how["measures"]
+        for one in compared
+        if one["measure"] == measure
+    ]
+    assert by_measure[:2] == by_measure[2:]
+    assert "NearRoot" in json.dumps(levelhead.rank(gold, systems, **how).to_dict())
+    broken_down = levelhead.breakdown(*pair, by="length", measures="NearRoot", registry=both).table()
+    column = [one.name for one in broken_down.columns].index("Correct")
+    assert sum(row[column] for row in broken_down.rows) == score.correct
+    classes = levelhead.score(*pair, measures=["NearRoot@CORE", "NearRoot-CORE"], registry=both)
+    assert 0 < sum(one.correct for one in classes.values()) <= score.correct  # each side by its own relation
+    assert sum(one.gold for one in classes.values()) == score.gold

@@ -111,7 +111,7 @@ class Registry:
         """
         definitions = (self.measures[measure.name] for measure in measures)
         own = (definition for definition in definitions if definition != REGISTRY.get(definition.name))
-        functions = (function for each in own for function in (each.load, each.counter))
+        functions = (function for each in own for function in (each.load, each.counter, each.words))
         return tuple(sorted({name_of(function) for function in functions if function is not None}))
 
     def with_default(self, scheme: str) -> Registry:

@@ -112,7 +112,7 @@ def count_words(
 ) -> Counts:
     """Count pairs of words that agree."""
     gold, system, alignment = matches.gold, matches.system, matches.alignment
-    if by_sentence or (selection is not None and selection.weighted):
+    if by_sentence or (selection is not None and (selection.weighted or selection.words)):
         of_gold, of_system = _weights_of_words(matches, selection)
         of_pairs = of_gold[alignment.gold]
         both = of_pairs * (of_system[alignment.system] != 0)  # multiplied, since adding 0.0 does not change a sum

@@ -237,13 +237,13 @@ class Matches(TreebankPair):
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the weight of each gold word and each system word, bool or float64, shapes (words,)."""
-        gold, relations = selection.of_words(self.gold.relations), self.system.relations
+        gold = selection.of_words(self.gold)
         if not selection.by_gold:
-            return gold, selection.of_words(relations)
+            return gold, selection.of_words(self.system)
         system = np.empty(self.system.n_words, dtype=gold.dtype)
         system[self.alignment.system] = gold[self.alignment.gold]
         alone = np.flatnonzero(self.gold_of_system < 0)
-        system[alone] = selection.of_words(relations.take(alone))
+        system[alone] = selection.of_words(self.system, alone)
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:

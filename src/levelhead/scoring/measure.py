@@ -11,7 +11,11 @@ from levelhead.immutable import immutable
 from levelhead.scoring.matches import Agree
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from levelhead.scoring.counts import Counts
+    from levelhead.treebank import Treebank
 
 # What measures without a counter of their own can count; `scoring.score.COUNTERS` counts them.
 COUNTED_ITEMS = frozenset("words exact edges roots tokens sentences aligned trees content".split())
@@ -19,6 +23,7 @@ COUNTED_ITEMS = frozenset("words exact edges roots tokens sentences aligned tree
 Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 
+ChoosesWords = Callable[["Treebank"], "NDArray[np.bool_]"]  # whether each word of a treebank is counted
 NOTHING = Agree(0)  # no agreement required: the word only has to be aligned
 
 # The columns besides HEAD and DEPREL, with what can only agree if gold annotates them.
@@ -97,6 +102,7 @@ class Definition:
         default_weight: the weight of relations that the file does not list; if None, they are an error unless the
             argument has `,default=NUMBER`.
         by_gold: whether each system word has the weight of its gold word.
+        words: which words of a treebank count, bool, shape (words,), if that depends on more than relations.
         load: reads the file that the argument names, for measures that need more than weights.
         counter: counts the measure, given the aligned words, the contents of the file, whether by sentence, and the
             counts of earlier sentences.
@@ -120,6 +126,7 @@ class Definition:
     takes_weights: bool = False
     default_weight: float | None = None
     by_gold: bool = False
+    words: ChoosesWords | None = None
     load: Callable[[str], Resource] | None = None
     counter: Callable[..., Counts] | None = None
 

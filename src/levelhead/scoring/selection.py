@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import immutable
-from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure
+from levelhead.scoring.measure import CLASS_BY_GOLD, ChoosesWords, Definition, Measure
 from levelhead.scoring.weights import default_weight
 from levelhead.treebank.relations import NIVRE_FANG, SCHEMES, UD1, UD2, Scheme, universal
 
@@ -59,15 +59,18 @@ STANDARD = Schemes()  # the shipped schemes
 
 @immutable
 class Selection:
-    """The weight of each word, by its relation."""
+    """The weight of each word, by its relation, and by its tree if `words` is given."""
 
     value: Callable[[str], float]  # whether a relation, with or without subtype, counts, or its weight
     weighted: bool = False  # whether values are weights
     # whether a system word has the weight of its aligned gold word, an unaligned word that of its own relation
     by_gold: bool = False
+    words: ChoosesWords | None = None  # which words of a treebank count at all
 
-    def of_words(self, relations: StringColumn) -> NDArray[Any]:
-        return self.of_codes(relations)[relations.codes]
+    def of_words(self, treebank: Treebank, rows: NDArray[np.intp] | slice = slice(None)) -> NDArray[Any]:
+        relations = treebank.relations if isinstance(rows, slice) else treebank.relations.take(rows)
+        weights = self.of_codes(relations)[relations.codes]
+        return weights if self.words is None else weights * self.words(treebank)[rows]
 
     def of_codes(self, relations: StringColumn) -> NDArray[Any]:
         """Return the weight of each string in the pool of relations; bool or float64."""
@@ -116,17 +119,27 @@ def selection_for(
     tests += _tests_of(measure.only, measure.without, schemes)
     left_out = definition.punctuation_for(measure.argument)
     if left_out is not None:
-        callin = left_out == "callin"
-        punctuation = (matches.punctuation or callin_punctuation([matches.gold])) if callin else _PUNCTUATION
-        tests.append(lambda relation: universal(relation) not in punctuation)
+        of_callin = left_out == "callin" and (matches.punctuation or callin_punctuation([matches.gold]))
+        tests.append(lambda relation: universal(relation) not in (of_callin or _PUNCTUATION))
     by_gold = definition.by_gold or left_out is not None or CLASS_BY_GOLD in (measure.argument or "").split(",")
     if weights is not None:
-        return weighted_selection(weights, default_weight(measure, definition), tests, by_gold=by_gold)
-    return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
+        return weighted_selection(
+            weights, default_weight(measure, definition), tests, by_gold=by_gold, words=definition.words
+        )
+    if tests or definition.words:
+        return Selection(
+            lambda relation: all(test(relation) for test in tests), by_gold=by_gold, words=definition.words
+        )
+    return None
 
 
 def weighted_selection(
-    weights: Mapping[str, float], default: float | None, tests: Iterable[Keeps] = (), *, by_gold: bool = False
+    weights: Mapping[str, float],
+    default: float | None,
+    tests: Iterable[Keeps] = (),
+    *,
+    by_gold: bool = False,
+    words: ChoosesWords | None = None,
 ) -> Selection:
     """Return the selection that weights the relations that pass all tests."""
 
@@ -140,7 +153,7 @@ def weighted_selection(
             raise MeasureError(message, "missing-weight")
         return weight
 
-    return Selection(weigh, weighted=True, by_gold=by_gold)
+    return Selection(weigh, weighted=True, by_gold=by_gold, words=words)
 
 
 def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:
@@ -151,14 +164,10 @@ def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> l
             scheme, label = schemes.find(name)
             chosen.append(lambda relation, scheme=scheme, label=label: scheme.class_of(relation) == label)  # type: ignore[misc]
         elif name is not None:
-            chosen.append(_is_relation(name))
+            chosen.append(lambda relation, name=name: (relation if ":" in name else universal(relation)) == name)  # type: ignore[misc]
     if left_out:
         tests.append(lambda relation: not any(test(relation) for test in left_out))
     return tests
-
-
-def _is_relation(name: str) -> Keeps:
-    return lambda relation: (relation if ":" in name else universal(relation)) == name
 
 
 def callin_punctuation(pieces: Iterable[Treebank]) -> frozenset[str]:

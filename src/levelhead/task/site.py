@@ -83,7 +83,10 @@ class Site:
         )
         self._templates.filters |= {
             "in_address": lambda name: quote(name, safe="", errors="surrogateescape"),
-            "time": _time,
+            # readable and, to the minute, machine-readable
+            "time": lambda time: Markup('<time datetime="{}">{}</time>').format(
+                shown_time(time, "%Y-%m-%dT%H:%MZ"), shown_time(time)
+            ),
             "why_primary": why_primary,
         }
         self._templates.globals |= {
@@ -150,8 +153,9 @@ class Site:
             )
 
         def show_log(request: Request) -> Response:
-            log = self.log_path(self.submission_of(team_of(request), request))
-            return PlainTextResponse(existing(log).read_bytes())
+            return PlainTextResponse(
+                existing(self.log_path(self.submission_of(team_of(request), request))).read_bytes()
+            )
 
         return [
             Route(f"{top}/{_INPUTS_NAME}", download_all_inputs),
@@ -256,11 +260,6 @@ def _interval_lines(table: Table) -> list[dict[str, float] | None]:
         if width
     }
     return [lines.get(number) for number in range(len(table.rows))]
-
-
-def _time(time: str | dt.datetime) -> Markup:
-    """A time as HTML, readable and, to the minute, machine-readable."""
-    return Markup('<time datetime="{}">{}</time>').format(shown_time(time, "%Y-%m-%dT%H:%MZ"), shown_time(time))
 
 
 class Uploads:

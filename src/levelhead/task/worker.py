@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from levelhead.campaign.plan import TestSet
 from levelhead.errors import LevelheadError
 from levelhead.task.archives import UnsafeArchive, unpack
 from levelhead.task.database import Database
@@ -153,7 +152,15 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
         n_bytes = 0 if path is None else path.stat().st_size
         # The memory and time of scoring grow with the size of an output. Only features, enhanced graphs and MISC make
         # it larger than gold, but not by an order of magnitude. The gold of small outputs is not read.
-        if path is not None and n_bytes > MEGABYTE and n_bytes > task.limits.times_gold * _gold_size(test_set):
+        if (
+            path is not None
+            and n_bytes > MEGABYTE
+            and n_bytes
+            > task.limits.times_gold
+            * (
+                0 if test_set.gold is None else len(read_bytes(test_set.gold))  # decompressed
+            )
+        ):
             reasons[test_set.code] = f"{path.name} has {n_bytes} bytes, far more than an output for this test set needs"
         elif path is not None:
             path.rename(kept / f"{test_set.code}.conllu")
@@ -166,10 +173,6 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
     shutil.rmtree(outputs)
     kept.rename(outputs)
     return reasons
-
-
-def _gold_size(test_set: TestSet) -> int:
-    return 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # decompressed
 
 
 def _is_compressed(path: Path) -> bool:

@@ -39,8 +39,9 @@ class Sizes(Sums):
 
 
 def count_sizes(treebank: Treebank) -> Sizes:
-    lengths = Histogram.of(np.diff(treebank.sentence_starts))
-    return Sizes(treebank.n_tokens, len(treebank.multiword), len(treebank.empty), lengths)
+    return Sizes(
+        treebank.n_tokens, len(treebank.multiword), len(treebank.empty), Histogram.of(np.diff(treebank.sentence_starts))
+    )
 
 
 @immutable
