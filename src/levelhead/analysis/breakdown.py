@@ -164,8 +164,7 @@ def counted_words(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_], Selection | None]:
     """Return which gold and system words a measure counts, which pairs are correct, and the selection of words."""
     selection = selection_for(matches, measure, definition, registry.schemes)
-    every_word = np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
-    gold, system = matches.values(selection) if selection else every_word
+    gold, system = matches.values(selection)
     agree = matches.agree(definition.needs_for(measure.argument))
     return gold, system, agree & gold[matches.alignment.gold] & system[matches.alignment.system], selection
 

@@ -52,7 +52,7 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
         if files.holds(Path(output)):
             raise click.UsageError(f"{printable(output)} belongs to the task: write the output to another file")
         kept = [files.description, *shared_task.manifest.definitions]
-        with suppress(InputError):  # there is no gold to overwrite
+        with suppress(InputError):  # then no gold can be overwritten
             kept += gold_of_task(shared_task).values()
         check_paths(map(str, kept), [output])
     files.check_state()

@@ -171,7 +171,7 @@ class PairStream(NamedTuple):
     pairs: Iterator[Any] | tuple[Any]  # the pieces; one in a tuple if files are whole
     match: Callable[[Any], TreebankPair | PartialMatches]  # matches a piece; called in order
     summaries: Callable[[], tuple[FileSummary, FileSummary, PartialCoverage | None]]  # called after the last piece
-    advance: Callable[[int], None] | None = None  # is told how many gold words were counted
+    advance: Callable[[int], None] | None = None  # takes the number of gold words counted
 
 
 def fold(stream: PairStream, setup: Setup, visitors: Sequence[Visitor] = ()) -> Evaluation:

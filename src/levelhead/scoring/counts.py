@@ -113,7 +113,7 @@ def count_words(
     """Count pairs of words that agree."""
     gold, system, alignment = matches.gold, matches.system, matches.alignment
     if by_sentence or (selection is not None and (selection.weighted or selection.words)):
-        of_gold, of_system = _weights_of_words(matches, selection)
+        of_gold, of_system = matches.values(selection)
         of_pairs = of_gold[alignment.gold]
         both = of_pairs * (of_system[alignment.system] != 0)  # multiplied, since adding 0.0 does not change a sum
         weighed = both * matches.agree(needs), of_gold, of_system, of_pairs
@@ -134,12 +134,6 @@ def count_words(
             selection.by_gold,
         )
     return Counts(*(np.array([number]) for number in numbers))
-
-
-def _weights_of_words(matches: Matches, selection: Selection | None) -> tuple[Weights, Weights]:
-    if selection is not None:
-        return matches.values(selection)
-    return np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
 
 
 def count_exact(
@@ -164,7 +158,7 @@ def count_exact(
     same = having & same_text
     for counts in (words, right):
         same &= (counts.correct == counts.gold) & (counts.correct == counts.system)
-    selected = matches.system.sentence_of_word[np.flatnonzero(_weights_of_words(matches, selection)[1])]
+    selected = matches.system.sentence_of_word[np.flatnonzero(matches.values(selection)[1])]
     rows = matches.rows_at(matches.system_spans.sentence_starts[np.unique(selected)])
     of_system = np.bincount(rows, minlength=len(matches.gold))
     exact = Counts(same.astype(np.int64), having.astype(np.int64), of_system, None)

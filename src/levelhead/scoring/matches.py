@@ -235,8 +235,10 @@ class Matches(TreebankPair):
             return edges_of(self.gold, {}, self.rules).n_steps if error.rank >= SYSTEM_RANK else 0, 0
         return gold.n_steps, system.n_steps
 
-    def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the weight of each gold word and each system word, bool or float64, shapes (words,)."""
+    def values(self, selection: Selection | None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the weight of each gold and system word, bool or float64, shapes (words,)."""
+        if selection is None:
+            return np.ones(self.gold.n_words, dtype=bool), np.ones(self.system.n_words, dtype=bool)
         gold = selection.of_words(self.gold)
         if not selection.by_gold:
             return gold, selection.of_words(self.system)
