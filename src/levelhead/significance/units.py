@@ -37,6 +37,14 @@ class Units(NamedTuple):
     largest: float = 0.0
     effective: float = 0.0
     marked: bool = True
+    ids: tuple[str, ...] = ()
+
+    @property
+    def few(self) -> bool:
+        return False
+
+    def own(self) -> Units:
+        return self
 
     @property
     def n_units(self) -> int:
