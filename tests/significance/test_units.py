@@ -46,12 +46,26 @@ def kinds(treebank: levelhead.Treebank, resample_by: str = "auto") -> tuple[str,
     ("comments", "expected"),
     [
         (["newdoc", "", "newdoc id = b", ""], [0, 0, 1, 1]),
-        (["newdoc id = a", "newdoc id = a"], [0, 1]),
+        (["newdoc id = a", "newdoc id = b", "", "newdoc id = a", ""], [0, 1, 1, 0, 0]),
+        (["newdoc id = a", "newdoc", "newdoc id =", "newdoc id = a"], [0, 1, 2, 0]),
+        (["newdoc_id = a", "newdoc = b", "newdoc id = a"], [0, 1, 0]),
+        (["sent_id = n01001011", "sent_id = n01001012", "sent_id = w02001011", "sent_id = n01001013"], [0, 0, 1, 0]),
+        (["sent_id = n01001011; newdoc", "sent_id = n01001012; newdoc"], [0, 1]),
         (["", "", "newdoc", "", "newdoc"], [0, 0, 1, 1, 2]),
         (["", "newdoc"], [0, 1]),
         (["sent_id = 1; newdoc", "newpar", "sent_id = 3; newdoc"], [0, 0, 1]),
     ],
-    ids=["with and without id", "the same id again", "before the first mark", "one before", "beside others"],
+    ids=[
+        "with and without id",
+        "the same id again",
+        "between marks without id",
+        "other spellings",
+        "PUD",
+        "marked PUD",
+        "before the first mark",
+        "one before",
+        "beside others",
+    ],
 )
 def test_documents_begin_at_their_marks(comments: list[str], expected: list[int]) -> None:
     assert kinds(gold_of(*comments)) == ("document", expected)
@@ -59,7 +73,7 @@ def test_documents_begin_at_their_marks(comments: list[str], expected: list[int]
     assert kinds(gold_of(*comments), "sentence") == ("sentence", list(range(len(comments))))
 
 
-@pytest.mark.parametrize("spelled", ["#newdoc", "#  newdoc  id = x"])
+@pytest.mark.parametrize("spelled", ["#newdoc", "#  newdoc  id  "])
 def test_marks_are_found_however_they_are_spaced(spelled: str) -> None:
     text = f"{spelled}\n{sentence('')}" * 2
     assert kinds(levelhead.from_conllu(text)) == ("document", [0, 1])
@@ -67,7 +81,7 @@ def test_marks_are_found_however_they_are_spaced(spelled: str) -> None:
 
 @pytest.mark.parametrize(
     "comments",
-    [["", ""], ["newdoc", ""], ["newdocs", "newdoc_id = x", "text = # newdoc"]],
+    [["", ""], ["newdoc", ""], ["newdocs", "newdoc_ids = x", "text = # newdoc"]],
     ids=["none", "one document", "no marks"],
 )
 def test_without_two_documents_sentences_are_units(comments: list[str]) -> None:
@@ -94,11 +108,11 @@ def test_sums_are_those_of_the_sentences_of_a_unit() -> None:
 
 
 def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
-    def unit(kind: str, n: int, largest: float = 0.0, *, marked: bool = True) -> Units:
-        return Units(kind, np.arange(n), largest, marked=marked)
+    def unit(kind: str, n: int, largest: float = 0.0, *, auto: bool = False) -> Units:
+        return Units(kind, np.arange(n), largest, marks=n, auto=auto)
 
     units = {
-        "a": unit("sentence", 9, marked=False), "b": unit("document", 10), "c": unit("document", 19, 0.5),
+        "a": unit("sentence", 9, auto=True), "b": unit("document", 10), "c": unit("document", 19, 0.5),
         "d": unit("document", 20, 1 / 3),
     }  # fmt: skip
     assert unit_line(units) == "confidence intervals and p-values by sentence or document: 9 sentences and 49 documents"
@@ -208,7 +222,7 @@ def test_documents_never_become_sentences(run, folder) -> None:
     paths = files(folder(9))
     code, out, err = run("compare", *paths, "-m", "LAS", "--resamples", 50)
     assert code == 0
-    assert "note: fewer than 10 units to resample, so no intervals and p-values: en_x" in err
+    assert "note: fewer than 10 documents, so intervals are by sentence" in err
     second = [cell.strip() for cell in out.splitlines()[3].split("|")]
     assert (second[3], second[5:7]) == ("-", ["-", "-"])
     assert second[4] not in {"", "-"}
@@ -225,7 +239,7 @@ def test_rank_says_why_there_are_no_intervals(run, folder) -> None:
     code, out, _ = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance")
     assert code == 0
     assert "low" not in out.splitlines()[0]
-    assert "\nfewer than 10 units to resample" in out
+    assert "\nfewer than 10 documents, so intervals" in out
     assert "confidence intervals and p-values by document" not in out
     out = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance", "--format", "json")[1]
     (ranking,) = json.loads(out)["rankings"]
