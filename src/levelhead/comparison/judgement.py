@@ -205,7 +205,7 @@ def judge(
     ((code, counts),) = sentence_counts(results, plan, setup).items()
     sources = sources_of_results(results)[code]
     units = results.units[code]
-    seed_of_gold = results.seed_of(code)
+    seed_of_gold = results.gold_hash(code)
     if originals is not None:
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
         seed_of_gold = originals[0].sha256 or ""
