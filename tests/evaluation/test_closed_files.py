@@ -91,10 +91,6 @@ def read_ahead(path: Path) -> Any:
         return load(file, RULES["ud"])
 
 
-def forms(treebanks: Any) -> list[str]:
-    return [form for treebank in treebanks for form in treebank.forms]
-
-
 OF_ONE: list[Callable[[Path], Any]] = [
     read,
     read_bytes,
