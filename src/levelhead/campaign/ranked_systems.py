@@ -245,7 +245,7 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
     if choice.tests is None:
         return RankedSystems(rankings, results.only(chosen), results.provenance())
     intervals = with_intervals(results, rankings, choice.tests, choice.rank_sets)
-    signature = {**results.signature, **signature_of_draws(choice.tests)}
+    signature = {**results.signature, **signature_of_draws(choice.tests, results.units)}
     signature |= {"rank-sets": choice.rank_sets} if choice.rank_sets != "marginal" else {}
     signed = results._replace(signature=signature)
     return RankedSystems(intervals.rankings, signed.only(chosen), signed.provenance(), intervals)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
@@ -15,7 +15,7 @@ import numpy as np
 
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
+from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
@@ -39,6 +39,7 @@ from levelhead.significance import (
 from levelhead.significance.differences import DIFFERENCE, HOLM, STARS
 from levelhead.significance.estimates import Interval, UnpairedDifference
 from levelhead.significance.jackknife import Stratum, leave_out, spread_of
+from levelhead.significance.units import units_signature
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import Field, documented, record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_cell, interval_head, stars, value_cell
@@ -239,18 +240,22 @@ def compare_languages(
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
     check_settings(settings)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, of_gold=sent_ids, **how)
-    counts, sources = counts_and_sources(results, plan, setup)
-    labels = tuple(system.label for system in plan.systems)
-    tables = {code: count._replace(systems=labels) for code, count in counts.items()}
+    sources = sources_of_results(results)
+    labels, own = tuple(system.label for system in plan.systems), {code: of.own() for code, of in results.units.items()}
+    tables = {
+        code: count._replace(systems=labels, parts=own[code].sums(count.parts))
+        for code, count in sentence_counts(results, plan, setup).items()
+    }
     ids: dict[str, Sequence[str] | None] = dict(results.of_gold)
     believed = {
         name: None if texts is None or (not parallel and only_count(texts)) else texts for name, texts in ids.items()
     }
-    tables, keys = _coarsened(tables, believed, results.units)
-    parts = {**measures_part(results), "level": f"{settings.level:g}", "resample-by": settings.resample_by}
+    tables, keys = _coarsened(tables, believed, own)
+    parts = {**measures_part(results), "level": f"{settings.level:g}", "resample-by": units_signature(results.units)}
     provenance = comparison_provenance(sources, setup, parts, (*unit_notes(results.units), *_not_paired(ids, believed)))
     provenance = provenance.with_parts(parallel="declared") if parallel else provenance
-    return Languages(tuple(_pairs(tables, keys, settings)), provenance, setup.perplexities, results.units)
+    few = {code for code, of in results.units.items() if of.few}
+    return Languages(tuple(_pairs(tables, keys, settings, few)), provenance, setup.perplexities, results.units)
 
 
 def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
@@ -319,9 +324,15 @@ def _coarsened(
 
 
 def _pairs(
-    tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], settings: InferenceSettings
+    tables: Mapping[str, SystemCounts],
+    ids: Mapping[str, tuple[str, ...] | None],
+    settings: InferenceSettings,
+    few: Container[str] = (),
 ) -> list[LanguagePair]:
-    """Compare every two treebanks; those with the same ids of units are paired, by unit in the order of ids."""
+    """Compare every two treebanks; those with the same ids of units are paired, by unit in the order of ids.
+
+    Pairs with treebanks of `few` documents have no p-values.
+    """
     strata = {name: leave_out(table) for name, table in tables.items()}
     parallel = {name: tuple(sorted(of_units)) for name, of_units in ids.items() if of_units is not None}
     for name in parallel:
@@ -341,7 +352,7 @@ def _pairs(
                 estimate = _difference(of_both, [strata[name] for name in names], s, m, paired=paired)
                 difference = one - other
                 interval = estimate.interval(settings.level)
-                p = estimate.p()
+                p = None if any(name in few for name in names) else estimate.p()
             rows.append(LanguagePair(system, measure, names, (one, other), difference, interval, p, None, paired))
         pairs += [row._replace(p_holm=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
     return pairs

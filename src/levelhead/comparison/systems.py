@@ -305,7 +305,7 @@ def _provenance(
     runs: Sequence[str],
 ) -> Provenance:
     tests = "+".join(sorted({score.test for score in scores if score.test})) or "none"
-    parts = {**measures_part(results), **signature_of_draws(settings), "p": tests}
+    parts = {**measures_part(results), **signature_of_draws(settings, results.units), "p": tests}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True)]
     n_runs = Counter(runs)

@@ -17,7 +17,7 @@ from levelhead.scoring.measure_notes import notes_on
 from levelhead.treebank.provenance import TREEBANK, FileSummary, Provenance, joint_hash, short_hash, summary_of
 
 if TYPE_CHECKING:
-    from levelhead.significance import InferenceSettings
+    from levelhead.significance import InferenceSettings, Units
 
 __all__ = [
     "TREEBANK",
@@ -134,14 +134,17 @@ def comparison_provenance(
     )
 
 
-def signature_of_draws(settings: InferenceSettings) -> dict[str, str]:
+def signature_of_draws(settings: InferenceSettings, units: Mapping[str, Units]) -> dict[str, str]:
     """Return the parts of a signature that determine random draws and intervals.
 
     Args:
         settings: the settings of tests.
+        units: the units of each test set by its code.
     """
+    from levelhead.significance.units import units_signature
+
     drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
-    return drawn | {"resample-by": settings.resample_by, "numpy": np.__version__}
+    return drawn | {"resample-by": units_signature(units), "numpy": np.__version__}
 
 
 def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:

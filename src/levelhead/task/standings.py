@@ -176,7 +176,9 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     tests = InferenceSettings(resamples=2000)  # as `levelhead rank --significance`
     shown = measures_of_page(task.rules, registry_of(task))
     results = score_folders(task, primary_outputs(task, database), shown, workers=workers)
-    results = public_results(results._replace(signature={**results.signature, **signature_of_draws(tests)}))
+    results = public_results(
+        results._replace(signature={**results.signature, **signature_of_draws(tests, results.units)})
+    )
     intervals = with_intervals(results, rankings_of(task, results), tests)
     page = ranking_page(results, intervals.rankings, intervals)
     notes = (*left_out_notes(organizer_failures(database)), *page.notes)
