@@ -33,6 +33,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
+from levelhead.significance.units import units_signature
 from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
@@ -219,7 +220,7 @@ def judge(
     corrected = zip(pairs, differences, holm([difference.p for difference in differences]))
     compared = tuple(ComparedMeasures(*pair, difference, p) for pair, difference, p in corrected)
     parts = {"subtypes": "apart"} if subtypes_apart else {}
-    parts |= {"ties": ties, "resamples": str(settings.resamples), "resample-by": settings.resample_by}
+    parts |= {"ties": ties, "resamples": str(settings.resamples), "resample-by": units_signature({"": units})}
     parts |= {"level": repr(level), "seed": str(settings.seed)}
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**parts)
     notes = (*provenance.notes, *unit_notes({"gold": units}))
