@@ -32,6 +32,26 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
+def corrected(p: float | None, n_tests: int) -> float | None:
+    """Return a p-value corrected for the number of tests by Sidak's (1967) bound on the largest |t|.
+
+    Args:
+        p: the p-value of one test, or None.
+        n_tests: the number of tests.
+    """
+    return p if p is None or n_tests == 1 else -math.expm1(n_tests * math.log1p(-p)) if p < 1 else 1.0
+
+
+def level_of_each(level: float, n_intervals: int) -> float:
+    """Return the level of each of several intervals that hold simultaneously, by Sidak's (1967) bound.
+
+    Args:
+        level: the level at which all intervals hold.
+        n_intervals: the number of intervals.
+    """
+    return level ** (1 / n_intervals)
+
+
 def sign_test(differences: Sequence[float]) -> float | None:
     """Return the two-sided p-value of the sign test of positive against negative differences.
 

@@ -100,12 +100,6 @@ def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
     return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=resamples).astype(np.float64)
 
 
-def weights_and_halves(n_rows: int, resamples: int, seed: Seed) -> tuple[Sums, Sums]:
-    """Draw resamples and random halves of the same rows, for an interval and a paired test."""
-    rng = np.random.default_rng(seed)
-    return resampled_weights(n_rows, resamples, rng), rng.integers(0, 2, size=(resamples, n_rows)).astype(np.float64)
-
-
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over the samples of `resampled_rows`.
 
