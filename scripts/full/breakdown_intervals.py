@@ -20,8 +20,9 @@ from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import UD
+from levelhead.significance.histograms import Cells
 from levelhead.significance.jackknife import BucketEstimate, UnitParts, bucket_estimates, gain_estimate
-from levelhead.significance.units import Cells, Units, units_of
+from levelhead.significance.units import Units, units_of
 from levelhead.treebank import read
 from levelhead.treebank.relations import NIVRE_FANG
 

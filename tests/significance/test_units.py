@@ -2,9 +2,12 @@
 
 import json
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES
@@ -14,6 +17,8 @@ from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import InferenceSettings, SystemCounts, differences, unit_line, unit_notes, units_of
 from levelhead.significance.units import Units
+from levelhead.treebank.documents import Documents
+from oracle.documents import documents_of
 
 PARALLEL = EXAMPLES / "parallel"
 EN = tuple(PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -46,12 +51,26 @@ def kinds(treebank: levelhead.Treebank, resample_by: str = "auto") -> tuple[str,
     ("comments", "expected"),
     [
         (["newdoc", "", "newdoc id = b", ""], [0, 0, 1, 1]),
-        (["newdoc id = a", "newdoc id = a"], [0, 1]),
+        (["newdoc id = a", "newdoc id = b", "", "newdoc id = a", ""], [0, 1, 1, 0, 0]),
+        (["newdoc id = a", "newdoc", "newdoc id =", "newdoc id = a"], [0, 1, 2, 0]),
+        (["newdoc_id = a", "newdoc = b", "newdoc id = a"], [0, 1, 0]),
+        (["sent_id = n01001011", "sent_id = n01001012", "sent_id = w02001011", "sent_id = n01001013"], [0, 0, 1, 0]),
+        (["sent_id = n01001011; newdoc", "sent_id = n01001012; newdoc"], [0, 1]),
         (["", "", "newdoc", "", "newdoc"], [0, 0, 1, 1, 2]),
         (["", "newdoc"], [0, 1]),
         (["sent_id = 1; newdoc", "newpar", "sent_id = 3; newdoc"], [0, 0, 1]),
     ],
-    ids=["with and without id", "the same id again", "before the first mark", "one before", "beside others"],
+    ids=[
+        "with and without id",
+        "the same id again",
+        "between marks without id",
+        "other spellings",
+        "PUD",
+        "marked PUD",
+        "before the first mark",
+        "one before",
+        "beside others",
+    ],
 )
 def test_documents_begin_at_their_marks(comments: list[str], expected: list[int]) -> None:
     assert kinds(gold_of(*comments)) == ("document", expected)
@@ -59,7 +78,28 @@ def test_documents_begin_at_their_marks(comments: list[str], expected: list[int]
     assert kinds(gold_of(*comments), "sentence") == ("sentence", list(range(len(comments))))
 
 
-@pytest.mark.parametrize("spelled", ["#newdoc", "#  newdoc  id = x"])
+MARKS = st.sampled_from(["", "newdoc", "newdoc id = a", "newdoc id = b", "newdoc = a", "newdoc_id = c", "newdoc id ="])
+
+
+@given(st.lists(MARKS, min_size=1, max_size=12), st.lists(st.integers(0, 12), max_size=4))
+def test_documents_are_those_of_a_plain_reader_in_any_pieces(marks: list[str], cuts: list[int]) -> None:
+    text = "".join(map(sentence, marks))
+    plain = documents_of(text)
+    numbers = [[*dict.fromkeys(plain)].index(document) for document in plain]
+    documents, found = Documents(), []
+    for start, end in pairwise(sorted({0, len(marks), *(cut for cut in cuts if cut < len(marks))})):
+        found += documents.add(gold_of(*marks[start:end])).tolist()
+    assert found == numbers
+    assert len({*documents.ids}) == len(documents.ids) == max(numbers) + 1
+    assert all(name.startswith("#") or name in plain for name in documents.ids)
+    assert documents.marks == sum(mark != "" for mark in marks)
+
+
+def test_made_up_ids_differ_from_real_ones() -> None:
+    assert units_of(gold_of("newdoc", "newdoc id = #1"), "auto").ids == ("##1", "#1")
+
+
+@pytest.mark.parametrize("spelled", ["#newdoc", "#  newdoc  id  "])
 def test_marks_are_found_however_they_are_spaced(spelled: str) -> None:
     text = f"{spelled}\n{sentence('')}" * 2
     assert kinds(levelhead.from_conllu(text)) == ("document", [0, 1])
@@ -67,7 +107,7 @@ def test_marks_are_found_however_they_are_spaced(spelled: str) -> None:
 
 @pytest.mark.parametrize(
     "comments",
-    [["", ""], ["newdoc", ""], ["newdocs", "newdoc_id = x", "text = # newdoc"]],
+    [["", ""], ["newdoc", ""], ["newdocs", "newdoc_ids = x", "text = # newdoc"]],
     ids=["none", "one document", "no marks"],
 )
 def test_without_two_documents_sentences_are_units(comments: list[str]) -> None:
@@ -94,11 +134,11 @@ def test_sums_are_those_of_the_sentences_of_a_unit() -> None:
 
 
 def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
-    def unit(kind: str, n: int, largest: float = 0.0, *, marked: bool = True) -> Units:
-        return Units(kind, np.arange(n), largest, marked=marked)
+    def unit(kind: str, n: int, largest: float = 0.0, *, auto: bool = False) -> Units:
+        return Units(kind, np.arange(n), largest, marks=n, auto=auto)
 
     units = {
-        "a": unit("sentence", 9, marked=False), "b": unit("document", 10), "c": unit("document", 19, 0.5),
+        "a": unit("sentence", 9, auto=True), "b": unit("document", 10), "c": unit("document", 19, 0.5),
         "d": unit("document", 20, 1 / 3),
     }  # fmt: skip
     assert unit_line(units) == "confidence intervals and p-values by sentence or document: 9 sentences and 49 documents"
@@ -208,7 +248,7 @@ def test_documents_never_become_sentences(run, folder) -> None:
     paths = files(folder(9))
     code, out, err = run("compare", *paths, "-m", "LAS", "--resamples", 50)
     assert code == 0
-    assert "note: fewer than 10 units to resample, so no intervals and p-values: en_x" in err
+    assert "note: fewer than 10 documents, so intervals are by sentence" in err
     second = [cell.strip() for cell in out.splitlines()[3].split("|")]
     assert (second[3], second[5:7]) == ("-", ["-", "-"])
     assert second[4] not in {"", "-"}
@@ -225,7 +265,7 @@ def test_rank_says_why_there_are_no_intervals(run, folder) -> None:
     code, out, _ = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance")
     assert code == 0
     assert "low" not in out.splitlines()[0]
-    assert "\nfewer than 10 units to resample" in out
+    assert "\nfewer than 10 documents, so intervals" in out
     assert "confidence intervals and p-values by document" not in out
     out = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance", "--format", "json")[1]
     (ranking,) = json.loads(out)["rankings"]

@@ -19,6 +19,7 @@ from levelhead.scoring import Counts, Definition, Matches, Measure, Score
 from levelhead.scoring.measure import Component
 from levelhead.scoring.score import check_annotated, count, score_of
 from levelhead.scoring.selection import Selection, selection_for
+from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of
 from levelhead.significance.jackknife import (
     BucketEstimate,
     IntervalSettings,
@@ -26,7 +27,7 @@ from levelhead.significance.jackknife import (
     bucket_estimates,
     mean_estimate,
 )
-from levelhead.significance.units import Cells, UnitHistogram, Units, histogram_of
+from levelhead.significance.units import Units
 
 
 class BucketWords(NamedTuple):

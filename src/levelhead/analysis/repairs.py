@@ -15,8 +15,8 @@ from levelhead.analysis.word_properties import Values, buckets_by
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Agree, Counts, Matches, Measure
 from levelhead.scoring.score import score_of
+from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of, summed
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate, ratios
-from levelhead.significance.units import Cells, UnitHistogram, histogram_of, summed
 from levelhead.treebank.relations import universal
 
 NOT_ALIGNED = "words not aligned"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
 from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank.documents import Documents
 from levelhead.treebank.relations import Scheme, universal
 from levelhead.treebank.training_data import Training, trees_of
 from levelhead.treebank.treebank import shapes_of
@@ -170,12 +171,20 @@ def _seen(
 def _comments(matches: Matches, key: str) -> Buckets:
     """The values of a comment, which applies up to the next document or the next comment of this name."""
     values, held = [], NONE
-    for sentence in matches.gold:
-        metadata = sentence.metadata
-        held = metadata.get(key, NONE if "newdoc id" in metadata or "# newdoc" in sentence.comments else held)
+    begins = np.diff(Documents().add(matches.gold), prepend=-1) != 0
+    for sentence, is_first in zip(matches.gold, begins.tolist(), strict=True):
+        held = sentence.metadata.get(key, NONE if is_first else held)
         values.append(held)
     number = {name: i for i, name in enumerate(dict.fromkeys(values))}
     return _of_sentences(matches, [*number], np.array([number[value] for value in values], dtype=np.int64))
+
+
+def _documents(matches: Matches, _: PropertySettings) -> Buckets:
+    """The documents; NONE if none is marked."""
+    documents = Documents()
+    numbers = documents.add(matches.gold)
+    ids = documents.ids if documents.marks or len(documents.ids) > 1 else (NONE,)
+    return _of_sentences(matches, ids, numbers)
 
 
 class RequestedNames:
@@ -311,7 +320,7 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
                 ),
                 BY_SENTENCES,
             ),
-            ("document", "the document: # newdoc id", lambda both, _: _comments(both, "newdoc id"), BY_SENTENCES),
+            ("document", "the document: # newdoc id", _documents, BY_SENTENCES),
         )
     }
 )

@@ -90,7 +90,7 @@ class JobSetup(NamedTuple):
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
     parts: list[Any] = [
-        *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
+        *(f"counts by {settings.resample_by}, documents by id" if settings.by_sentence else "counts", VERSION),
         *(unicodedata.unidata_version,),
         *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
         *(hash_of(gold), hash_of(system)),

@@ -108,7 +108,12 @@ def numbers_of(scores: Mapping[str, Score]) -> dict[str, list[Any]]:
 
 def units_fields(units: Units) -> Record:
     """Return the units of a gold treebank; for sentences, only their number."""
-    return units._asdict() | ({"of_sentence": len(units.of_sentence)} if units.kind == SENTENCE else {})
+    documents = None if units.documents is None else units_fields(units.documents)
+    return (
+        units._asdict()
+        | {"documents": documents}
+        | ({"of_sentence": len(units.of_sentence)} if units.kind == SENTENCE else {})
+    )
 
 
 def small(parts: NDArray[Any]) -> NDArray[np.int32] | NDArray[np.float64]:
@@ -159,9 +164,10 @@ def _in_order(fields: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _units(fields: dict[str, Any]) -> Units:
-    stored = fields["of_sentence"]  # for sentences, only their number
+    stored, documents = fields["of_sentence"], fields["documents"]  # of sentences, only their number
     of_sentence = _numbered(stored) if isinstance(stored, int) else np.array(stored, dtype=np.int64)
-    return Units(**{**fields, "of_sentence": of_sentence})
+    documents = None if documents is None else _units(documents)
+    return Units(**{**fields, "of_sentence": of_sentence, "ids": tuple(fields["ids"]), "documents": documents})
 
 
 @lru_cache(maxsize=1)

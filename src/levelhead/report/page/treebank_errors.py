@@ -30,8 +30,9 @@ from levelhead.report.page.examples import (
 )
 from levelhead.scoring import Agree, Matches, Measure
 from levelhead.significance.estimates import Interval
+from levelhead.significance.histograms import Cells, HistogramTally
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
-from levelhead.significance.units import Cells, DocumentNumbers, HistogramTally
+from levelhead.treebank.documents import Documents
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.relations import NIVRE_FANG
 
@@ -149,7 +150,7 @@ class ErrorTally:
         """Forget all pieces: the files are read from the beginning."""
         self._without_trees: ConlluError | None = None
         self._undefined: float | None = None
-        self._documents, self._kinds = DocumentNumbers(), ErrorKinds()
+        self._documents, self._kinds = Documents(), ErrorKinds()
         self._repairs = HistogramTally(lambda cells: gain_parts(cells, self._measure))
         self._scores = {
             str(measure): HistogramTally(lambda cells: cells.counts.astype(np.float64))
@@ -170,7 +171,7 @@ class ErrorTally:
             self._without_trees = error
             return
         self._undefined = matches.rules.undefined
-        documents, counts = self._documents.of(matches.gold), counts_by_sentence(matches, self._setup)
+        documents, counts = self._documents.add(matches.gold), counts_by_sentence(matches, self._setup)
         units, single_group = np.arange(len(documents)), np.zeros_like(documents)
         for measure in self._setup.measures:
             if str(measure) in counts and counts[str(measure)].correct.dtype.kind != "f":  # it has a value
