@@ -1,10 +1,10 @@
 """How often the intervals of `levelhead judge` contain the true value; results in docs/validation.md.
 
-    python scripts/full/judgement_intervals.py DATA [--draws 2000]
+    python scripts/full/judgement_intervals.py DATA [--draws 1000]
 
 DATA has `human-judgments`, the sentences of Plank et al. (2015), and `conll18`, outputs of the CoNLL 2018 shared task
 for which choices are simulated: the output with the higher MLAS is chosen with a probability of 80%. Sentences or
-documents are drawn with replacement; the number of all of them is the true value.
+documents are drawn with replacement; the value of all of them is the true value.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from levelhead.comparison.judgement import Choices
 from levelhead.correlation.human_agreement import Preferences, compare_agreement, human_agreement, preferences
 from levelhead.significance.units import Units
 
-MEASURES = ("LAS", "UAS", "CLAS", "LAS@callin-code:CONTENT.precision", "LAS@callin-code:FUNCTION.recall")
-TIES = ("callin", "half", "skip")
+MEASURES = ("LAS", "UAS", "CLAS", "LAS@callin-code:FUNCTION.recall")
+TIES = ("callin", "skip")
 SENTENCES, DOCUMENTS = (10, 20, 40, 80), (10, 20, 40)
 TEST_SETS = ("bg_btb", "el_gdt", "en_ewt")
 STATISTICS = ("correlation", "spearman", "accuracy", "kappa")
@@ -52,7 +52,7 @@ def main() -> None:
     """Print a row for each kind of sentences and number of units: the lowest and the highest coverage."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("data", type=Path)
-    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--draws", type=int, default=1000)
     given = parser.parse_args()
     print(f"| sentences | drawn | {' | '.join(NAMES)} |\n| --- | ---: |{' --- |' * len(NAMES)}")
     for kind, sizes, pools in (

@@ -6,6 +6,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.comparison.judgement import Choices
+from levelhead.correlation import compare_agreement, preferences
 from levelhead.errors import InputError
 
 PARALLEL = EXAMPLES / "parallel"
@@ -33,6 +34,32 @@ def test_intervals_are_the_same_with_subtypes_apart():
     assert interval(one) == interval(apart)
     assert one.provenance.files == apart.provenance.files
     assert {name: apart.provenance.signature[name] for name in one.provenance.signature} == one.provenance.signature
+
+
+def test_few_documents_have_intervals_by_sentence_and_no_p(tmp_path):
+    """Under a label; `--resample-by sentence` decides. The p of three pairs is that of one, corrected."""
+    sentences = FILES[0].read_text(encoding="utf-8").split("\n\n")
+    marked = [f"# newdoc id = {i}\n{one}" if i % 4 == 0 else one for i, one in enumerate(sentences[:-1])]
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("\n\n".join([*marked, ""]), encoding="utf-8")
+    few, asked, unmarked = (
+        levelhead.judge(path, *FILES[1:], VOTES, resample_by=unit)
+        for path, unit in ((gold, "auto"), (gold, "sentence"), (FILES[0], "auto"))
+    )
+    assert few.measures["UAS"].agreement == asked.measures["UAS"].agreement == unmarked.measures["UAS"].agreement
+    assert few.provenance.signature["resample-by"] == "sentence"
+    label = "other sentences of these documents, not other documents"
+    notes = ["\n".join(found.table().notes) for found in (few, asked, unmarked)]
+    assert [label in text for text in notes] == [True, True, False]
+    assert [", p = " in text for text in notes] == [False, True, True]
+    for one, other, several in zip(few.comparisons, asked.comparisons, unmarked.comparisons, strict=True):
+        assert one.comparison.p is None
+        assert one.comparison.difference == other.comparison.difference
+        assert other == several
+        given = [preferences(*asked.measures[name].scores) for name in other[:2]]
+        alone = compare_agreement(*given, VOTES.second).p
+        assert other.comparison.p == pytest.approx(1 - (1 - alone) ** 3)
+        assert other.comparison == compare_agreement(*given, VOTES.second, n_tests=3)
 
 
 def test_all_faults_of_both_outputs_are_reported(tmp_path):

@@ -130,7 +130,8 @@ class Judgement(Tabular):
         notes = []
         for one, other, (difference, p) in self.comparisons:
             value, low, high = (formatted(number, Column("", "number"), places) for number in difference)
-            notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}], p {p_text(p, 3)}")
+            tested = "" if p is None else f", p {p_text(p, 3)}"
+            notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}]{tested}")
         notes += [unit_line({"": self.units}), signature_line(self.provenance.signature)]
         return Table(columns, rows, tuple(notes), frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS))))
 
@@ -201,7 +202,7 @@ def judge(
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
     ((code, counts),) = sentence_counts(results, plan, setup).items()
-    sources, units = sources_of_results(results)[code], results.units[code]
+    sources, units = sources_of_results(results)[code], results.units[code].own()
     if originals is not None:
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
     scores = _scores_of(counts, votes)
@@ -217,9 +218,9 @@ def judge(
         for one, other in pairs
     )
     parts = {"subtypes": "apart"} if subtypes_apart else {}
-    parts |= {"ties": ties, "resample-by": resample_by, "level": repr(level)}
+    parts |= {"ties": ties, "resample-by": units.kind, "level": repr(level)}
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**parts)
-    notes = (*provenance.notes, *unit_notes({"gold": units}))
+    notes = (*provenance.notes, *unit_notes({"gold": results.units[code]}))
     return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
 
 

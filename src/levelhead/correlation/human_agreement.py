@@ -110,9 +110,8 @@ def human_agreement(
     """Return the agreement of a measure with people.
 
     Intervals are Wilson's (1927) with the effective sample size from the variance of the delete-one-unit jackknife, on
-    the scale from -1 to 1 for coefficients. The variance of a correlation is at least (1 - r ** 2) / n, and that of
-    kappa includes one additional sentence in which measure and people disagree, because few sentences can have too
-    little variance. A coefficient that is undefined without a unit counts as 0 there.
+    the scale from -1 to 1 for coefficients. So that few sentences do not have too little variance, that of r is at
+    least (1 - r ** 2) / n, and that of kappa includes an additional sentence in which measure and people disagree.
 
     Args:
         given: the preferences of the measure.
@@ -120,23 +119,21 @@ def human_agreement(
         units: the independent units; sentences by default. Fewer than 10 with sentences that count give no intervals.
         level: the confidence level of intervals.
     """
-    of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
-    means = _means(given, choices, of_sentence)
-    n = means.n
-    r, rho, accuracy, kappa = (
-        _jackknife(n, values)
-        for values in (means.correlation, _spearman(given, choices, of_sentence), means.accuracy, means.kappa)
-    )
-    r, rho = (each._replace(variance=max(each.variance, (1 - each.value**2) / n[0])) for each in (r, rho))
-    disagreement = 1 / (n[0] * (1 - means.by_chance[0]))  # its effect on kappa
-    kappa = kappa._replace(variance=kappa.variance + disagreement**2)
+    unit = np.arange(len(choices)) if units is None else units.of_sentence
+    means = _means(given, choices, unit)
+    n, r, rho, accuracy = means.n[0], means.correlation, _spearman(given, choices, unit), means.accuracy
+
+    def coefficient(values: Numbers, least: float = 0.0, more: float = 0.0) -> AgreementEstimate:
+        estimate = _jackknife(means.n, values, least, more)
+        return _shown(estimate, interval_of(estimate, level))
+
     return HumanAgreement(
-        int(n[0]),
+        int(n),
         given.n_ties,
-        _shown(r, interval_of(r, level)),
-        _shown(rho, interval_of(rho, level)),
-        _shown(accuracy, accuracy.score_interval(level)),
-        _shown(kappa, interval_of(kappa, level)),
+        coefficient(r, least=(1 - r[0] ** 2) / n),
+        coefficient(rho, least=(1 - rho[0] ** 2) / n),
+        _shown(share := _jackknife(means.n, accuracy), share.score_interval(level)),
+        coefficient(means.kappa, more=1 / (n * (1 - means.by_chance[0])) ** 2),
     )
 
 
@@ -163,16 +160,18 @@ def compare_agreement(
         level: the level at which the intervals of all pairs hold simultaneously.
         n_tests: the number of pairs of measures.
     """
-    of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
-    both = [_means(given, choices, of_sentence) for given in (one, other)]
-    fewer = min(both, key=lambda means: float(means.n[0]))
-    estimate = _jackknife(fewer.n, *(means.correlation for means in both))
+    unit = np.arange(len(choices)) if units is None else units.of_sentence
+    both = [_means(given, choices, unit) for given in (one, other)]
+    n = min((means.n for means in both), key=lambda counts: float(counts[0]))
     # another preference in a sentence moves r by 1 / (n SD) if the choice is one SD from its mean
-    moved = 1 / (fewer.n[0] ** 2 * min(means.spread[0] for means in both))
-    estimate = estimate._replace(variance=estimate.variance + moved)
+    more = 1 / (n[0] ** 2 * min(means.spread[0] for means in both))
+    first, second = (means.correlation for means in both)
+    estimate = _jackknife(n, np.nan_to_num(first) - np.nan_to_num(second), more=more)
+    estimate = estimate._replace(value=float(first[0] - second[0]))
     interval = estimate.interval(level_of_each(level, n_tests))
     ends = interval and (max(-2.0, interval[0]), min(2.0, interval[1]))
-    return AgreementDifference(_shown(estimate, ends), corrected(estimate.p(), n_tests))
+    p = corrected(estimate.p(), n_tests) if units is None or units.decides else None
+    return AgreementDifference(_shown(estimate, ends), p)
 
 
 def _shown(estimate: Estimate, interval: Interval | None) -> AgreementEstimate:
@@ -219,34 +218,32 @@ class _Means(NamedTuple):
         return (self.accuracy - self.by_chance) / (1 - self.by_chance)
 
 
-def _means(given: Preferences, choices: Numbers, of_sentence: NDArray[np.int64]) -> _Means:
-    v, c, unit = given.second[given.counted], choices[given.counted], of_sentence[given.counted]
-    n_units = int(of_sentence.max()) + 1
-    by_unit = np.stack([np.bincount(unit, each, n_units) for each in (v**0, v, c, v * v, c * c, v * c)])
+def _means(given: Preferences, choices: Numbers, unit: NDArray[np.int64]) -> _Means:
+    v, c = given.second, choices
+    parts = np.stack([np.ones(len(v)), v, c, v * v, c * c, v * c])
+    by_unit = np.stack([np.bincount(unit, each * given.counted) for each in parts])
     total = by_unit.sum(axis=1, keepdims=True)
     n, *sums = np.concatenate([total, total - by_unit], axis=1)
     return _Means(n, *(each / n for each in sums))
 
 
-def _spearman(given: Preferences, choices: Numbers, of_sentence: NDArray[np.int64]) -> Numbers:
+def _spearman(given: Preferences, choices: Numbers, unit: NDArray[np.int64]) -> Numbers:
     """Spearman's correlation of all units and without each unit, shape (1 + units,)."""
-    values, unit = np.stack([given.differences, choices], axis=1)[given.counted], of_sentence[given.counted]
-    left_out = np.arange(-1, int(of_sentence.max()) + 1)  # first none
+    values, of_row = np.stack([given.differences, choices], axis=1)[given.counted], unit[given.counted]
+    left_out = np.arange(-1, int(unit.max()) + 1)  # first none
     if not values.size:
         return np.full(len(left_out), np.nan)
     step = max(1, AT_ONCE // values.size)
-    blocks = (unit != left_out[at : at + step, None] for at in range(0, len(left_out), step))
+    blocks = (of_row != left_out[at : at + step, None] for at in range(0, len(left_out), step))
     return np.concatenate([correlations(values, block.astype(np.float64), "spearman")[:, 0, 1] for block in blocks])
 
 
-def _jackknife(n: Numbers, values: Numbers, minus: Numbers | None = None) -> Estimate:
-    """The estimate of a value or a difference of values, of all units and without each unit.
+def _jackknife(n: Numbers, values: Numbers, least: float = 0.0, more: float = 0.0) -> Estimate:
+    """The estimate of a value from its values of all units and without each unit; undefined ones are 0 there.
 
-    Values that are undefined without a unit are 0 there. The variance and its degrees of freedom are those of scores.
+    Its degrees of freedom are those of scores.
     """
-    sizes = n[0] - n[1:]
-    value, without = values[0], np.nan_to_num(values[1:])
-    if minus is not None:
-        value, without = value - minus[0], without - np.nan_to_num(minus[1:])
+    moves, sizes = np.nan_to_num(values[1:]) - values[0], n[0] - n[1:]
+    variance = max(float(moves @ moves), least) + more
     freedom = max(float(n[0] ** 2 / (sizes @ sizes)) - 1, 1.0)
-    return Estimate(float(value), float(((without - value) ** 2).sum()), freedom, int(np.count_nonzero(sizes)))
+    return Estimate(float(values[0]), float(variance), freedom, int(np.count_nonzero(sizes)))
