@@ -167,5 +167,4 @@ def judge(
 
     setup = settings_for(measure_names(measures), rules=rules, format=format, registry=registry)
     votes = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
-    statistics: dict[str, Any] = {"resample_by": resample_by, "level": level}
-    return judgement.judge(gold, first, second, votes, setup, ties, subtypes_apart=subtypes_apart, **statistics)
+    return judgement.judge(gold, first, second, votes, setup, ties, resample_by, level, subtypes_apart=subtypes_apart)

@@ -192,10 +192,10 @@ def judge(
     votes: Choices,
     setup: Setup,
     ties: Ties = "callin",
-    *,
-    subtypes_apart: bool,
     resample_by: str = AUTO,
     level: float = 0.95,
+    *,
+    subtypes_apart: bool,
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
     setup = setup.for_pair()

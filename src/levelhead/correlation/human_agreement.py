@@ -109,9 +109,9 @@ def human_agreement(
 ) -> HumanAgreement:
     """Return the agreement of a measure with people.
 
-    Intervals are Wilson's (1927) with the effective sample size from the variance of the delete-one-unit jackknife, on
-    the scale from -1 to 1 for coefficients. So that few sentences do not have too little variance, that of r is at
-    least (1 - r ** 2) / n, and that of kappa includes an additional sentence in which measure and people disagree.
+    Intervals are Wilson's (1927), of coefficients on the scale from -1 to 1, with the effective sample size from the
+    variance of the delete-one-unit jackknife. So that it is not too small, that of correlations is at least
+    (1 - r ** 2) / n, and that of kappa includes an additional sentence in which measure and people disagree.
 
     Args:
         given: the preferences of the measure.
@@ -163,10 +163,10 @@ def compare_agreement(
     unit = np.arange(len(choices)) if units is None else units.of_sentence
     both = [_means(given, choices, unit) for given in (one, other)]
     n = min((means.n for means in both), key=lambda counts: float(counts[0]))
-    # another preference in a sentence moves r by 1 / (n SD) if the choice is one SD from its mean
-    more = 1 / (n[0] ** 2 * min(means.spread[0] for means in both))
+    spread = min(means.vv[0] - means.v[0] ** 2 for means in both)
     first, second = (means.correlation for means in both)
-    estimate = _jackknife(n, np.nan_to_num(first) - np.nan_to_num(second), more=more)
+    # another preference in a sentence moves r by 1 / (n SD) if the choice is one SD from its mean
+    estimate = _jackknife(n, np.nan_to_num(first) - np.nan_to_num(second), more=1 / (n[0] ** 2 * spread))
     estimate = estimate._replace(value=float(first[0] - second[0]))
     interval = estimate.interval(level_of_each(level, n_tests))
     ends = interval and (max(-2.0, interval[0]), min(2.0, interval[1]))
@@ -190,16 +190,10 @@ class _Means(NamedTuple):
     vc: Numbers
 
     @property
-    def spread(self) -> Numbers:
-        """The variance of preferences; NaN if it is 0."""
-        variance = self.vv - self.v**2
-        return np.where(variance > CONSTANT, variance, np.nan)
-
-    @property
     def correlation(self) -> Numbers:
         """Pearson's correlation; NaN if preferences or choices are constant."""
-        of_choices = self.cc - self.c**2
-        product = self.spread * np.where(of_choices > CONSTANT, of_choices, np.nan)
+        spreads = self.vv - self.v**2, self.cc - self.c**2
+        product = np.where(np.minimum(*spreads) > CONSTANT, spreads[0] * spreads[1], np.nan)
         return np.asarray(np.clip((self.vc - self.v * self.c) / np.sqrt(product), -1.0, 1.0))
 
     @property
@@ -214,14 +208,12 @@ class _Means(NamedTuple):
 
     @property
     def kappa(self) -> Numbers:
-        """Cohen's kappa."""
         return (self.accuracy - self.by_chance) / (1 - self.by_chance)
 
 
 def _means(given: Preferences, choices: Numbers, unit: NDArray[np.int64]) -> _Means:
     v, c = given.second, choices
-    parts = np.stack([np.ones(len(v)), v, c, v * v, c * c, v * c])
-    by_unit = np.stack([np.bincount(unit, each * given.counted) for each in parts])
+    by_unit = np.stack([np.bincount(unit, each * given.counted) for each in (v**0, v, c, v * v, c * c, v * c)])
     total = by_unit.sum(axis=1, keepdims=True)
     n, *sums = np.concatenate([total, total - by_unit], axis=1)
     return _Means(n, *(each / n for each in sums))
@@ -239,11 +231,7 @@ def _spearman(given: Preferences, choices: Numbers, unit: NDArray[np.int64]) -> 
 
 
 def _jackknife(n: Numbers, values: Numbers, least: float = 0.0, more: float = 0.0) -> Estimate:
-    """The estimate of a value from its values of all units and without each unit; undefined ones are 0 there.
-
-    Its degrees of freedom are those of scores.
-    """
+    """The estimate from the value of all units and those without each unit, which count as 0 if undefined."""
     moves, sizes = np.nan_to_num(values[1:]) - values[0], n[0] - n[1:]
-    variance = max(float(moves @ moves), least) + more
-    freedom = max(float(n[0] ** 2 / (sizes @ sizes)) - 1, 1.0)
+    variance, freedom = max(float(moves @ moves), least) + more, max(float(n[0] ** 2 / (sizes @ sizes)) - 1, 1.0)
     return Estimate(float(values[0]), float(variance), freedom, int(np.count_nonzero(sizes)))

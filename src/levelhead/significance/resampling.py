@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -45,17 +44,6 @@ def check_settings(settings: InferenceSettings) -> None:
     check("level", settings.level, "level")
     check("resamples", settings.resamples, ("whole", 1, None))
     check("seed", settings.seed, ("whole", 0, None))
-
-
-def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:
-    """Return the seed of one treebank's draws, which does not depend on other draws.
-
-    Args:
-        settings: the settings with the random seed.
-        key: the SHA-256 of the gold contents, or the name of another group of draws.
-    """
-    digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
-    return np.random.SeedSequence([settings.seed, int.from_bytes(digest[:8])])
 
 
 Sums = NDArray[np.float64]
