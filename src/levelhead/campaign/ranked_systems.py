@@ -94,7 +94,7 @@ class _Scopes:
 
     def __init__(self, results: Results, level: float) -> None:
         self._results, self._level = results, level
-        self._groups = results.parallel
+        self._parallel = results.parallel()
         self._counted: dict[tuple[str, str, bool], CountedUnits] = {}
         self._better: dict[tuple[str, str], NDArray[np.bool_] | None] = {}
 
@@ -102,11 +102,11 @@ class _Scopes:
         """Return the scope of a ranking and its tests."""
         codes, measure = ranking.group.codes, ranking.measure
         if not self._results.gold:
-            scope = Scope(ranking.group.name, {"": self._scores(codes, measure)}, {})
+            scope = Scope(ranking.group.name, {"": self._scores(codes, measure)})
             return scope, compare_pairs(scope, np.zeros((1, len(self._results.systems)), dtype=bool), self._level)
         alone = len(codes) == 1
         test_sets = {code: self._units(code, measure, alone=alone) for code in codes}
-        scope = Scope(ranking.group.name, test_sets, self._groups, None if alone else "macro")
+        scope = Scope(ranking.group.name, test_sets, None if alone else "macro", self._parallel)
         return scope, compare_pairs(scope, self._failed(codes, measure), self._level)
 
     def wins(self, ranking: Ranking) -> dict[tuple[str, str], int]:
@@ -116,7 +116,7 @@ class _Scopes:
         for code in ranking.group.codes:
             key = code, ranking.measure
             if key not in self._better:
-                scope = Scope(code, {code: self._units(*key, alone=True)}, {})
+                scope = Scope(code, {code: self._units(*key, alone=True)})
                 tests = compare_pairs(scope, self._failed([code], ranking.measure), self._level)
                 self._better[key] = tests and tests.better
             if (better := self._better[key]) is not None:

@@ -313,7 +313,9 @@ def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]
     units = {code: unit for code, unit in results.units.items() if code in codes}
     tested = any(standing.ranks for ranking in rankings for standing in ranking.standings)
     if units:
-        return [*([unit_line(units)] if tested else []), *unit_notes(units, averaged=tested)]
+        parallel = results.parallel(list(units))
+        by_unit = [unit_line(units) + parallel.averaged()] if tested else []
+        return [*by_unit, *unit_notes(units, averaged=tested), *parallel.notes()]
     line = f"confidence intervals and p-values by test set: {number_of(len(codes), 'test set')}"
     few = f"fewer than {FEWEST_UNITS} test sets, so no intervals or p-values"
     return [] if not codes else [few if len(codes) < FEWEST_UNITS else line]

@@ -21,6 +21,7 @@ from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
+from levelhead.significance.parallel import ParallelUnits, parallel_units
 from levelhead.significance.units import Units
 from levelhead.tables.table import unescaped
 from levelhead.treebank.input_bytes import read_bytes
@@ -48,7 +49,7 @@ class OutputResult(NamedTuple):
         sentences: the numerators and denominators of each measure in every gold sentence, int32 if all are whole and
             small, otherwise float64, shape (2, sentences); empty if they were not requested or the output is invalid.
         units: the units of the gold treebank, if the counts of sentences were requested.
-        gold_hash: the hash of the gold contents, from which draws are seeded; empty without counts of sentences.
+        gold_hash: the hash of the gold contents; empty without counts of sentences.
         faults: every fault of an invalid output.
         contents: the sizes of a valid output.
         measures: the parts of signatures that define the measures.
@@ -106,13 +107,15 @@ class Results(NamedTuple):
         by_code = {code: self.results[self.systems[0], code].units for code in self.gold}
         return {code: units for code, units in by_code.items() if units is not None}
 
-    @property
-    def parallel(self) -> Mapping[str, str]:
-        """The group of each parallel test set, by its code."""
-        return {}
+    def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
+        """Return the units of some test sets, by default of all, and which of them parallel test sets share."""
+        units = {code: units for code, units in self.units.items() if codes is None or code in codes}
+        contents = {code: self.gold_hash(code) for code in units}
+        declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}
+        return parallel_units(units, contents, declared)
 
-    def seed_of(self, code: str) -> str:
-        """Return the hash of the gold contents of a test set, from which its draws are seeded."""
+    def gold_hash(self, code: str) -> str:
+        """Return the hash of the gold contents of a test set."""
         return self.results[self.systems[0], code].gold_hash or self.gold[code].sha256 or ""
 
     def provenance(self) -> Provenance:

@@ -38,6 +38,7 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import STARS, STATISTICS, influence_notes
 from levelhead.significance.estimates import FEWEST_RUNS
+from levelhead.significance.parallel import ParallelUnits
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_head, level_text, p_text
@@ -60,6 +61,7 @@ class Comparison(Tabular):
         looked: the result of `look` for the outputs on each test set.
         voter: the unit with one vote in the tests over treebanks.
         units: the units of each treebank.
+        joint_units: the units of averages, if some test sets are parallel.
         valid_trees: for partial scores, the results in which invalid trees count as wrong, in the order of `results`;
             otherwise empty.
         coverage: for partial scores, the share of gold that each system covers, over all runs, by treebank and system.
@@ -77,6 +79,7 @@ class Comparison(Tabular):
     looked: Mapping[str, Any] = field(default_factory=dict)
     voter: Voter = "treebank"
     units: Mapping[str, Units] = field(default_factory=dict)
+    joint_units: str = ""
     valid_trees: tuple[ComparedScore, ...] = ()
     coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
@@ -135,7 +138,7 @@ class Comparison(Tabular):
             *([f"Equivalent: whether the difference is {within} (two one-sided tests at 5%)"] if margin else []),
             *(wins_text(win, self) for win in self.wins),
             *(verdict_text(gate, self) for gate in self.gates),
-            *([unit_line(self.units)] if self.units else []),
+            *([unit_line(self.units) + self.joint_units] if self.units else []),
             *partial_notes(pair for some in self.coverage.values() for pair in some.items()),
             signature_line(signature),
         )
@@ -182,7 +185,6 @@ def compare(
     check_settings(settings)
     names = {system.name for system in plan.systems}
     check_margin(settings.margin, len(names), len(setup.measures), len(setup.perplexities))
-    voters = treebanks_voting({test_set.code: test_set.language for test_set in plan.test_sets}, votes)
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
     invalid: Mapping[str, tuple[Fault, ...]] = {}
     if fail_if_worse:
@@ -195,22 +197,24 @@ def compare(
     first, several = next(iter(counts.values())), len(counts) > 1
     systems = tuple(dict.fromkeys(first.systems))
     perplexities = setup.perplexities
-    scores = tuple(differences(counts, settings, results.units, results.parallel))
+    parallel = results.parallel()
+    scores = tuple(differences(counts, settings, results.units, parallel))
     strict: list[ComparedScore] = []
     coverage: dict[str, dict[str, PartialCoverage]] = {}
     if setup.partial:
         of_valid_trees = sentence_counts(results.with_valid_trees_only(), plan, setup)
-        strict = differences(of_valid_trees, settings, results.units, results.parallel)
+        strict = differences(of_valid_trees, settings, results.units, parallel)
         for code, system in product(counts, systems):
             runs = (results.results[run.label, code].partial_coverage for run in plan.systems if run.name == system)
             coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
+    voters = parallel.voters(treebanks_voting({test.code: test.language for test in plan.test_sets}, votes))
     tested = [score for score in scores if several and score.average is None and score.difference is not None]
     wins = [
         count_wins(some, voters, 1 - settings.level, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
         for measure, system in product(first.measures, systems[1:])
         if (some := [score for score in tested if (score.measure, score.system) == (measure, system)])
     ]
-    provenance = _provenance(sources, setup, settings, results, scores, first.systems)
+    provenance = _provenance(sources, setup, settings, results, scores, first.systems, parallel)
     return Comparison(
         systems=systems,
         measures=first.measures,
@@ -221,6 +225,7 @@ def compare(
         looked=results.looked,
         voter=votes,
         units=results.units,
+        joint_units=parallel.averaged(),
         valid_trees=tuple(strict),
         coverage=coverage,
         gates=tuple(gate_results(_by_unit(counts, results), scores, fail_if_worse, settings, invalid)),
@@ -304,10 +309,12 @@ def _provenance(
     results: Results,
     scores: Iterable[ComparedScore],
     runs: Sequence[str],
+    parallel: ParallelUnits,
 ) -> Provenance:
     parts = {**measures_part(results), **signature_of_tests(settings)}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
-    notes = [*unit_notes(results.units, averaged=True), *influence_notes(scores, setup.perplexities)]
+    notes = [*unit_notes(results.units, averaged=True), *parallel.notes()]
+    notes += influence_notes(scores, setup.perplexities)
     n_runs = Counter(runs)
     single = "has a single run: differences from systems with several runs get no significance marks"
     few = "runs: its differences get no significance marks; give three or more"

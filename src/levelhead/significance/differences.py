@@ -13,6 +13,7 @@ from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.significance.estimates import Estimate, Interval, enough_runs, equivalence
 from levelhead.significance.jackknife import SystemCounts
+from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import InferenceSettings, Sums
 from levelhead.significance.scopes import EQUAL, Average, Scope, count_units
 from levelhead.significance.units import Units
@@ -353,7 +354,7 @@ def differences(
     tables: Mapping[str, SystemCounts],
     settings: InferenceSettings,
     units: Mapping[str, Units] | None = None,
-    groups: Mapping[str, str] | None = None,
+    parallel: ParallelUnits | None = None,
 ) -> list[ComparedScore]:
     """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
@@ -368,14 +369,14 @@ def differences(
         tables: the counts of each treebank by sentence, for the same runs and measures; without `units`, by unit.
         settings: the settings of tests.
         units: the units of each treebank.
-        groups: the group of each parallel treebank, see `parallel_groups`.
+        parallel: the units that parallel treebanks share.
     """
     first = next(iter(tables.values()))
     systems = tuple(dict.fromkeys(first.systems))
     formulas = [entry.value for entry in STATISTICS.values()]
     return [
         ComparedScore(*(formula(pair) for formula in formulas))
-        for scope in _scopes(tables, units or {}, groups or {})
+        for scope in _scopes(tables, units or {}, parallel)
         for m in range(len(first.measures))
         for pair in _pairs(scope, systems, m, first, settings)
     ]
@@ -405,15 +406,15 @@ def influence_notes(results: Iterable[ComparedScore], perplexities: Collection[s
 
 
 def _scopes(
-    tables: Mapping[str, SystemCounts], units: Mapping[str, Units], groups: Mapping[str, str]
+    tables: Mapping[str, SystemCounts], units: Mapping[str, Units], parallel: ParallelUnits | None
 ) -> Iterator[Scope]:
     """Each treebank, then the averages."""
     for code, table in tables.items():
-        yield Scope(code, {code: count_units(table, units.get(code), alone=True)}, {})
+        yield Scope(code, {code: count_units(table, units.get(code), alone=True)})
     if len(tables) > 1:
         every = {code: count_units(table, units.get(code)) for code, table in tables.items()}
-        yield Scope("macro-average", every, groups, "macro")
-        yield Scope("micro-average", every, groups, "micro")
+        yield Scope("macro-average", every, "macro", parallel)
+        yield Scope("micro-average", every, "micro", parallel)
 
 
 def _pairs(

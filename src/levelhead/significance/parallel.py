@@ -41,6 +41,10 @@ class ParallelUnits(NamedTuple):
         others = kinds_counted(unit for code, unit in self.units.items() if code not in self.groups)
         return ", and ".join(filter(None, (*map(self._counted, self._members().values()), others)))
 
+    def averaged(self) -> str:
+        """Return the units of averages as the end of `unit_line`; empty unless test sets are parallel."""
+        return f"; averages: {self.counted()}" if self.groups else ""
+
     def _counted(self, codes: Sequence[str]) -> str:
         sizes = [len(np.unique(self.joint[code])) for code in codes]
         n_units = len(np.unique(np.concatenate([self.joint[code] for code in codes])))

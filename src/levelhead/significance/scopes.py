@@ -24,6 +24,7 @@ from levelhead.significance.jackknife import (
     leave_out_of,
     spreads_of,
 )
+from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import Sums
 from levelhead.significance.units import COMMENT, Units
 
@@ -83,14 +84,14 @@ class Scope:
     Args:
         name: the test set, or the name of the average.
         test_sets: the counts on each test set, by its code.
-        groups: the group of each parallel test set: units with the same id in one group are the same unit.
         average: the kind of average; None for one test set.
+        parallel: for averages, the units that parallel test sets share.
     """
 
     name: str
     test_sets: Mapping[str, CountedUnits]
-    groups: Mapping[str, str]
     average: Average | None = None
+    parallel: ParallelUnits | None = None
 
     @cached_property
     def _first(self) -> SystemCounts:
@@ -112,26 +113,31 @@ class Scope:
         return self._first.values(self._totals.sum(axis=0)) if pooled else np.asarray(self.scores.mean(axis=0))
 
     @cached_property
+    def _joint(self) -> Mapping[str, NDArray[np.int64]]:
+        """The numbers of the units of parallel test sets, equal for the same unit, by the code of the test set."""
+        parallel = self.parallel
+        return {code: parallel.joint[code] for code in self.test_sets if parallel and code in parallel.groups}
+
+    @cached_property
     def _members(self) -> list[list[str]]:
-        """The codes of the test sets of each stratum: those of one group share one."""
-        members: dict[tuple[str, bool], list[str]] = {}
+        """The codes of the test sets of each stratum: parallel ones share one."""
+        members: dict[str, list[str]] = {}
         for code in self.test_sets:
-            members.setdefault((self.groups.get(code, code), code in self.groups), []).append(code)
+            group = f"group {self.parallel.groups[code]}" if self.parallel and code in self._joint else code
+            members.setdefault(group, []).append(code)
         return list(members.values())
 
     @cached_property
     def _unit_numbers(self) -> dict[str, NDArray[np.int64]]:
-        """The number of each unit of each test set, the same for the same unit in parallel test sets."""
-        result = {}
+        """The number of each unit of each test set in its stratum."""
+        numbers = {}
         for codes in self._members:
-            numbers: dict[str | int, int] = {}
+            joint = [self._joint[code] for code in codes if code in self._joint]
+            shared = np.unique(np.concatenate(joint)) if joint else None
             for code in codes:
-                test_set = self.test_sets[code]
-                rows: Sequence[str | int] = range(len(test_set.table.parts))
-                if len(codes) > 1:
-                    rows = [numbers.setdefault(name, len(numbers)) for name in test_set.ids or rows]
-                result[code] = np.array(rows, dtype=np.int64)
-        return result
+                n_units = len(self.test_sets[code].table.parts)
+                numbers[code] = np.arange(n_units) if shared is None else np.searchsorted(shared, self._joint[code])
+        return numbers
 
     @cached_property
     def strata(self) -> list[Stratum]:
@@ -144,7 +150,7 @@ class Scope:
             each = {code: test_set.stratum.scaled(share) for code, test_set in self.test_sets.items()}
         return [
             joined([each[code] for code in codes], [self._unit_numbers[code] for code in codes])
-            if len(codes) > 1
+            if codes[0] in self._joint
             else each[codes[0]]
             for codes in self._members
         ]
@@ -198,7 +204,7 @@ class Scope:
             test_sets = dict(self.test_sets)
             for code in self._members[stratum]:
                 test_sets[code] = test_sets[code].without(self._unit_numbers[code] == number)
-            self._rest[unit] = Scope(self.name, test_sets, self.groups, self.average)
+            self._rest[unit] = Scope(self.name, test_sets, self.average, self.parallel)
         return self._rest[unit]
 
     def _unit_name(self, unit: tuple[int, int]) -> str:
