@@ -74,7 +74,8 @@ class ParallelUnits(NamedTuple):
                     yield f"one test set under several names, which has one vote: {listed(same)}"
             joint = [np.unique(self.joint[same[0]]) for same in by_content.values()]
             if len(np.unique(np.concatenate(joint))) == sum(map(len, joint)) and len(joint) > 1:
-                yield f"parallel, but without common units, so they are resampled as if they were independent: {listed(codes)}"
+                independent = "so they are resampled as if they were independent"
+                yield f"parallel, but without common units, {independent}: {listed(codes)}"
             elif len(joint) > 1:
                 yield f"parallel test sets, whose units are resampled together: {listed(codes)}"
 
