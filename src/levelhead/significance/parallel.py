@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import listed, number_of
-from levelhead.significance.units import DOCUMENT, SENTENCE, Units, kinds_counted
+from levelhead.significance.units import COMMENT, DOCUMENT, SENTENCE, Units, kinds_counted
 
 _EQUAL_IDS = 0.9
 
@@ -36,6 +36,11 @@ class ParallelUnits(NamedTuple):
         """The number of units of averages over all test sets."""
         return 1 + max((int(numbers.max(initial=-1)) for numbers in self.joint.values()), default=-1)
 
+    def line(self, results: str) -> str:
+        """Return a sentence with the kinds and numbers of the units of averages."""
+        kinds = dict.fromkeys(self._kind(code).removeprefix(COMMENT) for code in self.units)
+        return f"{results} of averages by {' or '.join(kinds)}: {self.counted()}"
+
     def counted(self) -> str:
         """Return the numbers of units of averages, such as `397 documents, each in 4 languages, and 300 sentences`."""
         others = kinds_counted(unit for code, unit in self.units.items() if code not in self.groups)
@@ -44,13 +49,17 @@ class ParallelUnits(NamedTuple):
     def _counted(self, codes: Sequence[str]) -> str:
         sizes = [len(np.unique(self.joint[code])) for code in codes]
         n_units = len(np.unique(np.concatenate([self.joint[code] for code in codes])))
-        unit = self.units[codes[0]]
-        kind = DOCUMENT if unit.kind == SENTENCE and sizes[0] < unit.n_units else unit.kind
         languages = {code.partition("_")[0] for code in codes}
+        unit = self.units[codes[0]]._replace(kind=self._kind(codes[0]))
         are_languages = len(languages) == len({self._content(code) for code in codes}) == len(codes)
         share = "each in" if min(sizes) == n_units else "most in"
         each = number_of(len(codes), "language" if are_languages else "test set")
-        return f"{kinds_counted([unit._replace(kind=kind)], n_units)}, {share} {each}"
+        return f"{kinds_counted([unit], n_units)}, {share} {each}"
+
+    def _kind(self, code: str) -> str:
+        """The kind of the units of averages: of parallel test sets documents, even if sentences were asked for."""
+        unit, numbers = self.units[code], self.joint[code]
+        return DOCUMENT if unit.kind == SENTENCE and len(np.unique(numbers)) < len(numbers) else unit.kind
 
     def notes(self) -> Iterator[str]:
         """Return notes on parallel test sets, and on one test set under several names."""
