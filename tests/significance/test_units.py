@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan, groups_named, rank, score_plan, with_intervals
+from levelhead.campaign.records import json_of, record_in, units_fields, units_in
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
@@ -96,6 +97,17 @@ def test_documents_are_those_of_a_plain_reader_in_any_pieces(marks: list[str], c
     assert documents.marks == sum(mark != "" for mark in marks)
 
 
+@pytest.mark.parametrize("unit", ["auto", "sentence", "document", "comment:genre"])
+def test_stored_units_are_the_same(unit: str) -> None:
+    gold = gold_of("newdoc id = a; genre = x", "genre = y", "newdoc", "newdoc id = ü")
+    units = units_of(gold, unit)
+    fields = record_in(json_of({"units": units_fields(units)}))["units"]
+    assert json_of(units_fields(units_in(fields))) == json_of(units_fields(units))
+    assert units_in(fields).ids == units.ids
+    documents = [one.documents.ids if one.documents else None for one in (units, units_in(fields))]
+    assert documents == [("a", "#2", "ü") if unit not in {"auto", "document"} else None] * 2
+
+
 def test_made_up_ids_differ_from_real_ones() -> None:
     assert units_of(gold_of("newdoc", "newdoc id = #1"), "auto").ids == ("##1", "#1")
 
@@ -122,6 +134,8 @@ def test_without_two_documents_sentences_are_units(comments: list[str]) -> None:
 def test_comments_apply_until_the_next_document_or_value() -> None:
     gold = gold_of("", "newdoc; genre = news", "", "genre = web", "", "newdoc", "newdoc; genre = news", "")
     assert kinds(gold, "comment:genre") == ("comment:genre", [0, 1, 1, 2, 2, 0, 1, 1])
+    again = gold_of("newdoc id = a; genre = web", "newdoc id = a", "newdoc id = b", "newdoc id = a")
+    assert kinds(again, "comment:genre") == ("comment:genre", [0, 0, 1, 1])  # repeated marks open no document
     with pytest.raises(InputError, match="no sentence has the comment 'Genre'") as refusal:
         units_of(gold, "comment:Genre")
     assert refusal.value.slug == "no-documents"
