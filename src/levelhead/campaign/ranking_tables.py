@@ -286,7 +286,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     failed = any_failed(results, [ranking for ranking, _ in undecided])
     return [
         *(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note for ranking, note in undecided),
-        *([SHARED_LETTERS] if undecided else []),
+        *([f"{SHARED_LETTERS}; each interval is about one average alone"] if undecided else []),
         *resampling_notes(results, rankings),
         *(note for ranking in rankings for note in influence_notes(ranking)),
         *(["a missing or invalid output alone never makes a difference significant"] if failed else []),

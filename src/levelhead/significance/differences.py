@@ -213,7 +213,7 @@ class ComparedScore(NamedTuple):
     interval: Annotated[
         Interval | None,
         Statistic(
-            "Confidence interval of the value",
+            "Confidence interval of the value alone",
             value=lambda pair: pair.interval,
             column=Column("CI", ends=("low", "high")),
             scaled=True,
@@ -243,7 +243,7 @@ class ComparedScore(NamedTuple):
     difference_interval: Annotated[
         Interval | None,
         Statistic(
-            "Confidence interval of the difference, for all systems jointly",
+            "Confidence interval of the difference; those of all systems hold jointly",
             value=lambda pair: pair.difference_interval,
             column=Column("CI", "difference", ends=("diff_low", "diff_high")),
             of_difference=True,

@@ -138,7 +138,8 @@ _KINDS = (("significantly better", "s0"), ("no significant difference", "none"),
 _DIFFERENCE = Column("", "difference")
 _DIFFERENCES = (
     "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5%, otherwise gray."
-    " With several systems, p and the intervals of differences hold for all of them jointly."
+    " P-values and intervals of differences hold jointly for all systems; each interval of a score is about this score"
+    " alone."
 )
 _GAINS = (
     "Differences in LAS from {} by property of words, with 95% confidence intervals; those that affect most words"
@@ -188,8 +189,8 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     lead = (f"{LABEL} " if comparison.coverage else "") + _finding(comparison, measures[0])
     shown = [section for section in sections if section.blocks]
     return Page(
-        title, lead, facts, choices, shown, (), comparison.provenance.signature, "comparison", data,
-        measure_terms(comparison.measures, registry),
+        title, lead, facts, choices, shown, comparison.provenance.notes, comparison.provenance.signature, "comparison",
+        data, measure_terms(comparison.measures, registry),
     )  # fmt: skip
 
 
