@@ -155,6 +155,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if _has_tests(campaign.rankings[0]):
         lead += (
+            " It alone makes no difference significant."
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
             " letter (see More columns) do not differ significantly. The tick is the average, the band its own"
             f" {level_text(campaign.results.signature.get('level', 0.95))} confidence interval (CI)."
