@@ -32,7 +32,7 @@ from levelhead.comparison.evaluations import _difference
 from levelhead.significance import InferenceSettings, SystemCounts, differences
 from levelhead.significance.differences import permutation_p
 from levelhead.significance.jackknife import leave_out, ratios
-from levelhead.significance.resampling import resampled, seeded, swapped
+from levelhead.significance.resampling import resampled, swapped
 from levelhead.significance.units import FEWEST_UNITS
 
 LEVEL = 0.95
@@ -109,7 +109,7 @@ def p_values(parts: np.ndarray, settings: InferenceSettings) -> np.ndarray:
     """Return the p-values of the differences, shape (draws, measures); nan with too few units."""
     found = estimates(parts, DIFFERENCE)
     change = (parts[:, :, 1] - parts[:, :, 0]).swapaxes(0, 1)
-    moved = swapped(change.reshape(len(change), -1), settings.resamples, seeded(settings))
+    moved = swapped(change.reshape(len(change), -1), settings.resamples, settings.seed)
     moved = moved.reshape(-1, *change.shape[1:])
     total = parts.sum(axis=1)
     permuted = ratios(total[:, 1] - moved) - ratios(total[:, 0] + moved)

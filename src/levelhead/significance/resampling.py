@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -47,17 +46,6 @@ def check_settings(settings: InferenceSettings) -> None:
     check("seed", settings.seed, ("whole", 0, None))
 
 
-def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:
-    """Return the seed of one treebank's draws, which does not depend on other draws.
-
-    Args:
-        settings: the settings with the random seed.
-        key: the SHA-256 of the gold contents, or the name of another group of draws.
-    """
-    digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
-    return np.random.SeedSequence([settings.seed, int.from_bytes(digest[:8])])
-
-
 Sums = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
@@ -96,12 +84,6 @@ def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
     """Draw rows with replacement: how often each row is drawn, float64, shape (resamples, rows)."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=resamples).astype(np.float64)
-
-
-def weights_and_halves(n_rows: int, resamples: int, seed: Seed) -> tuple[Sums, Sums]:
-    """Draw resamples and random halves of the same rows, for an interval and a paired test."""
-    rng = np.random.default_rng(seed)
-    return resampled_weights(n_rows, resamples, rng), rng.integers(0, 2, size=(resamples, n_rows)).astype(np.float64)
 
 
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
