@@ -143,7 +143,7 @@ _DIFFERENCES = (
 )
 _GAINS = (
     "Differences in LAS from {} by property of words; those that affect most words first. Each 95% confidence interval"
-    " is about this value alone, and colored if it excludes 0. Words: how many more are correct. Treebanks: the number in"
+    " is about this value alone, and colored if it excludes 0. Words: how many more are correct. Treebanks: number in"
     " a mean. Click a value to see words that only one of the systems gets right."
 )
 _SENTENCES = (
