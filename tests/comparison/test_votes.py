@@ -29,7 +29,10 @@ SHARES = st.integers(0, 400).map(lambda number: Fraction(number, 400))
 
 
 def result(treebank: str, difference: float, p: float | None = 0.5, runs: tuple[int, int] = (1, 1)) -> ComparedScore:
-    return ComparedScore(treebank, "LAS", "b", 0.5, None, difference=difference, p=p, runs=runs)
+    ends = (None, None) if p is None else (p / 2, 1 - p / 2)[:: 1 if difference > 0 else -1]
+    return ComparedScore(
+        treebank, "LAS", "b", 0.5, None, difference=difference, p=p, p_higher=ends[0], p_lower=ends[1], runs=runs
+    )
 
 
 # On how many treebanks
