@@ -296,8 +296,9 @@ def test_compare(run):
     assert (cells[1], cells[2], cells[4], cells[7]) == ("beta", "71.83", "-17.20", "***")
     assert cells[6] == "<.0001"
     assert notes[0] == "differences from alpha: * p < .05, ** p < .01, *** p < .001"
-    assert notes[1] == "confidence intervals and p-values by sentence: 20 sentences"
-    assert "|level:0.9|resample-by:auto|" in notes[2]
+    assert notes[1] == "each interval of a score is about this score alone: compare systems by their differences"
+    assert notes[2] == "confidence intervals and p-values by sentence: 20 sentences"
+    assert "|level:0.9|resample-by:sentence|" in notes[3]
     note = "note: gold marks no documents, so sentences are resampled as if they were independent: en\n"
     assert (code, err) == (0, note)
     again = run("compare", "-m", "LAS", "--level", "0.9", GOLD, ALPHA, BETA)

@@ -305,10 +305,10 @@ def test_significance_has_lines_and_gives_sets_of_ranks():
     for low, high in ends:
         shown = shown.replace(f"{low:.2f}-{high:.2f}", "#####-#####")
     assert shown + "\n" == SIGNIFICANT
-    assert "|level:0.95|resample-by:auto|ranking:exact" in lines[-1]
+    assert "|level:0.95|resample-by:sentence|ranking:exact" in lines[-1]
     assert lines[-7:-1] == [
         "undecided ranks by LAS: 1-2 (alpha, gamma)",
-        "systems that share a letter do not differ significantly",
+        "systems that share a letter do not differ significantly; each interval is about one average alone",
         "confidence intervals and p-values by sentence: 160 sentences",
         "gold marks no documents, so sentences are resampled as if they were independent: ar, cs, de, en, fi",
         "  and 3 more",
