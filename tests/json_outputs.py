@@ -70,7 +70,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         ),
         "ranking": (
             ("rank", GOLDS, SYSTEMS),
-            ("rank", GOLDS, SYSTEMS, "--significance"),
+            ("rank", GOLDS, SYSTEMS, "--significance", "--group", "each"),
             ("rank", GOLDS, SYSTEMS, "--partial"),
             ("rank", "--scores", "{scores}"),
         ),

@@ -32,7 +32,8 @@ def test_every_entry_is_complete(key: str) -> None:
 
 
 def test_what_is_cited_has_an_entry() -> None:
-    found = citation(levelhead.compare(GOLD, {"alpha": ALPHA, "beta": BETA}, measures=["LAS", "CLAS", "LAS@CORE"]))
+    systems = {"alpha": ALPHA, "beta": BETA, "same": ALPHA}
+    found = citation(levelhead.compare(GOLD, systems, measures=["LAS", "CLAS", "LAS@CORE"]))
     cited = {key for keys in re.findall(r"\\citep\{([^}]+)\}", found.latex) for key in keys.split(",")}
     assert cited == set(_keys(found.bibtex))
     assert {

@@ -102,7 +102,7 @@ def test_every_format_has_every_number(output_format: str, board: RankedSystems)
 
 def test_caption_says_what_was_done(board: RankedSystems) -> None:
     caption = ranking_papers(board)[0].caption
-    for said in ("(%)", "bold", "share a letter", "all pairs", "2,000 draws", "95% confidence", "160 sentences"):
+    for said in ("(%)", "bold", "share a letter", "all pairs", "Sidak", "95% confidence", "160 sentences"):
         assert said in caption
     assert "invalid outputs count as 0" in caption  # gamma's Turkish output
     untested = levelhead.rank(EXAMPLES / "gold", {"alpha": FOLDERS["alpha"]}, measures=["LAS"])
