@@ -307,7 +307,7 @@ def test_compare(run):
     note = "note: gold marks no documents, so sentences are resampled as if they were independent: en\n"
     assert (code, err.startswith(note)) == (0, True)
     assert (
-        "note: en: sentence 5 causes 46% of the variance of the difference in LAS of beta: without it -14.89 [" in err
+        "note: sentence 5 causes 46% of the variance of the difference in LAS of beta on en: without it -14.89 [" in err
     )
     again = run("compare", "-m", "LAS", "--level", "0.9", GOLD, ALPHA, BETA)
     assert again[1] == out

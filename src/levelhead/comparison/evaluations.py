@@ -283,8 +283,8 @@ def _pairs(
         n_tests = len(known) * (len(known) - 1) // 2
         for code, score in scores.items():
             if influence := score.influence:
-                cause = f"{code}: {influence.unit} causes {influence.share:.0%} of the variance"
-                note = f"{cause} of the {measure} of {system}: p and intervals also hold without it"
+                cause = f"{influence.unit} causes {influence.share:.0%} of the variance of the {measure} of {system}"
+                note = f"{cause} on {code}: p and intervals also hold without it"
                 influential.setdefault(f"{code} {influence.unit}", note)
         for codes in combinations(counts, 2):
             one, other = (scores[code] for code in codes)

@@ -401,8 +401,8 @@ def influence_notes(results: Iterable[ComparedScore], perplexities: Collection[s
         )
         what = f"{'' if is_value else 'difference in '}{result.measure} of {result.system}"
         more = f" (and for {number_of(len(several) - 1, 'more result')})" if len(several) > 1 else ""
-        share = f"{scope}: {unit} causes {most.share:.0%} of the variance of the {what}"
-        yield f"{share}: without it {value} [{interval}]{more}"
+        share = f"{unit} causes {most.share:.0%} of the variance of the {what}"
+        yield f"{share} {'in the' if result.average else 'on'} {scope}: without it {value} [{interval}]{more}"
 
 
 def _scopes(
