@@ -50,7 +50,7 @@ def correlation() -> Tabular:
 RESULTS = {
     "Evaluation": lambda: levelhead.score(GOLD, ALPHA),
     "Evaluations": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
-    "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
+    "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA]),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
     "Changes": lambda: levelhead.diff(GOLD, ALPHA),
