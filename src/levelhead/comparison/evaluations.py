@@ -217,7 +217,7 @@ class Languages(Tabular):
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
         notes = (
             "Diff.: A minus B; Paired: whether both treebanks are parallel",
-            f"p and intervals of differences hold for all pairs of treebanks jointly (Sidak): {STARS_NOTE}",
+            f"p-values and intervals hold jointly for all pairs of treebanks (Sidak): {STARS_NOTE}",
             *([unit_line(self.units)] if self.units else []),
             signature_line(self.provenance.signature),
         )
@@ -283,8 +283,8 @@ def _pairs(
         n_tests = len(known) * (len(known) - 1) // 2
         for code, score in scores.items():
             if influence := score.influence:
-                cause = f"{code}: {influence.unit} causes {influence.share:.0%} of the variance"
-                note = f"{cause} of the {measure} of {system}: p and intervals also hold without it"
+                cause = f"{influence.unit} causes {influence.share:.0%} of the variance of the {measure} of {system}"
+                note = f"{cause} on {code}: p and intervals also hold without it"
                 influential.setdefault(f"{code} {influence.unit}", note)
         for codes in combinations(counts, 2):
             one, other = (scores[code] for code in codes)

@@ -211,6 +211,8 @@ def spreads_of(strata: Sequence[Stratum], contrasts: Sequence[Contrast], measure
     Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
     freedom of several strata are combined by Satterthwaite's (1946) formula.
     """
+    if not contrasts:
+        return []
     weights = np.zeros((strata[0].moves.shape[1], len(contrasts)))
     for number, contrast in enumerate(contrasts):
         for sign, runs in zip((1, -1), contrast, strict=False):

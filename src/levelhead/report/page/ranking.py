@@ -12,6 +12,7 @@ from typing import NamedTuple
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.campaign.ranking_tables import (
     included_test_sets,
+    influence_notes,
     notes_on_partial_scores,
     ranking_table,
     relation_notes,
@@ -23,7 +24,7 @@ from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import panels, plotted_row, shares, slopes, spreads
 from levelhead.report.charts.point_charts import Named, scatter
-from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, as_sentence, names_or_number
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
 
@@ -100,7 +101,7 @@ def ranking_page(
     codes = {code for ranking in rankings for code in ranking.group.codes}
     if results.gold:
         _, *partial = notes_on_partial_scores(results, codes) or [""]  # the first note is in the lead
-        notes = [*partial, *relation_notes(results, codes), *map(_sentence, resampling_notes(results, rankings))]
+        notes = [*partial, *relation_notes(results, codes), *map(as_sentence, resampling_notes(results, rankings))]
     else:
         notes = [*ranking_table(results, rankings).notes[:-1]]
     codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
@@ -154,8 +155,9 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if _has_tests(campaign.rankings[0]):
         lead += (
+            " It alone makes no difference significant."
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
-            " letter (see More columns) do not differ significantly. The tick is the average, the band its"
+            " letter (see More columns) do not differ significantly. The tick is the average, the band its own"
             f" {level_text(campaign.results.signature.get('level', 0.95))} confidence interval (CI)."
         )
     blocks = []
@@ -173,15 +175,12 @@ def _leaderboard(campaign: _Campaign) -> Section:
         strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
         perplexity, column = lower_is_better(ranking.measure), Column(ranking.measure)
         first, last = (formatted(value_cell(end, perplexity=perplexity), column, 1) for end in (low, high))
-        notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
-        caption = " ".join(map(_sentence, filter(None, notes)))
+        notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking),
+                 *influence_notes(ranking))  # fmt: skip
+        caption = " ".join(map(as_sentence, filter(None, notes)))
         blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),
                                      extra=hidden, rows_are="system"))  # fmt: skip
     return Section("leaderboard", "Ranking", lead, blocks)
-
-
-def _sentence(note: str) -> str:
-    return f"{note[:1].upper()}{note[1:]}."
 
 
 def _ranges(campaign: _Campaign) -> Section:
