@@ -98,9 +98,26 @@ def break_down(
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
-    of_sentence = intervals.units.of_sentence if intervals else np.zeros(len(matches.gold), dtype=np.int64)
-    found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
-    return breakdown_of(by, measure, words.names, found, matches.rules.undefined, intervals and intervals.level)
+
+    def by_unit(of_sentence: Values) -> Breakdown:
+        found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
+        return breakdown_of(by, measure, words.names, found, matches.rules.undefined, intervals and intervals.level)
+
+    if intervals is None:
+        return by_unit(np.zeros(len(matches.gold), dtype=np.int64))
+    own = by_unit(intervals.units.own().of_sentence)
+    return with_averages(own, by_unit(intervals.units.of_sentence)) if intervals.units.few else own
+
+
+def with_averages(own: Breakdown, documents: Breakdown) -> Breakdown:
+    """Return the breakdown of a test set with few documents, see `averaged_by`."""
+    estimates = ((values, averaged_by(one, documents.estimates[values])) for values, one in own.estimates.items())
+    return own._replace(estimates=dict(estimates))
+
+
+def averaged_by(own: BucketEstimate, documents: BucketEstimate) -> BucketEstimate:
+    """Return the estimate of a test set with few documents: its own interval, and the error of documents."""
+    return own._replace(jackknife=documents.jackknife, observation=documents.observation)
 
 
 def breakdown_of(

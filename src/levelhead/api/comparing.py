@@ -115,7 +115,8 @@ def compare(
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     prepared = {*prepare}
     worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
-    page_of = {"n_treebanks": len(plan.test_sets), "registry": setup.registry} if "page" in prepared else None
+    of_page = {"n_treebanks": len(plan.test_sets), "registry": setup.registry, "resample_by": resample_by}
+    page_of = of_page if "page" in prepared else None
     look = partial_function(_look_at, page_of=page_of, worst_by=worst_by) if prepared else None
     with running(jobs, store, cluster) as how:
         result = compare_systems(
@@ -181,7 +182,8 @@ def languages(
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
         measures: by default LAS and CLAS, with training treebanks also WLAS(WDE); or those of the rules msp25.
-        parallel: whether to pair sentences by sent_id even if the sent_ids are only numbers.
+        parallel: whether all treebanks are translations of each other, and are paired by document, or by sentence
+            in order if gold marks no documents; others are recognized by the ids of their documents.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.

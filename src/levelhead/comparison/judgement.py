@@ -33,7 +33,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance import SystemCounts, Units, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.units import AUTO
+from levelhead.significance.units import AUTO, units_signature
 from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
@@ -218,7 +218,7 @@ def judge(
         for one, other in pairs
     )
     parts = {"subtypes": "apart"} if subtypes_apart else {}
-    parts |= {"ties": ties, "resample-by": units.kind, "level": repr(level)}
+    parts |= {"ties": ties, "resample-by": units_signature({"": units}), "level": repr(level)}
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**parts)
     notes = (*provenance.notes, *unit_notes({"gold": results.units[code]}))
     return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)

@@ -36,6 +36,13 @@ class ParallelUnits(NamedTuple):
         """The number of units of averages over all test sets."""
         return 1 + max((int(numbers.max(initial=-1)) for numbers in self.joint.values()), default=-1)
 
+    def are_paired(self, one: str, other: str) -> bool:
+        """Return whether two test sets are compared by unit: they are parallel and have enough units."""
+        group = self.groups.get(one)
+        return (
+            group is not None and group == self.groups.get(other) and not (self.units[one].few or self.units[other].few)
+        )
+
     def counted(self) -> str:
         """Return the numbers of units of averages, such as `397 documents, each in 4 languages, and 300 sentences`."""
         others = kinds_counted(unit for code, unit in self.units.items() if code not in self.groups)
@@ -48,13 +55,17 @@ class ParallelUnits(NamedTuple):
     def _counted(self, codes: Sequence[str]) -> str:
         sizes = [len(np.unique(self.joint[code])) for code in codes]
         n_units = len(np.unique(np.concatenate([self.joint[code] for code in codes])))
-        unit = self.units[codes[0]]
-        kind = DOCUMENT if unit.kind == SENTENCE and sizes[0] < unit.n_units else unit.kind
         languages = {code.partition("_")[0] for code in codes}
+        unit = self.units[codes[0]]._replace(kind=self._kind(codes[0]))
         are_languages = len(languages) == len({self._content(code) for code in codes}) == len(codes)
         share = "each in" if min(sizes) == n_units else "most in"
         each = number_of(len(codes), "language" if are_languages else "test set")
-        return f"{kinds_counted([unit._replace(kind=kind)], n_units)}, {share} {each}"
+        return f"{kinds_counted([unit], n_units)}, {share} {each}"
+
+    def _kind(self, code: str) -> str:
+        """The kind of the units of averages: of parallel test sets documents, even if sentences were asked for."""
+        unit, numbers = self.units[code], self.joint[code]
+        return DOCUMENT if unit.kind == SENTENCE and len(np.unique(numbers)) < len(numbers) else unit.kind
 
     def notes(self) -> Iterator[str]:
         """Return notes on parallel test sets, and on one test set under several names."""
@@ -67,9 +78,10 @@ class ParallelUnits(NamedTuple):
                     yield f"one test set under several names, which has one vote: {listed(same)}"
             joint = [np.unique(self.joint[same[0]]) for same in by_content.values()]
             if len(np.unique(np.concatenate(joint))) == sum(map(len, joint)) and len(joint) > 1:
-                yield f"parallel, but without common documents, so averages treat them as independent: {listed(codes)}"
+                independent = "so they are resampled as if they were independent"
+                yield f"parallel, but without common units, {independent}: {listed(codes)}"
             elif len(joint) > 1:
-                yield f"parallel test sets, whose documents count once in averages: {listed(codes)}"
+                yield f"parallel test sets, whose units are resampled together: {listed(codes)}"
 
     def voters(self, voters: Mapping[str, str]) -> dict[str, str]:
         """Return the voters of test sets with one vote for equal contents: that of the first code."""
