@@ -150,7 +150,7 @@ TABLES = st.lists(ROW, min_size=10, max_size=30).filter(lambda rows: sum(row[0][
 @given(TABLES)
 @settings(max_examples=30)
 def test_intervals_hold_the_score_and_stay_between_0_and_1(rows: Rows) -> None:
-    for one in differences({"x": table_of(rows), "y": table_of(rows)}):
+    for one in differences({"x": table_of(rows), "y": table_of(rows)}, STANDARD):
         low, high = one.interval
         assert -1e-12 <= low <= one.value + 1e-12
         assert one.value - 1e-12 <= high <= 1 + 1e-12
@@ -170,7 +170,7 @@ def test_swapped_systems_negate_the_difference(rows: Rows) -> None:
 @settings(max_examples=20)
 def test_a_unit_of_which_nothing_counts_changes_nothing(rows: Rows, others: Rows) -> None:
     more = [*rows, ((0, 0), (0, 0)), ((0, 0), (0, 0))]
-    plainly, extended = (differences({"x": table_of(some), "y": table_of(others)}) for some in (rows, more))
+    plainly, extended = (differences({"x": table_of(some), "y": table_of(others)}, STANDARD) for some in (rows, more))
     for one, other in zip(plainly, extended, strict=True):
         assert (one.value, one.difference, one.n_units) == (other.value, other.difference, other.n_units)
         assert one.interval == pytest.approx(other.interval)
