@@ -91,7 +91,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "compare": ((GOLD, [ALPHA, BETA]), {"measures": "LAS"}),
         "confusion": ((GOLD, ALPHA), {}),
         "convert": ((GOLD, "forward"), {}),
-        "correlate": ((rows_file(str(folder)),), {"resamples": 5}),
+        "correlate": ((rows_file(str(folder)),), {"permutations": 5}),
         "crossval": ((gold, "arc-eager"), {"folds": 2, "beam": 1}),
         "derive": ((GOLD,), {}),
         "diff": ((GOLD, ALPHA), {}),

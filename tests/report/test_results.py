@@ -44,7 +44,7 @@ def correlation() -> Tabular:
     from levelhead.correlation import Measurements
 
     table = Measurements(tuple("abcde"), {"x": np.arange(5.0), "y": np.arange(5.0) ** 2})
-    return levelhead.correlate(table, resamples=20)
+    return levelhead.correlate(table)
 
 
 RESULTS = {

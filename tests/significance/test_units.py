@@ -330,7 +330,7 @@ def test_units_change_intervals_and_leave_scores(run, folder) -> None:
     paths = files(folder(30))
     found = {}
     for unit in ("document", "sentence", "comment:genre"):
-        code, out, _ = run("compare", *paths, "-m", "LAS", "--resamples", 99, "--resample-by", unit, "--format", "json")
+        code, out, _ = run("compare", *paths, "-m", "LAS", "--resample-by", unit, "--format", "json")
         assert code == 0
         found[unit] = json.loads(out)
         assert found[unit]["signature"]["resample-by"] == unit
@@ -340,7 +340,7 @@ def test_units_change_intervals_and_leave_scores(run, folder) -> None:
     values = [[one["value"] for one in document["results"]] for document in found.values()]
     assert values[0] == values[1] == values[2]
     assert len({tuple(document["results"][1]["interval"]) for document in found.values()}) == 3
-    by_default = run("compare", *paths, "-m", "LAS", "--resamples", 99, "--format", "json")[1]
+    by_default = run("compare", *paths, "-m", "LAS", "--format", "json")[1]
     assert json.loads(by_default)["results"] == found["document"]["results"]
 
 
@@ -349,7 +349,7 @@ def test_the_same_bytes_with_any_number_of_processes_and_any_store(run, folder) 
     store = place / "store"
     for command in (("compare", *files(place)), ("rank", place / "gold", place / "systems", "--significance")):
         for unit in ("auto", "sentence"):  # a store that has the one must not give it for the other
-            arguments = (*command, "-m", "LAS", "--resamples", 50, "--resample-by", unit, "--format", "json")
+            arguments = (*command, "-m", "LAS", "--resample-by", unit, "--format", "json")
             plainly = run(*arguments)
             assert plainly[0] == 0
             for more in (("-j", 1), ("-j", 2), ("--store", store), ("--store", store)):
@@ -359,15 +359,15 @@ def test_the_same_bytes_with_any_number_of_processes_and_any_store(run, folder) 
 def test_documents_never_become_sentences(run, folder) -> None:
     """Nine documents of 10 to 27 sentences in all: no intervals, though there are enough sentences."""
     paths = files(folder(9))
-    code, out, err = run("compare", *paths, "-m", "LAS", "--resamples", 50)
+    code, out, err = run("compare", *paths, "-m", "LAS")
     assert code == 0
     assert "note: fewer than 10 documents, so intervals are by sentence" in err
     second = [cell.strip() for cell in out.splitlines()[3].split("|")]
     assert (second[3], second[5:7]) == ("-", ["-", "-"])
     assert second[4] not in {"", "-"}
-    document = json.loads(run("compare", *paths, "-m", "LAS", "--resamples", 50, "--format", "json")[1])
+    document = json.loads(run("compare", *paths, "-m", "LAS", "--format", "json")[1])
     (one,) = (row for row in document["results"] if row["system"] == "two")
-    nothing = ("interval", "difference_interval", "p", "p_holm", "detectable")
+    nothing = ("interval", "difference_interval", "p", "detectable")
     assert [one[name] for name in nothing] == [None] * 5
     assert document["units"] == {"en_x": {"unit": "sentence", "n": 19, "documents": 9}}
     assert any("fewer than 10" in note for note in document["notes"])
@@ -387,7 +387,7 @@ def test_rank_says_why_there_are_no_intervals(run, folder) -> None:
 
 
 def test_twenty_sentences_keep_their_intervals(run) -> None:
-    code, out, err = run("compare", *EN, "-m", "LAS", "--resamples", 50, "--format", "json")
+    code, out, err = run("compare", *EN, "-m", "LAS", "--format", "json")
     assert code == 0
     document = json.loads(out)
     assert document["units"] == {"en": {"unit": "sentence", "n": 20}}
