@@ -303,7 +303,7 @@ def influence_notes(ranking: Ranking) -> Iterator[str]:
         pair, more = " and ".join(most.systems), len(several) - 1
         others = f" (and more than a third for {number_of(more, 'more pair')})" if more else ""
         share = f"{unit} causes {most.share:.0%} of the variance of the difference in {ranking.measure}"
-        rule = "nothing is significant that is not without it"
+        rule = "only what is also significant without it is significant"
         yield f"{share} between {pair} on {ranking.group.name}{others}: {rule}"
 
 

@@ -313,7 +313,7 @@ def _provenance(
     runs: Sequence[str],
     parallel: ParallelUnits,
 ) -> Provenance:
-    parts = {**measures_part(results), **signature_of_tests(settings, results.units)}
+    parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True), *parallel.notes()]
     notes += influence_notes(scores, setup.perplexities)
