@@ -214,17 +214,32 @@ def test_a_line_between_two_systems_is_a_star_in_compare(rows) -> None:
     assert (tests is not None and bool(tests.lines([0, 1]))) == bool(other.stars)
 
 
-@given(st.lists(counts(2), min_size=3, max_size=3))
+@given(st.lists(counts(4), min_size=3, max_size=3))
 @settings(max_examples=20)
 def test_wins_are_the_stars_of_treebanks(rows) -> None:
-    tables = {f"t{i}": table_of(some, "AB") for i, some in enumerate(rows)}
+    tables = {f"t{i}": table_of(some, "ABCD") for i, some in enumerate(rows)}
     results = [one for one in differences(tables, STANDARD) if one.system == "B" and not one.average]
-    wins = count_wins(results, {code: code for code in tables}, 0.05, sign=1, wilcoxon=False)
+    wins = count_wins(results, {code: code for code in tables}, 0.05, sign=1, wilcoxon=False, n_tests=3)
     assert wins.won == sum(bool(one.stars) and one.difference > 0 for one in results)
     assert wins.lost == sum(bool(one.stars) and one.difference < 0 for one in results)
     assert wins.won + wins.tied + wins.lost == 3
     assert wins.better_on_at_least + wins.worse_on_at_least <= 3
     assert wins.won or not wins.better_on_at_least
+    assert wins.lost or not wins.worse_on_at_least
+
+
+def test_better_on_at_least_one_is_corrected_for_systems_as_stars_are() -> None:
+    """One-sided p-values of .014 are below .05 / 3 for one system, not for five."""
+    results = [
+        ComparedScore(
+            code, "LAS", "B", 0.8, None, difference=0.01, p=1 - (1 - 0.028) ** 5, p_higher=0.014, p_lower=0.986
+        )
+        for code in "xyz"
+    ]
+    voters = {code: code for code in "xyz"}
+    for n_tests, k in ((1, 3), (5, 0)):
+        wins = count_wins(results, voters, 0.05, sign=1, wilcoxon=False, n_tests=n_tests)
+        assert wins.better_on_at_least == k
 
 
 # Parallel test sets

@@ -105,7 +105,13 @@ class Wins(NamedTuple):
 
 
 def count_wins(
-    results: Sequence[ComparedScore], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
+    results: Sequence[ComparedScore],
+    voters: Mapping[str, str],
+    level: float,
+    *,
+    sign: int,
+    wilcoxon: bool,
+    n_tests: int = 1,
 ) -> Wins:
     """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
 
@@ -115,6 +121,7 @@ def count_wins(
         level: the p-value below which a difference is significant.
         sign: 1 if higher values are better, -1 if lower values are.
         wilcoxon: whether to compute Wilcoxon's test as well.
+        n_tests: the number of systems that are compared with the baseline.
     """
     changes = {result.treebank: sign * (result.difference or 0.0) for result in results}
     real = [result.enough_runs and result.p is not None and result.p < level for result in results]
@@ -132,8 +139,8 @@ def count_wins(
         sign_p=sign_test(votes),
         wilcoxon_p=signed_rank_test(votes) if wilcoxon else None,
         votes=len(votes),
-        better_on_at_least=_better_on_at_least(results, sign, level),
-        worse_on_at_least=_better_on_at_least(results, -sign, level),
+        better_on_at_least=_better_on_at_least(results, sign, level, n_tests),
+        worse_on_at_least=_better_on_at_least(results, -sign, level, n_tests),
     )
 
 
@@ -166,6 +173,7 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
     return next(failing, n)
 
 
-def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float) -> int:
+def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float, n_tests: int) -> int:
     p_values = [result.p_higher if sign > 0 else result.p_lower for result in results if result.enough_runs]
-    return better_on_at_least([p for p in p_values if p is not None], level)
+    one_sided = (corrected(p, n_tests) for p in p_values)
+    return better_on_at_least([p for p in one_sided if p is not None], level)
