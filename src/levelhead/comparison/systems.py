@@ -147,7 +147,7 @@ class Comparison(Tabular):
         )
 
     def _correction(self) -> str:
-        return "; p and their intervals hold jointly (Sidak)" if self.systems[2:] else ""
+        return "; p and intervals are joint (Sidak)" if self.systems[2:] else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
