@@ -109,7 +109,7 @@ def p_values(parts: np.ndarray, settings: InferenceSettings) -> np.ndarray:
     """Return the p-values of the differences, shape (draws, measures); nan with too few units."""
     found = estimates(parts, DIFFERENCE)
     change = (parts[:, :, 1] - parts[:, :, 0]).swapaxes(0, 1)
-    moved = swapped(change.reshape(len(change), -1), settings.resamples, seeded(settings, "pool"))
+    moved = swapped(change.reshape(len(change), -1), settings.resamples, seeded(settings))
     moved = moved.reshape(-1, *change.shape[1:])
     total = parts.sum(axis=1)
     permuted = ratios(total[:, 1] - moved) - ratios(total[:, 0] + moved)
@@ -120,7 +120,7 @@ def check(parts: np.ndarray, p: np.ndarray, settings: InferenceSettings) -> None
     """Compare some draws with what the package returns for them."""
     score, difference = estimates(parts, SCORE), estimates(parts, DIFFERENCE)
     for d in range(min(CHECKED, len(parts))):
-        table = SystemCounts(("one", "other"), MEASURES, parts[d], "pool")
+        table = SystemCounts(("one", "other"), MEASURES, parts[d])
         for m, row in enumerate(differences({"pool": table}, settings)[1::2]):
             for bounds, interval in (
                 (score.score_interval(), row.interval),
@@ -259,7 +259,7 @@ def language_rejections(rows: np.ndarray, sizes: tuple[int, int], draws: int) ->
     systems = tuple(map(str, range(rows.shape[1])))
     rejected = np.zeros((draws, len(systems), len(MEASURES)))
     for d in range(draws):
-        tables = [SystemCounts(systems, MEASURES, rows[rng.integers(0, len(rows), size)], "pool") for size in sizes]
+        tables = [SystemCounts(systems, MEASURES, rows[rng.integers(0, len(rows), size)]) for size in sizes]
         values = [table.values(table.parts.sum(axis=0)) for table in tables]
         one, other = (leave_out(table) for table in tables)
         for s, m in np.ndindex(len(systems), len(MEASURES)):

@@ -37,7 +37,7 @@ def simulated(
     right = rng.binomial(words[:, None], np.clip(chance, 0, 1))
     whole = np.broadcast_to(words[:, None], right.shape)
     parts = np.stack([right, whole], axis=2)[:, :, None, :].astype(np.float64)
-    return SystemCounts(("A",) * n_runs[0] + ("B",) * n_runs[1], ("LAS",), parts, "simulated")
+    return SystemCounts(("A",) * n_runs[0] + ("B",) * n_runs[1], ("LAS",), parts)
 
 
 def report(

@@ -171,7 +171,7 @@ def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) 
     from oracle import intervals
 
     rows = [[(one, 3) for one in row] for row in values]
-    table = SystemCounts(("A", "B", "C"), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None], "gold")
+    table = SystemCounts(("A", "B", "C"), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None])
     found = better_p(table, leave_out(table), np.zeros(3, dtype=bool))
     for one, other in ((0, 1), (0, 2), (1, 2)):
         difference = intervals.estimate([rows], {one: 1.0, other: -1.0})
@@ -190,7 +190,7 @@ def test_a_win_on_one_of_many_test_sets_can_be_significant() -> None:
 
 
 def test_a_failure_is_significant_on_no_test_set() -> None:
-    table = SystemCounts(("A", "B"), ("LAS",), np.array([[[[9.0, 10]], [[0.0, 1]]]] * 20), "gold")
+    table = SystemCounts(("A", "B"), ("LAS",), np.array([[[[9.0, 10]], [[0.0, 1]]]] * 20))
     found = better_p(table, leave_out(table), np.array([False, True]))
     assert found[0, 1] == 1
 

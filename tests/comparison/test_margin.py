@@ -44,7 +44,7 @@ def two_systems(n: int, changed: int, powers: tuple[int, ...] = ()) -> SystemCou
     rows[:, :, 0, 0] = 9
     rows[:changed, 1, 0, 0] = 10
     rows[changed : 2 * changed, 1, 0, 0] = 8
-    return SystemCounts(("A", "B"), ("LAS",), rows, "gold", powers)
+    return SystemCounts(("A", "B"), ("LAS",), rows, powers)
 
 
 @pytest.mark.parametrize(("margin", "shown"), [(0.1, "not shown"), (1.0, "yes")])
@@ -86,7 +86,7 @@ def test_the_margin_of_perplexities_with_runs():
     draw = np.random.default_rng(2)
     rows = np.full((50, 6, 1, 2), 1000.0)
     rows[:, :, 0, 0] = 900 + draw.normal(0, 60, (50, 6)) + np.repeat(draw.normal(0, 25, (50, 2)), 3, axis=1)
-    table = SystemCounts(("A",) * 3 + ("B",) * 3, ("DPPL",), rows, "gold", (0,))
+    table = SystemCounts(("A",) * 3 + ("B",) * 3, ("DPPL",), rows, (0,))
     plain = table._replace(perplexities=())
     found, expected = (
         differences({"x": one}, InferenceSettings(4_000, margin=margin))[1]
@@ -99,7 +99,7 @@ def test_the_margin_of_perplexities_with_runs():
 def test_too_few_runs_show_no_equivalence():
     rows = np.full((50, 12, 1, 2), 10.0)
     rows[:, :, 0, 0] = 9
-    table = SystemCounts(("A",) * 2 + ("B",) * 10, ("LAS",), rows, "gold")
+    table = SystemCounts(("A",) * 2 + ("B",) * 10, ("LAS",), rows)
     assert differences({"x": table}, InferenceSettings(200, margin=1))[1].equivalent == "not shown"
 
 

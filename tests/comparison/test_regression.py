@@ -25,7 +25,7 @@ FAST = ("--resamples", 500)
 
 def verdicts(parts, *, margin=None, level=0.95, perplexities=(), systems=("A", "B")):
     """The verdicts on counts of units: shape (units, runs, 1, 2)."""
-    table = SystemCounts(systems, ("LAS",), np.asarray(parts, dtype=float), "gold", perplexities)
+    table = SystemCounts(systems, ("LAS",), np.asarray(parts, dtype=float), perplexities)
     settings = InferenceSettings(1_000, margin=margin, level=level)
     return list(gate_results({"x": table}, differences({"x": table}, settings), ["LAS"], settings, {}))
 
@@ -82,7 +82,7 @@ def test_significance_is_that_of_the_level():
     rows[:7, 1, 0, 0] -= 1
     assert (
         0.01
-        < differences({"x": SystemCounts(("A", "B"), ("LAS",), rows, "gold")}, InferenceSettings(5_000))[1].p
+        < differences({"x": SystemCounts(("A", "B"), ("LAS",), rows)}, InferenceSettings(5_000))[1].p
         < 0.05
     )
     assert [verdicts(rows, level=level)[0].verdict for level in (0.95, 0.99)] == ["not met", "met"]

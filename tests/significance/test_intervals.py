@@ -31,7 +31,7 @@ def rows_of(seed: int, n_units: int, n_outputs: int = 2, *, empty: float = 0.1) 
 
 
 def table_of(rows: Rows, systems: str = "AB", gold: str = "gold", powers: tuple[int, ...] = ()) -> SystemCounts:
-    return SystemCounts(tuple(systems), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None, :], gold, powers)
+    return SystemCounts(tuple(systems), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None, :], powers)
 
 
 def found(tables: dict[str, SystemCounts], how: InferenceSettings = FEW) -> dict[tuple[str, str], tuple]:

@@ -39,7 +39,7 @@ def table(systems, seed=0, n_units=40):
         chance = np.clip(0.8 + 0.02 * (system == "b") + easy + rng.normal(0, 0.02), 0, 1)
         parts[:, run, 0, 0] = 2 * rng.binomial(words, chance)
         parts[:, run, 0, 1] = 2 * words
-    return SystemCounts(tuple(systems), ("LAS",), parts, "0")
+    return SystemCounts(tuple(systems), ("LAS",), parts)
 
 
 def runs_of(counts, system):
@@ -121,7 +121,7 @@ def test_the_variance_of_a_perplexity_is_that_of_its_power():
     rng = np.random.default_rng(3)
     words = rng.integers(3, 40, 400).astype(float)
     parts = np.stack([np.stack([words * rng.normal(mean, 0.1, 400), words], axis=-1) for mean in (1.0, 1.2)], axis=1)
-    counts = SystemCounts(("a", "b"), ("DPPL",), parts[:, :, None], "0", (0,))
+    counts = SystemCounts(("a", "b"), ("DPPL",), parts[:, :, None], (0,))
     (found,) = difference_variances(counts, "a", "b")
     left = counts.parts.sum(axis=0) - counts.parts
     values = 10 ** (left[..., 0, 0] / left[..., 0, 1])

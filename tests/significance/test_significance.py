@@ -44,7 +44,7 @@ PART = st.tuples(st.integers(0, 6), st.integers(0, 3)).map(lambda part: (part[0]
 def table_of(rows: oracle.Table, names: tuple[str, ...] | None = None) -> SystemCounts:
     """Put the parts of one measure into the form that tests take."""
     parts = np.array(rows, dtype=np.float64)[:, :, None, :]
-    return SystemCounts(names or tuple(f"s{i}" for i in range(parts.shape[1])), ("LAS",), parts, "gold")
+    return SystemCounts(names or tuple(f"s{i}" for i in range(parts.shape[1])), ("LAS",), parts)
 
 
 def counts_from(*columns: list[int]) -> Counts:
@@ -180,7 +180,7 @@ def test_a_permutation_without_a_value_is_no_evidence() -> None:
 def separable(right: int, surprise: float) -> SystemCounts:
     """Two parsers on 40 sentences of 4 words: a has 1 right and a surprise of 1, b has what is given."""
     row = [[[1, 4], [1, 4]], [[right, 4], [surprise, 4]]]
-    return SystemCounts(("a", "b"), ("UAS", "P"), np.array([row] * 40, dtype=np.float64), "gold", perplexities=(1,))
+    return SystemCounts(("a", "b"), ("UAS", "P"), np.array([row] * 40, dtype=np.float64), perplexities=(1,))
 
 
 def test_pairs_are_separated_in_the_direction_of_a_measure_only() -> None:
@@ -220,7 +220,7 @@ def never_worse(n_sentences: int, n_better: int) -> SystemCounts:
     right = [draw.randint(0, size - 1) for size in gold]
     better = [n + (i < n_better) for i, n in enumerate(right)]
     runs = [Run(name, {"LAS": (counts_from(n, gold, gold), "f1")}) for name, n in (("A", right), ("B", better))]
-    return system_counts(runs, "gold")
+    return system_counts(runs)
 
 
 @pytest.mark.parametrize("resamples", [999, 10_000])
@@ -372,7 +372,7 @@ def runs_of(values: dict[str, list[float]], n: int = 200, seed: int = 0) -> Syst
     return system_counts([
         Run(system, {"LAS": (counts_from(draw.binomial(size, share), size, size), "f1")})
         for system, shares in values.items() for share in shares
-    ], "gold")  # fmt: skip
+    ])  # fmt: skip
 
 
 def test_several_runs_have_a_mean_and_a_spread():

@@ -124,7 +124,7 @@ def test_the_parts_of_a_ratio():
         for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")
     ]
     own = counts_of(match(gold, beta, UD), Setup(tuple(asked), UD))
-    table = system_counts([Run("beta", own)], "gold")
+    table = system_counts([Run("beta", own)])
     assert table.parts.shape == (20, 1, 5, 2)
     las = levelhead.score(gold, beta, measures=["LAS"])["LAS"]
     assert table.parts.sum(axis=0)[0, :4].tolist() == [

@@ -24,7 +24,7 @@ SETTINGS = InferenceSettings(20_000)
 def constant_runs(a: list[int], b: list[int], n: int = 50) -> SystemCounts:
     """Give runs that are right in the same share of each sentence of 100 words: no sampling of sentences matters."""
     rows = np.array([[[(right, 100)] for right in (*a, *b)]] * n, dtype=np.float64)
-    return SystemCounts(("A",) * len(a) + ("B",) * len(b), ("LAS",), rows, "gold")
+    return SystemCounts(("A",) * len(a) + ("B",) * len(b), ("LAS",), rows)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> SystemCou
             right = draw.binomial(size, np.clip(share + difficulty, 0, 1))
             counts = Counts(right, size, size, size)
             runs.append(Run(system, {"LAS": (counts, "f1")}))
-    return system_counts(runs, "gold")
+    return system_counts(runs)
 
 
 @pytest.mark.slow
@@ -189,4 +189,4 @@ def test_an_unpaired_test_misses_what_a_paired_one_finds():
     share = (1717 + 1757) / 4002
     z = 40 / 2001 / sqrt(share * (1 - share) * 2 / 2001)
     assert erfc(z / sqrt(2)) == pytest.approx(0.07, abs=0.01)
-    assert differences({"x": system_counts(runs, "gold")}, InferenceSettings(999))[1].p == 1 / 1000
+    assert differences({"x": system_counts(runs)}, InferenceSettings(999))[1].p == 1 / 1000

@@ -373,7 +373,7 @@ def test_measures_that_the_rules_refuse_are_left_out(tmp_path: Path) -> None:
 
 def test_samples_with_nothing_to_count_do_not_differ_significantly() -> None:
     parts = np.zeros((4, 2, 1, 2))
-    counts = SystemCounts(("alpha", "beta"), ("CLAS",), parts, "gold")
+    counts = SystemCounts(("alpha", "beta"), ("CLAS",), parts)
     assert pairwise_randomization_p(counts, 100, 1).tolist() == [[1.0]]
 
 

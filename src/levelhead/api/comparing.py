@@ -68,9 +68,7 @@ def compare(
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     partial: bool = False,
-    resamples: int = 10_000,
     resample_by: str = "auto",
-    seed: int = 0,
     level: float = 0.95,
     margin: float | None = None,
     wilcoxon: bool = False,
@@ -87,7 +85,6 @@ def compare(
 
     Args:
         measures: by default UAS, LAS and CLAS, or those of the rules msp25.
-        resamples: the number of random permutations.
         margin: test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05).
         wilcoxon: also compute Wilcoxon's test over treebanks (extra: stats).
         votes: the units of the sign test and Wilcoxon's test over treebanks: each "treebank", "language" or "family"
@@ -114,7 +111,7 @@ def compare(
         gold_format=gold_format, weights=weights, registry=registry, train=train, partial=partial,
         allow_several_roots=allow_several_roots,
     )  # fmt: skip
-    tests = InferenceSettings(resamples, seed, level, margin, resample_by)
+    tests = InferenceSettings(level, margin, resample_by)
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     prepared = {*prepare}
     worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None

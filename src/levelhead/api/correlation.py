@@ -170,6 +170,6 @@ def judge(
     from levelhead.significance import InferenceSettings
 
     setup = settings_for(measure_names(measures), rules=rules, format=format, registry=registry)
-    tests = InferenceSettings(resamples, seed, level, resample_by=resample_by)
+    tests = InferenceSettings(level, None, resample_by, resamples, seed)
     votes = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
     return judgement.judge(gold, first, second, votes, setup, tests, ties, subtypes_apart=subtypes_apart)

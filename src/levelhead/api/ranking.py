@@ -21,8 +21,7 @@ from levelhead.api.inputs import (
     running,
 )
 from levelhead.api.parameters import public
-from levelhead.arguments import LIMITS
-from levelhead.campaign import RANKINGS, Manifest, RankSets, read_manifest, read_scores, score_plan
+from levelhead.campaign import RANKINGS, Manifest, read_manifest, read_scores, score_plan
 from levelhead.campaign.find import about_files, find_plan
 from levelhead.campaign.plan import Plan, check_matched
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
 
 @public(
     ranking=("optional", ("one of", RANKINGS)),
-    rank_sets=("one of", ("marginal", "simultaneous")),
-    resamples=("whole", *LIMITS["draws"]),
     prepare=("list", ("one of", ("page", "pages"))),
 )
 def rank(
@@ -66,10 +63,7 @@ def rank(
     scheme: str | None = None,
     partial: bool = False,
     significance: bool | None = None,
-    rank_sets: RankSets = "marginal",
-    resamples: int = 2000,
     resample_by: str = "auto",
-    seed: int = 0,
     level: float = 0.95,
     prepare: Iterable[Literal["page", "pages"]] = (),
     split: Split | None = None,
@@ -99,9 +93,6 @@ def rank(
         scheme: the scheme of classes that measures name without a scheme; the measures are then named with it.
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
             to prepare a page.
-        rank_sets: whether to compute confidence sets of ranks at the level for each system ("marginal") or for all
-            systems jointly ("simultaneous").
-        resamples: the number of random permutations, and of draws for confidence sets of ranks.
         prepare: "page" to score what `write_report` shows in addition; "pages" also to make the page of each output,
             which it writes to a folder; both are in `looked`.
         origin: how the result was made, for the end of pages; by default this call.
@@ -122,11 +113,11 @@ def rank(
     written = read_manifest(path) if isinstance(path, str | os.PathLike) and Path(path).suffix == ".toml" else None
     defaults: dict[str, Any] = {} if written is None else written._asdict()
     tested = bool(pages) if significance is None else significance
-    tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if tested else None
+    tests = InferenceSettings(level, resample_by=resample_by) if tested else None
     requested = as_list(groups) or list(defaults.get("show") or (ALL,))
     choice = RankingChoice(
         ranking or defaults.get("ranking") or "exact", [EACH, *requested] if by_treebank else requested,
-        defaults.get("groups", {}), tests, rank_sets,
+        defaults.get("groups", {}), tests,
     )  # fmt: skip
     scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
     registry = registry if scheme is None else registry.with_default(scheme)

@@ -4,11 +4,9 @@ from levelhead.campaign.find import Manifest, find_plan, read_manifest
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.ranked_systems import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import (
-    RANK_SETS,
     RANKINGS,
     Group,
     Ranking,
-    RankSets,
     Standing,
     groups_named,
     macro_average,
@@ -20,13 +18,11 @@ from levelhead.typology.languages import Language, language_of
 
 __all__ = [
     "RANKINGS",
-    "RANK_SETS",
     "Group",
     "Language",
     "Manifest",
     "OutputResult",
     "Plan",
-    "RankSets",
     "RankedIntervals",
     "Ranking",
     "Results",

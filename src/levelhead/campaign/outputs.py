@@ -291,7 +291,7 @@ class _SentenceParts:
 
 def sentence_parts(counts: Counts, measure: Measure) -> NDArray[np.float64]:
     """Return the numerators and denominators of a measure, float64, shape (2, sentences)."""
-    return system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
+    return system_counts([Run("", {str(measure): (counts, measure.component or "f1")})]).parts[:, 0, 0].T
 
 
 class Output(NamedTuple):

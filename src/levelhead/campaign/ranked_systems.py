@@ -8,26 +8,21 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranking import Ranking, RankSets, groups_named, macro_average, rank
+from levelhead.campaign.ranking import PairInfluence, Ranking, groups_named, macro_average, rank
 from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.campaign.results import Results
 from levelhead.errors import MeasureError, unknown
-from levelhead.evaluation.provenance import Provenance, signature_of_draws
+from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
 from levelhead.significance import Estimate, InferenceSettings, Units, check_settings
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
-from levelhead.significance.rankings import (
-    RankedAverages,
-    add_scores,
-    add_test_set,
-    better,
-    compact_letters,
-    sets_of_ranks,
-)
+from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
+from levelhead.significance.scopes import CountedUnits, Scope, count_units
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 
@@ -49,26 +44,18 @@ class RankedIntervals(NamedTuple):
     units: Mapping[str, Units] = {}
 
 
-def with_intervals(
-    results: Results, rankings: Sequence[Ranking], settings: InferenceSettings, rank_sets: RankSets = "marginal"
-) -> RankedIntervals:
+def with_intervals(results: Results, rankings: Sequence[Ranking], settings: InferenceSettings) -> RankedIntervals:
     """Return rankings with intervals and tests from the counts of units: documents or sentences.
 
     Intervals of averages are computed by `Estimate`, and are the same as in `compare` for the same files and level.
 
-    The confidence set of a rank is computed from the differences from all other systems: it contains the ranks below
-    all systems that are significantly better, and above all systems that are significantly worse. It contains the rank
-    of a system with the probability of the level; `simultaneous` sets contain all ranks jointly. Two systems share a
-    letter if they do not differ significantly. Sets and letters use the largest studentized difference of each draw
-    from the errors of all systems, stepwise, so that the error over all comparisons is at most 1 - level.
-
-    Between neighbors a line is drawn if the p-value of the difference of their averages, as in `differences`, corrected
-    by Holm's method over the pairs of neighbors, is below 1 - level. A system beats another on a test set if the
-    p-value by Student's t, corrected over test sets, is below 1 - level.
+    All pairs of systems in one ranking are one family of tests (`compare_pairs`). Rank sets, letters and lines follow
+    from it: a rank set contains the ranks below all systems that are significantly better, and above all that are
+    significantly worse; two systems share a letter if they do not differ significantly; a line is drawn between
+    neighbors that do. The wins on a test set follow from the family of all pairs on this test set.
 
     A missing or invalid output scores 0. In tests it is a single event, which alone makes no difference significant;
-    see `significance.failed_outputs.evidence`. Swaps depend only on the seed and the gold contents, not on the group,
-    the systems or their order.
+    see `significance.rankings.evidence`.
 
     If only scores are known, test sets are the units: the intervals then refer to other test sets of the same kind, not
     to other sentences of these test sets.
@@ -79,53 +66,84 @@ def with_intervals(
     Args:
         results: the results of the campaign, with counts of sentences or only scores.
         rankings: its rankings.
-        settings: the numbers of resamples and permutations, the seed, the level.
-        rank_sets: `marginal`: each confidence set of a rank holds at the level separately; `simultaneous`: all sets
-            jointly.
+        settings: the level of intervals and tests.
 
     Raises:
         ValueError: the campaign was not scored with `by_sentence`.
 
-    Sources: Mogstad, Romano, Shaikh and Wilhelm (2024) for the sets; Romano and Wolf (2005) for the stepdown; Piepho
-    (2004) for letters.
+    Sources: Mogstad, Romano, Shaikh and Wilhelm (2024) for the sets; Piepho (2004) for letters.
     """
     check_settings(settings)
-    units = results.units
-    if len(units) < len(results.gold):
+    if len(results.units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
-    number = {system: place for place, system in enumerate(results.systems)}
-    all_averages = [
-        None
-        if ranking.undefined or lower_is_better(ranking.measure)
-        else RankedAverages(
-            ranking.measure, ranking.group.codes, [number[standing.system] for standing in ranking.standings], settings
-        )
-        for ranking in rankings
-    ]
-    tested = [averages for averages in all_averages if averages is not None]
-    for averages in tested if not results.gold else ():
-        cells = [[results.results[system, code] for system in results.systems] for code in averages.test_sets]
-        values = [[float(cell.values[averages.measure] or 0) for cell in row] for row in cells]
-        add_scores(np.array(values), averages, settings)
-    for code in results.gold:
-        if counting := [averages for averages in tested if code in averages.test_sets]:
-            measures = dict.fromkeys(averages.measure for averages in counting)
-            parts = {measure: parts_by_unit(results, code, measure) for measure in measures}
-            sentences = [results.results[system, code].sentences for system in results.systems]
-            failed = {measure: np.array([measure not in counts for counts in sentences]) for measure in measures}
-            add_test_set(results.seed_of(code), parts, failed, counting, settings)
-    with_tests = tuple(
-        ranking if averages is None else _with_intervals(ranking, averages, rank_sets)
-        for ranking, averages in zip(rankings, all_averages)
-    )
-    all_wins = [averages.wins() if averages and results.gold else None for averages in all_averages]
-    pairs = list(itertools.permutations(enumerate(results.systems), 2))
-    wins = ({} if won is None else {(a, b): int(won[i, j]) for (i, a), (j, b) in pairs} for won in all_wins)
-    return RankedIntervals(with_tests, tuple(wins), units)
+    scopes = _Scopes(results, settings.level)
+    with_tests: list[Ranking] = []
+    wins: list[Mapping[tuple[str, str], int]] = []
+    for ranking in rankings:
+        if ranking.undefined or lower_is_better(ranking.measure):
+            with_tests.append(ranking)
+            wins.append({})
+        else:
+            with_tests.append(_with_intervals(ranking, results, *scopes.average(ranking), settings.level))
+            wins.append(scopes.wins(ranking) if results.gold else {})
+    return RankedIntervals(tuple(with_tests), tuple(wins), results.units)
 
 
-def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
-    """Return numerators and denominators on a test set, shape (units, systems, 2).
+class _Scopes:
+    """The scopes of rankings: averages over groups, and test sets, each of which is in many groups."""
+
+    def __init__(self, results: Results, level: float) -> None:
+        self._results, self._level = results, level
+        self._groups = results.parallel
+        self._counted: dict[tuple[str, str, bool], CountedUnits] = {}
+        self._better: dict[tuple[str, str], NDArray[np.bool_] | None] = {}
+
+    def average(self, ranking: Ranking) -> tuple[Scope, PairTests | None]:
+        """Return the scope of a ranking and its tests."""
+        codes, measure = ranking.group.codes, ranking.measure
+        if not self._results.gold:
+            scope = Scope(ranking.group.name, {"": self._scores(codes, measure)}, {})
+            return scope, compare_pairs(scope, np.zeros((1, len(self._results.systems)), dtype=bool), self._level)
+        alone = len(codes) == 1
+        test_sets = {code: self._units(code, measure, alone=alone) for code in codes}
+        scope = Scope(ranking.group.name, test_sets, self._groups, None if alone else "macro")
+        return scope, compare_pairs(scope, self._failed(codes, measure), self._level)
+
+    def wins(self, ranking: Ranking) -> dict[tuple[str, str], int]:
+        """Return the number of test sets on which one system is significantly better than another."""
+        systems = self._results.systems
+        total = np.zeros((len(systems), len(systems)), dtype=np.int64)
+        for code in ranking.group.codes:
+            key = code, ranking.measure
+            if key not in self._better:
+                scope = Scope(code, {code: self._units(*key, alone=True)}, {})
+                tests = compare_pairs(scope, self._failed([code], ranking.measure), self._level)
+                self._better[key] = tests and tests.better
+            if (better := self._better[key]) is not None:
+                total += better
+        return {(systems[i], systems[j]): int(total[i, j]) for i, j in itertools.permutations(range(len(systems)), 2)}
+
+    def _units(self, code: str, measure: str, *, alone: bool) -> CountedUnits:
+        key = code, measure, alone
+        if key not in self._counted:
+            table = SystemCounts(self._results.systems, (measure,), parts_of(self._results, code, measure)[:, :, None])
+            self._counted[key] = count_units(table, self._results.units[code], alone=alone)
+        return self._counted[key]
+
+    def _failed(self, codes: Sequence[str], measure: str) -> NDArray[np.bool_]:
+        every = self._results.results
+        return np.array([[measure not in every[s, code].sentences for s in self._results.systems] for code in codes])
+
+    def _scores(self, codes: Sequence[str], measure: str) -> CountedUnits:
+        """Scores without counts, with test sets as units: their mean is a ratio of sums, too."""
+        every, systems = self._results.results, self._results.systems
+        values = [[float(every[system, code].values[measure] or 0) for system in systems] for code in codes]
+        parts = np.stack([values, np.ones_like(values)], axis=-1)[:, :, None]
+        return CountedUnits(SystemCounts(systems, (measure,), parts, counted=False), "test set", codes)
+
+
+def parts_of(results: Results, code: str, measure: str) -> Sums:
+    """Return numerators and denominators of sentences on a test set, shape (sentences, systems, 2).
 
     In every sentence of a missing or invalid output they are 0 and 1.
     """
@@ -133,26 +151,28 @@ def parts_by_unit(results: Results, code: str, measure: str) -> Sums:
     for place, system in enumerate(results.systems):
         parts = results.results[system, code].sentences.get(measure)
         by_sentence[:, place] = (0, 1) if parts is None else parts.T
-    return results.units[code].sums(by_sentence)
+    return by_sentence
 
 
-def _with_intervals(ranking: Ranking, averages: RankedAverages, rank_sets: RankSets) -> Ranking:
-    differences = averages.differences()
-    level = averages.settings.level
+def _with_intervals(ranking: Ranking, results: Results, scope: Scope, tests: PairTests | None, level: float) -> Ranking:
+    order = [results.systems.index(standing.system) for standing in ranking.standings]
+    estimates = scope.estimates([[[place]] for place in order], 0)
     standings = [  # without any output there is no sample
-        standing._replace(interval=averages.estimate(place).score_interval(level))
-        if standing.n_valid or standing.value
-        else standing
-        for standing, place in zip(ranking.standings, averages.order, strict=True)
+        standing._replace(interval=estimate.score_interval(level)) if standing.n_valid or standing.value else standing
+        for standing, estimate in zip(ranking.standings, estimates, strict=True)
     ]
-    if differences is not None:
-        letters = compact_letters(better(differences, level)[np.ix_(averages.order, averages.order)])
-        ranks = sets_of_ranks(differences, level, jointly=rank_sets == "simultaneous")
-        standings = [
-            standing._replace(ranks=ranks[place], letters=shared)
-            for standing, place, shared in zip(standings, averages.order, letters, strict=True)
-        ]
-    return ranking._replace(standings=tuple(standings), lines=averages.lines(differences), rank_sets=rank_sets)
+    if tests is None:
+        return ranking._replace(standings=tuple(standings), lines=frozenset())
+    standings = [
+        standing._replace(ranks=tests.ranks(place), letters=letters)
+        for standing, place, letters in zip(standings, order, tests.letters(order), strict=True)
+    ]
+    systems = results.systems
+    influences = tuple(
+        PairInfluence((systems[one], systems[other]), influence.unit, influence.share)
+        for (one, other), influence in tests.influences
+    )
+    return ranking._replace(standings=tuple(standings), lines=tests.lines(order), influences=influences)
 
 
 LEVEL = 0.95
@@ -163,8 +183,8 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
     """Return the error of a system's score on a test set; None for a perplexity or without a value."""
     if lower_is_better(measure) or results.results[system, code].values[measure] is None:
         return None
-    parts = parts_by_unit(results, code, measure)[:, [results.systems.index(system)], None]
-    return spread_of([leave_out(SystemCounts((system,), (measure,), parts, results.seed_of(code)))], [[0]], 0)
+    parts = results.units[code].sums(parts_of(results, code, measure)[:, [results.systems.index(system)], None])
+    return spread_of([leave_out(SystemCounts((system,), (measure,), parts))], [[0]], 0)
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:
@@ -183,14 +203,12 @@ class RankingChoice:
         groups: the groups of test sets: all, a name of `own`, family:NAME, genus:NAME, language:NAME, conll18:pud ...
         own: the codes of the test sets of named groups.
         tests: the settings of tests; None for no intervals and tests.
-        rank_sets: the kind of confidence sets of ranks.
     """
 
     ranking: str
     groups: Sequence[str]
     own: Mapping[str, Sequence[str]]
     tests: InferenceSettings | None
-    rank_sets: RankSets
 
 
 @immutable
@@ -244,9 +262,8 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
     rankings = tuple(rank(results, measure, group, choice.ranking) for group in groups for measure in chosen)
     if choice.tests is None:
         return RankedSystems(rankings, results.only(chosen), results.provenance())
-    intervals = with_intervals(results, rankings, choice.tests, choice.rank_sets)
-    signature = {**results.signature, **signature_of_draws(choice.tests)}
-    signature |= {"rank-sets": choice.rank_sets} if choice.rank_sets != "marginal" else {}
+    intervals = with_intervals(results, rankings, choice.tests)
+    signature = {**results.signature, **signature_of_tests(choice.tests)}
     signed = results._replace(signature=signature)
     return RankedSystems(intervals.rankings, signed.only(chosen), signed.provenance(), intervals)
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import OutputResult, Results
@@ -95,12 +95,6 @@ def groups_named(
     return tuple(groups)
 
 
-RankSets = Literal["marginal", "simultaneous"]
-"""Whether confidence sets of ranks hold at the level separately or jointly."""
-
-RANK_SETS: tuple[RankSets, ...] = get_args(RankSets)
-
-
 class Standing(NamedTuple):
     """The rank of a system.
 
@@ -132,6 +126,20 @@ class Standing(NamedTuple):
     aligned: Fraction | None = None
 
 
+class PairInfluence(NamedTuple):
+    """A unit that causes more than a third of the variance of a difference.
+
+    Args:
+        systems: the two systems.
+        unit: the unit in words.
+        share: its share of the variance.
+    """
+
+    systems: tuple[str, str]
+    unit: str
+    share: float
+
+
 class Ranking(NamedTuple):
     """Systems in order of a macro-average.
 
@@ -142,7 +150,7 @@ class Ranking(NamedTuple):
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
         undefined: the test sets that do not annotate what is measured, so that the average is undefined.
         lines: the places after which a line is drawn, between neighbors that differ significantly; None without tests.
-        rank_sets: the kind of confidence sets of ranks; None if not computed.
+        influences: units that cause more than a third of the variance of a difference.
     """
 
     measure: str
@@ -151,7 +159,7 @@ class Ranking(NamedTuple):
     standings: tuple[Standing, ...]
     undefined: tuple[str, ...] = ()
     lines: frozenset[int] | None = None
-    rank_sets: RankSets | None = None
+    influences: tuple[PairInfluence, ...] = ()
 
 
 RANKINGS = ("exact", "conll17", "conll18")

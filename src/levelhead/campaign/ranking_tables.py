@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from levelhead.campaign.ranking import Group, Ranking, Standing, valid_trees_value
+from levelhead.campaign.ranking import Group, PairInfluence, Ranking, Standing, valid_trees_value
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, number_of
 from levelhead.evaluation.score_tables import (
@@ -188,7 +188,7 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
                 "lacks": list(ranking.group.lacks),
                 "undefined": list(ranking.undefined),
                 "lines": None if ranking.lines is None else sorted(ranking.lines),
-                "rank_sets": ranking.rank_sets,
+                "influence": [influence._asdict() for influence in ranking.influences],
                 "standings": [_standing_document(standing, ranking.measure) for standing in ranking.standings],
             }
             for ranking in rankings
@@ -288,8 +288,23 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
         *(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note for ranking, note in undecided),
         *([SHARED_LETTERS] if undecided else []),
         *resampling_notes(results, rankings),
+        *(note for ranking in rankings for note in influence_notes(ranking)),
         *(["a missing or invalid output alone never makes a difference significant"] if failed else []),
     ]
+
+
+def influence_notes(ranking: Ranking) -> Iterator[str]:
+    """Return one note for each unit that causes more than a third of the variance of differences in a ranking."""
+    by_unit: dict[str, list[PairInfluence]] = {}
+    for influence in ranking.influences:
+        by_unit.setdefault(influence.unit, []).append(influence)
+    for unit, several in by_unit.items():
+        most = max(several, key=lambda influence: influence.share)
+        pair, more = " and ".join(most.systems), len(several) - 1
+        others = f" (and more than a third for {number_of(more, 'more pair')})" if more else ""
+        share = f"{ranking.group.name}: {unit} causes {most.share:.0%} of the variance"
+        rule = "nothing is significant that is not without it"
+        yield f"{share} of the difference in {ranking.measure} between {pair}{others}: {rule}"
 
 
 def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:

@@ -106,6 +106,11 @@ class Results(NamedTuple):
         by_code = {code: self.results[self.systems[0], code].units for code in self.gold}
         return {code: units for code, units in by_code.items() if units is not None}
 
+    @property
+    def parallel(self) -> Mapping[str, str]:
+        """The group of each parallel test set, by its code."""
+        return {}
+
     def seed_of(self, code: str) -> str:
         """Return the hash of the gold contents of a test set, from which its draws are seeded."""
         return self.results[self.systems[0], code].gold_hash or self.gold[code].sha256 or ""

@@ -31,9 +31,7 @@ from levelhead.errors import InputError
 @options.systems_argument
 @options.measuring_options
 @options.partial_option
-@setting("--resamples", type=options.WHOLE["resamples"])
 @options.resample_by_option
-@options.seed_option
 @options.level_option
 @click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
 @setting("--wilcoxon", is_flag=True)
@@ -59,7 +57,8 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
 
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
     of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
-    Scores and differences have confidence intervals. P-values are corrected for several systems by Holm's method.
+    Scores and differences have confidence intervals. P-values and the intervals of differences hold for all systems
+    jointly.
     Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
@@ -114,7 +113,7 @@ def languages(**given: Any) -> None:
     """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
 
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
-    P-values are corrected for the number of pairs by Holm's method.
+    P-values and the intervals of differences hold for all pairs of treebanks jointly.
     """
     gold, systems = given["gold"], given["systems"]
     check_files([gold, *systems], given, [given["output"], given["store"]])

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from levelhead.campaign import RANK_SETS, RANKINGS, Manifest, Results, read_manifest, read_scores
+from levelhead.campaign import RANKINGS, Manifest, Results, read_manifest, read_scores
 from levelhead.campaign.ranking_tables import result_documents
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
@@ -54,10 +54,7 @@ _OUTPUT = click.option(
     help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
     " lines between neighbors that do  [default: with --report, --figures, --layout paper and --cite]",
 )  # fmt: skip
-@setting("--rank-sets", type=options.Choice(RANK_SETS))
-@options.resamples_option
 @options.resample_by_option
-@options.seed_option
 @options.level_option
 @click.option(
     "--report", "report_file", type=options.ResultPath("pages"), metavar="PATH",

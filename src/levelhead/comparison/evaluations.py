@@ -32,11 +32,12 @@ from levelhead.significance import (
     SystemCounts,
     Units,
     check_settings,
-    holm,
+    corrected,
+    level_of_each,
     unit_line,
     unit_notes,
 )
-from levelhead.significance.differences import DIFFERENCE, HOLM, STARS
+from levelhead.significance.differences import DIFFERENCE, STARS, P
 from levelhead.significance.estimates import Interval, UnpairedDifference
 from levelhead.significance.jackknife import Stratum, leave_out, spread_of
 from levelhead.tables.documents import header, signature_line
@@ -171,9 +172,11 @@ class LanguagePair(NamedTuple):
     treebanks: Annotated[tuple[str, str], Field("The two treebanks, A and B")]
     values: Annotated[tuple[float | None, float | None], Field("Percent on A and on B", scaled=True)]
     difference: Annotated[float | None, Field("Points: A minus B", scaled=True)]
-    interval: Annotated[Interval | None, Field("Confidence interval of the difference, in points", scaled=True)]
-    p: Annotated[float | None, Field("P-value", (0, 1))]
-    p_holm: Annotated[float | None, Field("P-value corrected for several pairs (Holm)", (0, 1))]
+    interval: Annotated[
+        Interval | None,
+        Field("Confidence interval of the difference, for all pairs jointly", scaled=True),
+    ]
+    p: Annotated[float | None, Field("P-value, corrected for the number of pairs (Sidak)", (0, 1))]
     paired: Annotated[bool, Field("Whether both have the same sentences")]
 
 
@@ -205,11 +208,11 @@ class Languages(Tabular):
             starts.setdefault(part if several else part[:1], len(rows))
             perplexity = pair.measure in self.perplexities
             numbers = (value_cell(number, perplexity=perplexity) for number in (*pair.values, pair.difference))
-            tested = (interval_cell(pair.interval, perplexity=perplexity), pair.p, pair.p_holm, stars(pair.p_holm))
+            tested = (interval_cell(pair.interval, perplexity=perplexity), pair.p, stars(pair.p))
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
         notes = (
             "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
-            f"p corrected across pairs of treebanks (Holm): {STARS_NOTE}",
+            f"p and intervals of differences hold for all pairs of treebanks jointly (Sidak): {STARS_NOTE}",
             *([unit_line(self.units)] if self.units else []),
             signature_line(self.provenance.signature),
         )
@@ -217,7 +220,7 @@ class Languages(Tabular):
             *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
             *(Column("Score A"), Column("Score B"), DIFFERENCE),
             Column(interval_head(self.provenance.signature["level"]), "difference", ends=("diff_low", "diff_high")),
-            *(Column("p", "probability", tidy_only=True), HOLM, STARS),
+            *(P, STARS),
         )
         return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0})
 
@@ -246,11 +249,13 @@ def compare_languages(
     believed = {
         name: None if texts is None or (not parallel and only_count(texts)) else texts for name, texts in ids.items()
     }
-    tables, keys = _coarsened(tables, believed, results.units)
+    own = {code: units.own() for code, units in results.units.items()}
+    tables, keys = _coarsened(tables, believed, own)
+    few = {code for code, units in results.units.items() if units.few}
     parts = {**measures_part(results), "level": f"{settings.level:g}", "resample-by": settings.resample_by}
     provenance = comparison_provenance(sources, setup, parts, (*unit_notes(results.units), *_not_paired(ids, believed)))
     provenance = provenance.with_parts(parallel="declared") if parallel else provenance
-    return Languages(tuple(_pairs(tables, keys, settings)), provenance, setup.perplexities, results.units)
+    return Languages(tuple(_pairs(tables, keys, few, settings.level)), provenance, setup.perplexities, results.units)
 
 
 def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
@@ -319,9 +324,15 @@ def _coarsened(
 
 
 def _pairs(
-    tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], settings: InferenceSettings
+    tables: Mapping[str, SystemCounts],
+    ids: Mapping[str, tuple[str, ...] | None],
+    few: set[str],
+    level: float,
 ) -> list[LanguagePair]:
-    """Compare every two treebanks; those with the same ids of units are paired, by unit in the order of ids."""
+    """Compare every two treebanks; those with the same ids of units are paired, by unit in the order of ids.
+
+    Treebanks with few documents are not tested.
+    """
     strata = {name: leave_out(table) for name, table in tables.items()}
     parallel = {name: tuple(sorted(of_units)) for name, of_units in ids.items() if of_units is not None}
     for name in parallel:
@@ -331,7 +342,8 @@ def _pairs(
     first = next(iter(tables.values()))
     pairs = []
     for (s, system), (m, measure) in product(enumerate(first.systems), enumerate(first.measures)):
-        rows = []
+        defined = sum(not np.isnan(value[s, m]) for value in values.values())
+        n_tests = defined * (defined - 1) // 2
         for names in combinations(tables, 2):
             paired = names[0] in parallel and parallel[names[0]] == parallel.get(names[1])
             of_both = [float(values[name][s, m]) for name in names]
@@ -340,10 +352,9 @@ def _pairs(
             if one is not None and other is not None:
                 estimate = _difference(of_both, [strata[name] for name in names], s, m, paired=paired)
                 difference = one - other
-                interval = estimate.interval(settings.level)
-                p = estimate.p()
-            rows.append(LanguagePair(system, measure, names, (one, other), difference, interval, p, None, paired))
-        pairs += [row._replace(p_holm=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
+                interval = estimate.interval(level_of_each(level, n_tests))
+                p = None if few.intersection(names) else corrected(estimate.p(), n_tests)
+            pairs.append(LanguagePair(system, measure, names, (one, other), difference, interval, p, paired))
     return pairs
 
 
@@ -355,7 +366,7 @@ def _difference(
     if paired:
         spread = spread_of([one._replace(moves=one.moves - other.moves, sizes=(one.sizes + other.sizes) / 2)], [[s]], m)
         few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
-        return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
+        return spread.estimate(values[0] - values[1], difference=True)._replace(n_units=few)
     both = zip(values, strata, strict=True)
     first, second = (Estimate(value, *spread_of([stratum], [[s]], m)[:3]) for value, stratum in both)
     return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])

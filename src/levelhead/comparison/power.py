@@ -141,7 +141,7 @@ def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, 
         raise InputError(Fault("no-pairs", "give two systems"))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by, **how)
     counts, sources = counts_and_sources(results, plan, setup)
-    rows, notes = detectable_rows(counts, results.units, design)
+    rows, notes = detectable_rows(counts, {code: units.own() for code, units in results.units.items()}, design)
     parts = {**measures_part(results), "resample-by": resample_by, **_signed(design)}
     notes = (*unit_notes(results.units, "detectable differences"), *notes, *_on_runs(rows))
     provenance = comparison_provenance(sources, setup, parts, notes)

@@ -113,7 +113,7 @@ def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is
         decided = False
         reason: Reason = "too few units" if result.p is None else "too few runs"
     elif margin is None or interval is None:
-        decided = result.p_holm is not None and result.p_holm < round(1 - settings.level, 12)
+        decided = result.p < round(1 - settings.level, 12)
         worse = decided and ((result.difference or 0) > 0) == lower_is_better
         verdict, reason = ("not met", "worse") if worse else ("met", "not worse")
     else:

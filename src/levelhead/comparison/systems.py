@@ -17,7 +17,7 @@ from levelhead.campaign.plan import missing_outputs
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
-from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_draws
+from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -36,7 +36,7 @@ from levelhead.significance import (
     unit_line,
     unit_notes,
 )
-from levelhead.significance.differences import STARS, STATISTICS
+from levelhead.significance.differences import STARS, STATISTICS, influence_notes
 from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import record_document
@@ -116,7 +116,7 @@ class Comparison(Tabular):
             if name == "value" and strict:
                 columns += [Column(VALID_TREES), *COVERAGE]
                 cells += zip(*(strict[*result[:3], result.average] for result in shown), strict=True)
-            if name == "p_holm":
+            if name == "p":
                 columns.append(STARS)
                 cells.append([result.stars for result in shown])
         rows = tuple(zip(*cells, strict=True))
@@ -129,10 +129,8 @@ class Comparison(Tabular):
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
         ratio = f"a ratio between 1/{margin} and {margin}" if self.perplexities else ""
         within = ratio or f"between -{margin} and {margin} points"
-        runs = "p: Student's t with several runs per system, otherwise the larger of Student's t and randomization"
         return (
-            f"differences from {self.systems[0]}; p corrected across systems (Holm): {STARS_NOTE}",
-            *([runs] if any(result.test == "runs" for result in self.results) else []),
+            f"differences from {self.systems[0]}{self._correction()}: {STARS_NOTE}",
             *(f"{measure}: lower is better" for measure in self.perplexities),
             *([f"Equivalent: whether the difference is {within} (two one-sided tests at 5%)"] if margin else []),
             *(wins_text(win, self) for win in self.wins),
@@ -141,6 +139,10 @@ class Comparison(Tabular):
             *partial_notes(pair for some in self.coverage.values() for pair in some.items()),
             signature_line(signature),
         )
+
+    def _correction(self) -> str:
+        n_tests = len(self.systems) - 1
+        return f"; p and intervals of differences hold for all {n_tests} systems jointly (Sidak)" if n_tests > 1 else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -189,15 +191,16 @@ def compare(
             results = score_plan(plan, setup, **how)
     else:
         results = score_outputs(plan, setup, **how)
-    counts, sources = counts_and_sources(results, plan, setup)
+    counts, sources = sentence_counts(results, plan, setup), sources_of_results(results)
     first, several = next(iter(counts.values())), len(counts) > 1
     systems = tuple(dict.fromkeys(first.systems))
     perplexities = setup.perplexities
-    scores = tuple(differences(counts, settings))
+    scores = tuple(differences(counts, settings, results.units, results.parallel))
     strict: list[ComparedScore] = []
     coverage: dict[str, dict[str, PartialCoverage]] = {}
     if setup.partial:
-        strict = differences(counts_and_sources(results.with_valid_trees_only(), plan, setup)[0], settings)
+        of_valid_trees = sentence_counts(results.with_valid_trees_only(), plan, setup)
+        strict = differences(of_valid_trees, settings, results.units, results.parallel)
         for code, system in product(counts, systems):
             runs = (results.results[run.label, code].partial_coverage for run in plan.systems if run.name == system)
             coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
@@ -220,7 +223,7 @@ def compare(
         units=results.units,
         valid_trees=tuple(strict),
         coverage=coverage,
-        gates=tuple(gate_results(counts, scores, fail_if_worse, settings, invalid)),
+        gates=tuple(gate_results(_by_unit(counts, results), scores, fail_if_worse, settings, invalid)),
         invalid=invalid,
     )
 
@@ -247,11 +250,11 @@ def counts_and_sources(
     results: Results, plan: Plan, setup: Setup
 ) -> tuple[dict[str, SystemCounts], dict[str, Sources]]:
     """Return the counts of units and the files of each test set, by its code."""
-    counts = {
-        code: count._replace(parts=results.units[code].sums(count.parts))
-        for code, count in sentence_counts(results, plan, setup).items()
-    }
-    return counts, sources_of_results(results)
+    return _by_unit(sentence_counts(results, plan, setup), results), sources_of_results(results)
+
+
+def _by_unit(counts: Mapping[str, SystemCounts], results: Results) -> dict[str, SystemCounts]:
+    return {code: count._replace(parts=results.units[code].own().sums(count.parts)) for code, count in counts.items()}
 
 
 def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, SystemCounts]:
@@ -267,9 +270,7 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Sys
         parts = np.empty((results.gold[test_set.code].sentences, len(outcomes), len(results.measures), 2))
         for (run, result), (m, measure) in product(enumerate(outcomes), enumerate(results.measures)):
             parts[:, run, m] = result.sentences[measure].T
-        counts[test_set.code] = SystemCounts(
-            names, results.measures, parts, results.seed_of(test_set.code), perplexities
-        )
+        counts[test_set.code] = SystemCounts(names, results.measures, parts, perplexities)
     return counts
 
 
@@ -304,10 +305,9 @@ def _provenance(
     scores: Iterable[ComparedScore],
     runs: Sequence[str],
 ) -> Provenance:
-    tests = "+".join(sorted({score.test for score in scores if score.test})) or "none"
-    parts = {**measures_part(results), **signature_of_draws(settings), "p": tests}
+    parts = {**measures_part(results), **signature_of_tests(settings)}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
-    notes = [*unit_notes(results.units, averaged=True)]
+    notes = [*unit_notes(results.units, averaged=True), *influence_notes(scores, setup.perplexities)]
     n_runs = Counter(runs)
     single = "has a single run: differences from systems with several runs get no significance marks"
     few = "runs: its differences get no significance marks; give three or more"

@@ -6,8 +6,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.evaluation.setup import Setup
@@ -29,7 +27,7 @@ __all__ = [
     "joint_signature",
     "pair_provenance",
     "short_hash",
-    "signature_of_draws",
+    "signature_of_tests",
     "sources_of",
 ]
 
@@ -134,14 +132,13 @@ def comparison_provenance(
     )
 
 
-def signature_of_draws(settings: InferenceSettings) -> dict[str, str]:
-    """Return the parts of a signature that determine random draws and intervals.
+def signature_of_tests(settings: InferenceSettings) -> dict[str, str]:
+    """Return the parts of a signature that determine intervals and tests.
 
     Args:
         settings: the settings of tests.
     """
-    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
-    return drawn | {"resample-by": settings.resample_by, "numpy": np.__version__}
+    return {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
 
 
 def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:

@@ -61,11 +61,10 @@ def citation(result: Cited) -> Citation:
     if isinstance(result, RankedSystems):
         measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
         if result.intervals is not None:
-            tested = _tested("ranking", result.provenance.signature, result.results.units)
+            tested = _tested(True, result.provenance.signature, result.results.units)
     elif isinstance(result, Comparison):
         measures = result.measures
-        tests = "runs" if any(score.test == "runs" for score in result.results) else "permutations"
-        tested = _tested(tests, result.provenance.signature, result.units)
+        tested = _tested(False, result.provenance.signature, result.units)
     else:
         result = result if isinstance(result, Evaluation) else next(iter(result.values()))
         measures = tuple(result.scores)
@@ -109,26 +108,17 @@ def _scored(measures: Iterable[str], signature: Mapping[str, str]) -> list[_Phra
     return [*reported, (f", computed with {program}", _OWN), under, (end,)]
 
 
-def _tested(tests: str, signature: Mapping[str, str], treebanks: Mapping[str, Units]) -> list[_Phrase]:
-    """The tests ("ranking", "runs" or "permutations") and confidence intervals."""
-    level, draws = float(signature["level"]), f"{int(signature['resamples']):,}"
+def _tested(all_pairs: bool, signature: Mapping[str, str], treebanks: Mapping[str, Units]) -> list[_Phrase]:
+    """Confidence intervals and tests, of all pairs of systems or of differences from a baseline."""
+    level = float(signature["level"])
     units = f" over {units_counted(treebanks)}" if treebanks else ""
     intervals = f" Confidence intervals ({level_text(level)}) are jackknife intervals{units}."
-    if tests == "ranking":
-        rate = f" with a family-wise error rate of {1 - level:.4g}; systems that share a letter"
-        return [
-            (f"{intervals} All pairs of systems were compared by a stepdown test", "stepdown"),
-            (f" of the largest studentized difference ({draws} draws){rate}", "letters"),
-            (" do not differ significantly.",),
-        ]
-    randomization = f" and approximate randomization with {draws} permutations", "randomization"
-    larger = ", taking the larger p-value" if tests == "permutations" else ""
-    return [
-        (f"{intervals} Differences were tested by Student's t",),
-        *([randomization] if tests == "permutations" else []),
-        (f"{larger}, corrected across systems by Holm's method", "holm"),
-        (".",),
-    ]
+    tested = (f"{intervals} Differences were tested by Student's t with a correction for skewness", "skewness")
+    if not all_pairs:
+        return [tested, (", corrected for the number of systems by Sidak's method", "sidak"), (".",)]
+    rate = f"with a family-wise error rate of {1 - level:.4g}; systems that share a letter"
+    corrected = f", corrected for all pairs of systems by Sidak's method {rate}"
+    return [tested, (corrected, "sidak"), (" do not differ significantly", "letters"), (".",)]
 
 
 def _papers(topics: Sequence[str]) -> tuple[str, ...]:

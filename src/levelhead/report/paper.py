@@ -118,10 +118,10 @@ def _ranking_caption(results: Results, rankings: Sequence[Ranking], across: str)
     standings = [standing for ranking in rankings for standing in ranking.standings]
     letters = ""
     if any(standing.letters for standing in standings) and len(rankings[0].standings) > 1:
-        level, draws = float(results.signature["level"]), int(results.signature["resamples"])
+        level = float(results.signature["level"])
         letters = (
-            f"In each {across}, {SHARED_LETTERS} (all pairs, stepdown test of the largest studentized difference,"
-            f" {draws:,} draws, family-wise error rate {1 - level:.4g})."
+            f"In each {across}, {SHARED_LETTERS} (all pairs, Student's t with a correction for skewness,"
+            f" family-wise error rate {1 - level:.4g} by Sidak's method)."
         )
     counted = units_counted(units) if units else f"{len(codes):,} test sets"
     return _caption(
@@ -185,10 +185,9 @@ def _comparison_caption(comparison: Comparison, results: Sequence[ComparedScore]
     signature = comparison.provenance.signature
     average = results[0].average
     stars = ""
-    if any(result.p_holm is not None for result in results):
-        runs = any(result.test == "runs" for result in results)
-        permuted = "" if runs else f" and {int(signature['resamples']):,} random permutations, the larger p"
-        test = f"Student's t{permuted}, corrected across systems by Holm's method"
+    if any(result.p is not None for result in results):
+        several = ", corrected for the number of systems by Sidak's method" if len(comparison.systems) > 2 else ""
+        test = f"Student's t with a correction for skewness{several}"
         stars = f"Significantly different from {comparison.systems[0]}: {STARS_NOTE} ({test})."
     return _caption(
         across,

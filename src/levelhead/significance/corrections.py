@@ -14,6 +14,26 @@ if TYPE_CHECKING:
     from levelhead.significance.differences import ComparedScore
 
 
+def corrected(p: float | None, n_tests: int) -> float | None:
+    """Return a p-value corrected for the number of tests by Sidak's (1967) bound on the largest |t|.
+
+    Args:
+        p: the p-value of one test, or None.
+        n_tests: the number of tests.
+    """
+    return p if p is None or n_tests == 1 else -math.expm1(n_tests * math.log1p(-p)) if p < 1 else 1.0
+
+
+def level_of_each(level: float, n_intervals: int) -> float:
+    """Return the level of each of several intervals that hold simultaneously, by Sidak's (1967) bound.
+
+    Args:
+        level: the level at which all intervals hold.
+        n_intervals: the number of intervals.
+    """
+    return float(level ** (1 / n_intervals))
+
+
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p-values corrected for several hypotheses by Holm's (1979) method, which controls the family-wise error.
 
@@ -97,8 +117,7 @@ def count_wins(
         wilcoxon: whether to compute Wilcoxon's test as well.
     """
     changes = {result.treebank: sign * (result.difference or 0.0) for result in results}
-    corrected = holm([result.p for result in results])
-    real = [result.enough_runs and p is not None and p < level for result, p in zip(results, corrected, strict=True)]
+    real = [result.enough_runs and result.p is not None and result.p < level for result in results]
     won = sum(yes and change > 0 for yes, change in zip(real, changes.values(), strict=True))
     lost = sum(yes and change < 0 for yes, change in zip(real, changes.values(), strict=True))
     votes = mean_votes(changes, voters)
@@ -135,18 +154,18 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
     """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
 
     "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
-    by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence between treebanks. The largest k for
-    which this p-value and those of all smaller k are below the level is the number of treebanks that Holm's method
-    finds.
+    by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence between treebanks. This p-value and
+    those of all smaller k must be below the level.
 
     Args:
         one_sided: the p-value of each treebank, of the hypothesis that the system is not better.
         level: the probability of claiming too many treebanks.
     """
-    return sum(p is not None and p < level for p in holm(one_sided))
+    n = len(one_sided)
+    failing = (k for k, p in enumerate(sorted(one_sided)) if (n - k) * p >= level)
+    return next(failing, n)
 
 
 def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float) -> int:
-    tested = [result for result in results if result.p is not None and result.enough_runs]
-    halves = [((result.p or 0.0) / 2, sign * (result.difference or 0.0)) for result in tested]
-    return better_on_at_least([half if change > 0 else 1 - half for half, change in halves], level)
+    p_values = [result.p_higher if sign > 0 else result.p_lower for result in results if result.enough_runs]
+    return better_on_at_least([p for p in p_values if p is not None], level)

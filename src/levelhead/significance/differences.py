@@ -1,28 +1,23 @@
 """Comparison with a baseline: intervals, tests of difference and equivalence, and wins over treebanks."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, number_of
 from levelhead.immutable import immutable
-from levelhead.significance.corrections import holm
-from levelhead.significance.estimates import Estimate, Interval, enough_runs, equivalence, run_errors
-from levelhead.significance.jackknife import (
-    Stratum,
-    SystemCounts,
-    disagreement_of,
-    leave_out,
-    leave_out_of,
-    spread_of,
-)
-from levelhead.significance.resampling import InferenceSettings, Rows, Sums, seeded, swapped_changes
+from levelhead.significance.corrections import corrected, level_of_each
+from levelhead.significance.estimates import Estimate, Interval, enough_runs, equivalence
+from levelhead.significance.jackknife import SystemCounts
+from levelhead.significance.resampling import InferenceSettings, Sums
+from levelhead.significance.scopes import EQUAL, Average, Scope, count_units
+from levelhead.significance.units import Units
 from levelhead.tables.fields import Field, documented, fields_of
-from levelhead.tables.table import Cell, Column, interval_cell, stars, value_cell
+from levelhead.tables.table import Cell, Column, formatted, interval_cell, stars, value_cell
 
 
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
@@ -56,44 +51,34 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
             raise InputError(Fault("invalid-margin", f"the margin {reason}"))
 
 
-EQUAL = 1e-12
-"""Smaller differences are ties, since sums in another order differ by rounding errors."""
+@documented
+class Influenced(NamedTuple):
+    """A result without the unit that causes more than a third of its variance."""
 
-Average = Literal["macro", "micro"]
-
-
-class _Sample(NamedTuple):
-    """All runs and measures on a test set or average."""
-
-    name: str
-    systems: tuple[str, ...]  # of each run
-    values: Sums  # shape (runs, measures)
-    strata: Sequence[Stratum]  # the effect of each unit on the values
-    permuted: Sums  # differences of first runs to the baseline's after swaps, shape (permutations, systems, measures)
-    average: Average | None = None
+    of: Annotated[Literal["value", "difference"], Field("The result")]
+    unit: Annotated[str, Field("The unit")]
+    share: Annotated[float, Field("Its share of the variance", (0, 1))]
+    value: Annotated[float, Field("The result without it", scaled=True)]
+    interval: Annotated[Interval | None, Field("Its confidence interval", scaled=True)]
 
 
 @immutable
 class _Pair:
-    """A system and the baseline, with one measure on a test set or average, from which statistics are computed."""
+    """A system and the baseline, with one measure in one scope, from which statistics are computed."""
 
-    sample: _Sample
-    table: SystemCounts
+    scope: Scope
+    systems: tuple[str, ...]
     s: int  # the number of the system; the baseline's is 0
     m: int  # the number of the measure
+    table: SystemCounts  # with the names of measures
     settings: InferenceSettings
-    family: Sequence["_Pair"]  # the pairs of all systems, between which p-values are corrected
-
-    @cached_property
-    def systems(self) -> list[str]:
-        """The systems."""
-        return list(dict.fromkeys(self.sample.systems))
+    score: Estimate  # the system's value
+    difference: Estimate | None  # from the baseline; None for the baseline itself, and if a value is missing
 
     @cached_property
     def runs(self) -> list[list[int]]:
         """The runs of the system and of the baseline, by number."""
-        names = (self.systems[self.s], self.systems[0])
-        return [[number for number, name in enumerate(self.sample.systems) if name == system] for system in names]
+        return [_runs_of(self.table, self.systems[number]) for number in (self.s, 0)]
 
     @property
     def perplexity(self) -> bool:
@@ -101,49 +86,47 @@ class _Pair:
         return self.m in self.table.perplexities
 
     @property
-    def single(self) -> bool:
-        """Whether both have a single run."""
-        return max(map(len, self.runs)) == 1
-
-    @property
     def enough_runs(self) -> bool:
         """Whether there are enough runs for a significant difference."""
         return enough_runs(*map(len, self.runs))
 
-    @cached_property
-    def values(self) -> list[Sums]:
-        """The values of the runs of both."""
-        return [self.sample.values[runs, self.m] for runs in self.runs]
+    @property
+    def spread(self) -> float | None:
+        """The standard deviation between runs."""
+        values = self.scope.values[self.runs[0], self.m]
+        return float(values.std(ddof=1)) if len(values) > 1 else None
 
-    @cached_property
-    def score(self) -> Estimate:
-        """The system's value."""
-        return _estimate(self.sample, self.runs[:1], self.m)
+    @property
+    def n_tests(self) -> int:
+        """The number of differences of this measure in this scope."""
+        return len(self.systems) - 1
 
     @property
     def interval(self) -> Interval | None:
         """The interval of the system's value."""
         return (self.score.log_interval if self.perplexity else self.score.score_interval)(self.settings.level)
 
-    @cached_property
-    def difference(self) -> Estimate | None:
-        """The difference between them; None for the baseline itself, and if a value is missing."""
-        missing = self.s == 0 or any(np.isnan(values).any() for values in self.values)
-        return None if missing else _estimate(self.sample, self.runs, self.m)
-
     @property
     def difference_interval(self) -> Interval | None:
-        """The interval of the difference; between scores it is limited to the range from -1 to 1."""
+        """The interval of the difference, simultaneous for all systems; limited to the range from -1 to 1."""
         kind = Estimate.interval if self.perplexity else Estimate.difference_interval
-        return self.difference and kind(self.difference, self.settings.level)
+        return self.difference and kind(self.difference, level_of_each(self.settings.level, self.n_tests))
 
-    @cached_property
-    def p(self) -> float | None:
-        """The p-value of the difference, of two outputs the larger of two."""
-        p = self.difference and self.difference.p()
-        if self.difference is None or p is None or not self.single:
-            return p
-        return max(p, float(permutation_p(self.sample.permuted[:, self.s, self.m], self.difference.value)))
+    @property
+    def influence(self) -> tuple[Influenced, ...]:
+        """What the value and the difference are without a unit that causes more than a third of their variance."""
+        level, perplexity = self.settings.level, self.perplexity
+        of_score = Estimate.log_interval if perplexity else Estimate.score_interval
+        of_difference = Estimate.interval if perplexity else Estimate.difference_interval
+        found = []
+        if self.score.influence is not None:
+            unit, share, rest = self.score.influence
+            found.append(Influenced("value", unit, share, rest.value, of_score(rest, level)))
+        if self.difference is not None and self.difference.influence is not None:
+            unit, share, rest = self.difference.influence
+            interval = of_difference(rest, level_of_each(level, self.n_tests))
+            found.append(Influenced("difference", unit, share, rest.value, interval))
+        return tuple(found)
 
     @cached_property
     def equivalence(self) -> tuple[str | None, float | None, Interval | None]:
@@ -152,17 +135,19 @@ class _Pair:
         if margin is None or difference is None:
             return None, None, None
         limit = margin / 100
-        if self.perplexity:  # compared by logarithms, with errors by the delta method
-            strata = [stratum._replace(moves=stratum.moves / self.sample.values) for stratum in self.sample.strata]
-            logarithms = self.sample._replace(values=np.log(self.sample.values), strata=strata)
-            difference = _estimate(logarithms, self.runs, self.m)
+        if self.perplexity:
+            (difference,) = self.scope.estimates([self.runs], self.m, logarithms=True)
             limit = math.log(margin)
-            between = difference.interval(self.settings.level)
+            between = difference.interval(level_of_each(self.settings.level, self.n_tests))
             ratio = between and (math.exp(between[0]), math.exp(between[1]))
         result = equivalence(difference, limit)
         if result is None:
             return "not shown", None, None
         return result.shown if self.enough_runs else "not shown", result.p, ratio
+
+
+def _runs_of(table: SystemCounts, system: str) -> list[int]:
+    return [number for number, name in enumerate(table.systems) if name == system]
 
 
 @immutable
@@ -190,7 +175,7 @@ def _with_margin(_: object, signature: Mapping[str, str]) -> bool:
 
 
 DIFFERENCE = Column("Diff.", "difference", key="Diff")
-HOLM = Column("p", "probability", key="p (Holm)")
+P = Column("p", "probability")
 STARS = Column("", "text", key="Stars")
 
 
@@ -205,7 +190,7 @@ class ComparedScore(NamedTuple):
         str,
         Statistic(
             "Treebank, or the name of the average",
-            value=lambda pair: pair.sample.name,
+            value=lambda pair: pair.scope.name,
             column=Column("Treebank", "text"),
         ),
     ]
@@ -238,7 +223,7 @@ class ComparedScore(NamedTuple):
         Statistic(
             "Standard deviation between runs; null with one run",
             (0,),
-            value=lambda pair: float(pair.values[0].std(ddof=1)) if len(pair.values[0]) > 1 else None,
+            value=lambda pair: pair.spread,
             column=Column("SD"),
             shown=lambda results, _: any(result.spread is not None for result in results),
             scaled=True,
@@ -257,7 +242,7 @@ class ComparedScore(NamedTuple):
     difference_interval: Annotated[
         Interval | None,
         Statistic(
-            "Confidence interval of the difference",
+            "Confidence interval of the difference, for all systems jointly",
             value=lambda pair: pair.difference_interval,
             column=Column("CI", "difference", ends=("diff_low", "diff_high")),
             of_difference=True,
@@ -267,21 +252,27 @@ class ComparedScore(NamedTuple):
     p: Annotated[
         float | None,
         Statistic(
-            "P-value of the difference",
+            "P-value of the difference, corrected for the number of systems (Sidak)",
             (0, 1),
-            value=lambda pair: pair.p,
-            column=Column("p", "probability", tidy_only=True),
+            value=lambda pair: corrected(pair.difference and pair.difference.p(), pair.n_tests),
+            column=P,
             of_difference=True,
         ),
     ] = None
-    p_holm: Annotated[
+    p_higher: Annotated[
         float | None,
         Statistic(
-            "P-value corrected for several systems (Holm)",
+            "P-value of the one-sided test that the value is higher than the baseline's, not corrected",
             (0, 1),
-            value=lambda pair: holm([other.p for other in pair.family])[pair.s],
-            column=HOLM,
-            of_difference=True,
+            value=lambda pair: pair.difference and pair.difference.p_above(0),
+        ),
+    ] = None
+    p_lower: Annotated[
+        float | None,
+        Statistic(
+            "P-value of the one-sided test that the value is lower than the baseline's, not corrected",
+            (0, 1),
+            value=lambda pair: pair.difference and pair.difference.p_below(0),
         ),
     ] = None
     detectable: Annotated[
@@ -293,20 +284,11 @@ class ComparedScore(NamedTuple):
             scaled=True,
         ),
     ] = None
-    test: Annotated[
-        Literal["randomization", "runs"] | None,
-        Statistic(
-            "Test that was used",
-            value=lambda pair: None if pair.p is None else "randomization" if pair.single else "runs",
-            column=Column("Test", "text", tidy_only=True),
-            shown=lambda results, _: any(result.test == "runs" for result in results),
-        ),
-    ] = None
     average: Annotated[
         Average | None,
         Statistic(
             "Kind of average; null for a treebank",
-            value=lambda pair: pair.sample.average,
+            value=lambda pair: pair.scope.average,
             column=Column("Avg.", "text", key="Average"),
         ),
     ] = None
@@ -344,6 +326,13 @@ class ComparedScore(NamedTuple):
             value=lambda pair: pair.equivalence[2],
         ),
     ] = None
+    influence: Annotated[
+        tuple[Influenced, ...],
+        Statistic(
+            "The value and the difference without a unit that causes more than a third of their variance",
+            value=lambda pair: pair.influence,
+        ),
+    ] = ()
 
     @property
     def enough_runs(self) -> bool:
@@ -353,89 +342,89 @@ class ComparedScore(NamedTuple):
     @property
     def stars(self) -> str:
         """The asterisks of the corrected p-value; none with too few runs."""
-        return stars(self.p_holm) if self.enough_runs else ""
+        return stars(self.p) if self.enough_runs else ""
 
 
 STATISTICS: Mapping[str, Statistic] = fields_of(ComparedScore)
 """The statistics of a comparison by name, in the order of JSON and of tables."""
 
 
-def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> list[ComparedScore]:
+def differences(
+    tables: Mapping[str, SystemCounts],
+    settings: InferenceSettings,
+    units: Mapping[str, Units] | None = None,
+    groups: Mapping[str, str] | None = None,
+) -> list[ComparedScore]:
     """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
-    Standard errors come from leaving out one unit at a time (`spread_of`), and intervals from Student's t
-    (`Estimate`). The p-value for two outputs is the larger of two p-values. Paired randomization swaps the outputs of a
-    unit at random, and is exact if the outputs of the two systems are exchangeable. Student's t is also valid if units
-    differ but their mean does not. So p < .05 never comes with a 95% interval that contains 0. Runs cannot be paired
-    for swapping: several runs are a sample of all possible runs, and the error of their mean is added, see
-    `run_errors`.
+    Standard errors come from leaving out one unit at a time (`spreads_of`), and intervals and p-values from Student's t
+    (`Estimate`). Several runs are a sample of all possible runs, and the error of their mean is added, see
+    `run_errors`. P-values and the intervals of differences are corrected for the number of systems by Sidak's (1967)
+    bound on the largest |t|, so p < .05 exactly if the 95% interval does not contain 0.
 
     The macro-average is the mean of the treebanks' ratios, the micro-average the ratio of their summed counts.
 
     Args:
-        treebanks: the counts of each treebank by unit, for the same runs and measures.
+        tables: the counts of each treebank by sentence, for the same runs and measures; without `units`, by unit.
         settings: the settings of tests.
+        units: the units of each treebank.
+        groups: the group of each parallel treebank, see `parallel_groups`.
     """
-    first = next(iter(treebanks.values()))
-    n_systems, formulas = len(dict.fromkeys(first.systems)), [entry.value for entry in STATISTICS.values()]
-    results = []
-    for sample in _samples(treebanks, settings):
-        for m in range(len(first.measures)):
-            family: list[_Pair] = []
-            family += [_Pair(sample, first, s, m, settings, family) for s in range(n_systems)]
-            results += [ComparedScore(*(formula(pair) for formula in formulas)) for pair in family]
-    return results
+    first = next(iter(tables.values()))
+    systems = tuple(dict.fromkeys(first.systems))
+    formulas = [entry.value for entry in STATISTICS.values()]
+    return [
+        ComparedScore(*(formula(pair) for formula in formulas))
+        for scope in _scopes(tables, units or {}, groups or {})
+        for m in range(len(first.measures))
+        for pair in _pairs(scope, systems, m, first, settings)
+    ]
 
 
-def _samples(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> Iterator[_Sample]:
-    """Each treebank, then the averages; permutations are summed to save memory."""
-    tables = list(treebanks.values())
-    macro = micro = [np.zeros(1)] * 3
-    strata: list[Stratum] = []
-    for name, table in treebanks.items():
-        sums = _swapped(table, settings)
-        values = [table.values(part) for part in sums]
-        yield _Sample(name, table.systems, values[0], [leave_out(table)], values[2] - values[1])
-        if len(tables) > 1:
-            macro = [total + part for total, part in zip(macro, values, strict=True)]
-            micro = [total + part for total, part in zip(micro, sums, strict=True)]
-            strata.append(leave_out(table, 1 / len(tables)))
+def influence_notes(results: Iterable[ComparedScore], perplexities: Collection[str]) -> Iterator[str]:
+    """Return one note for each unit that causes more than a third of the variance of results in a scope."""
+    found: dict[tuple[str, str], list[tuple[ComparedScore, Influenced]]] = {}
+    for result in results:
+        for influenced in result.influence:
+            found.setdefault((result.treebank, influenced.unit), []).append((result, influenced))
+    for (scope, unit), several in found.items():
+        result, most = max(several, key=lambda pair: pair[1].share)
+        perplexity, is_value = result.measure in perplexities, most.of == "value"
+        column = Column("", "ratio" if is_value else "difference")
+        value, interval = (
+            formatted(cell, column)
+            for cell in (
+                value_cell(most.value, perplexity=perplexity),
+                interval_cell(most.interval, perplexity=perplexity),
+            )
+        )
+        what = f"{'' if is_value else 'difference in '}{result.measure} of {result.system}"
+        more = f" (and for {number_of(len(several) - 1, 'more result')})" if len(several) > 1 else ""
+        share = f"{scope}: {unit} causes {most.share:.0%} of the variance of the {what}"
+        yield f"{share}: without it {value} [{interval}]{more}"
+
+
+def _scopes(
+    tables: Mapping[str, SystemCounts], units: Mapping[str, Units], groups: Mapping[str, str]
+) -> Iterator[Scope]:
+    """Each treebank, then the averages."""
+    for code, table in tables.items():
+        yield Scope(code, {code: count_units(table, units.get(code), alone=True)}, {})
     if len(tables) > 1:
-        systems = tables[0].systems
-        means = [part / len(tables) for part in macro]
-        pooled = [tables[0].values(part) for part in micro]
-        yield _Sample("macro-average", systems, means[0], strata, means[2] - means[1], "macro")
-        yield _Sample("micro-average", systems, pooled[0], leave_out_of(tables), pooled[2] - pooled[1], "micro")
+        every = {code: count_units(table, units.get(code)) for code, table in tables.items()}
+        yield Scope("macro-average", every, groups, "macro")
+        yield Scope("micro-average", every, groups, "micro")
 
 
-def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
-    """Numerators and denominators: observed, then those of the baseline and the systems after swapping units.
-
-    Shapes (runs, measures, 2), then (permutations, systems, measures, 2) twice: of the first run of each system,
-    swapped with the baseline's first.
-    """
-    total = table.parts.sum(axis=0)
-    firsts = [table.systems.index(system) for system in dict.fromkeys(table.systems)]
-
-    def change(rows: slice | Rows) -> Sums:
-        changes = table.parts[rows][:, firsts[1:]] - table.parts[rows, :1]
-        return changes.reshape(len(changes), (len(firsts) - 1) * total[0].size)
-
-    moved = swapped_changes(change, len(table.parts), settings.resamples, seeded(settings, table.gold))
-    nothing = np.zeros((settings.resamples, 1, *total.shape[1:]))  # the baseline swapped with itself
-    moved = np.concatenate([nothing, moved.reshape(settings.resamples, len(firsts) - 1, *total.shape[1:])], axis=1)
-    return [total, total[:1] + moved, total[firsts] - moved]
-
-
-def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimate:
-    """The mean of a system's runs, or its difference from the mean of the baseline's runs, with errors."""
-    spread = spread_of(sample.strata, runs, m)
-    variance = spread.variance + (spread.observation if len(runs) > 1 else 0.0)
-    # the variance of runs includes this part
-    variance -= math.fsum(disagreement_of(sample.strata, numbers, m) for numbers in runs)
-    values = [sample.values[list(numbers), m] for numbers in runs]
-    value = math.fsum(sign * of_system.mean() for sign, of_system in zip((1, -1), values, strict=False))
-    return Estimate(value, max(0.0, variance), spread.freedom, spread.n_units, tuple(run_errors(values)))
+def _pairs(
+    scope: Scope, systems: tuple[str, ...], m: int, table: SystemCounts, settings: InferenceSettings
+) -> Iterable[_Pair]:
+    runs = [_runs_of(table, system) for system in systems]
+    scores = scope.estimates([[numbers] for numbers in runs], m)
+    differences = scope.estimates([[numbers, runs[0]] for numbers in runs[1:]], m)
+    for s, (score, difference) in enumerate(zip(scores, [None, *differences], strict=True)):
+        known = None if difference is None or np.isnan(difference.value) else difference
+        yield _Pair(scope, systems, s, m, table, settings, score, known)
 
 
 def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) -> Sums:

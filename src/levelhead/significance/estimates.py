@@ -148,6 +148,24 @@ _SMALLEST_P = 1e-12
 Interval = tuple[float, float]
 
 
+class Influence(NamedTuple):
+    """The unit that causes more than a third of the variance of an estimate.
+
+    Args:
+        unit: the unit in words.
+        share: its share of the variance.
+        without: the estimate without this unit.
+    """
+
+    unit: str
+    share: float
+    without: Estimate
+
+
+MOST_INFLUENCE = 1 / 3
+"""The share of the variance above which a unit is named, and nothing is significant that is not without it."""
+
+
 class Estimate(NamedTuple):
     """A value, or the difference between two values, with its variance.
 
@@ -157,6 +175,9 @@ class Estimate(NamedTuple):
         freedom: the degrees of freedom of the variance.
         n_units: the number of units.
         runs: the variance of each mean of runs with its degrees of freedom; empty for single runs.
+        skewness: the sum of the cubed effects of units, divided by the variance to the power of 1.5.
+        influence: the unit that causes more than a third of the variance.
+        is_tested: whether tests are possible; otherwise there are only intervals.
     """
 
     value: float
@@ -164,11 +185,24 @@ class Estimate(NamedTuple):
     freedom: float
     n_units: int
     runs: tuple[tuple[float, int], ...] = ()
+    skewness: float = 0.0
+    influence: Influence | None = None
+    is_tested: bool = True
 
     @property
     def has_interval(self) -> bool:
-        """Whether there are enough units for intervals and tests."""
+        """Whether there are enough units for intervals."""
         return self.n_units >= FEWEST_UNITS and not math.isnan(self.value)
+
+    @property
+    def has_tests(self) -> bool:
+        """Whether there are enough units for tests, also without the most influential one."""
+        return self.is_tested and all(estimate.has_interval for estimate in self._every)
+
+    @property
+    def _every(self) -> tuple[Estimate, ...]:
+        """The estimate, and the one without the most influential unit."""
+        return (self, self.influence.without) if self.influence else (self,)
 
     def half_width(self, level: float) -> float:
         """Return half the width of the symmetric confidence interval.
@@ -180,15 +214,29 @@ class Estimate(NamedTuple):
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
+    def distance(self, tail: float, sign: int) -> float:
+        """How far the end of an interval that is missed with a probability is below (1) or above (-1) the value."""
+        skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
+        runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
+        return math.hypot(skewed, math.sqrt(runs)) if runs else skewed
+
     def interval(self, level: float) -> Interval | None:
-        """Return the symmetric confidence interval; None with too few units."""
+        """Return the confidence interval; None with too few units.
+
+        Student's t is transformed for the skewness of the units (Hall 1992). If a unit causes more than a third of the
+        variance, the interval also includes the one without it.
+        """
         if not self.has_interval:
             return None
-        half = self.half_width(level)
-        return self.value - half, self.value + half
+        tail = (1 - level) / 2
+        every = [estimate for estimate in self._every if estimate.has_interval]
+        return (
+            min(estimate.value - estimate.distance(tail, 1) for estimate in every),
+            max(estimate.value + estimate.distance(tail, -1) for estimate in every),
+        )
 
     def score_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a score between 0 and 1; for other values, the symmetric interval.
+        """Return the confidence interval of a score between 0 and 1; for other values, the interval of differences.
 
         Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
         instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals, Dean
@@ -205,7 +253,7 @@ class Estimate(NamedTuple):
         return max(0.0, (middle - half) / (1 + ratio)), min(1.0, (middle + half) / (1 + ratio))
 
     def difference_interval(self, level: float) -> Interval | None:
-        """Return the symmetric interval of a difference of scores, limited to the range from -1 to 1."""
+        """Return the interval of a difference of scores, limited to the range from -1 to 1."""
         interval = self.interval(level)
         return interval and (max(-1.0, interval[0]), min(1.0, interval[1]))
 
@@ -217,19 +265,28 @@ class Estimate(NamedTuple):
         return self.value / factor, self.value * factor
 
     def p(self) -> float | None:
-        """Return the two-sided p-value of the hypothesis that the true value is 0; None with too few units."""
-        return self._p(abs(self.value)) if self.has_interval else None
+        """Return the two-sided p-value of the hypothesis that the true value is 0; None with too few units.
+
+        It is below .05 exactly if the 95% interval does not include 0.
+        """
+        above, below = self.p_above(0), self.p_below(0)
+        return None if above is None or below is None else min(1.0, 2 * min(above, below))
+
+    def p_above(self, limit: float) -> float | None:
+        """Return the p-value of the test that the true value is above a limit; None with too few units."""
+        return max(estimate.tail(limit, 1) for estimate in self._every) if self.has_tests else None
+
+    def p_below(self, limit: float) -> float | None:
+        """Return the p-value of the test that the true value is below a limit; None with too few units."""
+        return max(estimate.tail(limit, -1) for estimate in self._every) if self.has_tests else None
 
     def p_within(self, margin: float) -> float | None:
         """Return the p-value of the two one-sided tests (Schuirmann 1987) that the true value is inside a margin.
 
         It is below .05 exactly if the 90% interval is inside (-margin, margin).
         """
-        if not self.has_interval:
-            return None
-        beyond = margin - abs(self.value)
-        half = self._p(abs(beyond)) / 2
-        return half if beyond >= 0 else 1 - half
+        above, below = self.p_above(-margin), self.p_below(margin)
+        return None if above is None or below is None else max(above, below)
 
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
         """Return the smallest true difference that a two-sided test detects; None with too few units.
@@ -238,17 +295,37 @@ class Estimate(NamedTuple):
         one variance this is exact; for several, the test has the requested power or slightly more: 80 to 82% instead
         of 80% at the level of 5% with three runs or more.
         """
-        if not self.has_interval:
+        if not self.has_tests:
             return None
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
-    def _p(self, size: float) -> float:
-        """The probability of an error this large: 1 minus the level of the interval that reaches it."""
+    def tail(self, limit: float, sign: int) -> float:
+        """The probability that a value is this far above (1) or below (-1) a limit if the limit is the true value."""
+        size = sign * (self.value - limit)
         if self.runs:
-            return _p_reached(lambda level: self.half_width(level) > size, 50)
-        t = size / math.sqrt(self.variance) if self.variance else math.inf if size else 0.0
-        return max(_SMALLEST_P, two_sided_p(t, self.freedom))
+            if size < 0:
+                return 1 - self.tail(limit, -sign)
+            return _p_reached(lambda level: self.distance((1 - level) / 2, sign) > size, 50) / 2
+        t = size / math.sqrt(self.variance) if self.variance else math.copysign(math.inf, size) if size else 0.0
+        skewed = _skewed(t, sign * self.skewness) if math.isfinite(t) else t
+        p = two_sided_p(skewed, self.freedom) / 2
+        return max(_SMALLEST_P, p if skewed >= 0 else 1 - p)
+
+
+def _skewed(t: float, skewness: float) -> float:
+    """Hall's (1992) transformation, after which the t statistic of a mean of skewed values has Student's t."""
+    return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+
+
+def _unskewed(t: float, skewness: float) -> float:
+    """The inverse of `_skewed`."""
+    if abs(skewness) < _LEAST_SKEWNESS:
+        return t
+    return 3 / skewness * (math.cbrt(1 + skewness * (t - skewness / 6)) - 1)
+
+
+_LEAST_SKEWNESS = 1e-6  # below it, the inverse loses more by rounding than the transformation changes
 
 
 def _p_reached(reaches: Callable[[float], bool], halvings: int) -> float:
@@ -288,8 +365,10 @@ def equivalence(difference: Estimate, margin: float) -> Equivalence | None:
     Returns:
         None if there are too few units.
     """
-    p = difference.p_within(margin)
-    return None if p is None else Equivalence("yes" if p < ALPHA else "no" if p > 1 - ALPHA else "not shown", p)
+    p, above, below = difference.p_within(margin), difference.p_above(margin), difference.p_below(-margin)
+    if p is None or above is None or below is None:
+        return None
+    return Equivalence("yes" if p < ALPHA else "no" if min(above, below) < ALPHA else "not shown", p)
 
 
 class UnpairedDifference(NamedTuple):

@@ -36,15 +36,20 @@ class SystemCounts(NamedTuple):
         measures: the measures.
         parts: numerator and denominator of each measure in every sentence; integers, exact in float64; shape
             (sentences, runs, measures, 2).
-        gold: the SHA-256 of the gold contents, from which draws are seeded.
         perplexities: which of the measures are perplexities, by index.
+        counted: whether parts are counts of words and the like, not scores without counts.
     """
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
     parts: Sums
-    gold: str
     perplexities: tuple[int, ...] = ()
+    counted: bool = True
+
+    @property
+    def are_ratios(self) -> NDArray[np.bool_]:
+        """Whether each measure is a ratio of counts, bool, shape (measures,)."""
+        return self.counted & ~np.isin(np.arange(len(self.measures)), self.perplexities)
 
     def values(self, sums: Sums) -> Sums:
         """Return the values of sums of shape (..., measures, 2): ratios, or 10 ** ratio for perplexities; or nan."""
@@ -63,17 +68,16 @@ class SystemCounts(NamedTuple):
         return sums.reshape(*sums.shape[:-1], *self.parts.shape[1:])
 
 
-def system_counts(runs: Sequence[Run], gold: str) -> SystemCounts:
+def system_counts(runs: Sequence[Run]) -> SystemCounts:
     """Return the counts of runs on one treebank.
 
     Args:
         runs: the runs, with the same measures and sentences.
-        gold: the SHA-256 of the gold contents.
     """
     measures = tuple(runs[0].counts)
     parts = [np.stack([_parts(*run.counts[measure]) for measure in measures], axis=1) for run in runs]
     powers = tuple(i for i, name in enumerate(measures) if runs[0].counts[name][1] == "perplexity")
-    return SystemCounts(tuple(run.system for run in runs), measures, np.stack(parts, axis=1), gold, powers)
+    return SystemCounts(tuple(run.system for run in runs), measures, np.stack(parts, axis=1), powers)
 
 
 def _parts(counts: Counts, component: Component) -> Sums:
@@ -95,6 +99,9 @@ OBSERVATION = 2.0
 
 _AT_ONCE = 1 << 14
 
+_CELLS = 1 << 22
+"""The number of effects in memory at once (32 MB)."""
+
 
 class Stratum(NamedTuple):
     """The effect of each unit of a test set on the values."""
@@ -104,6 +111,9 @@ class Stratum(NamedTuple):
     is_ratio: NDArray[np.bool_]  # whether a measure is a ratio of counts (a perplexity is not), shape (measures,)
     share: float | Sums = 1.0  # the weight of the test set in the value, or one for each (run, measure)
 
+    def scaled(self, share: float) -> Stratum:
+        return self._replace(moves=share * self.moves, share=share * self.share)
+
 
 class Spread(NamedTuple):
     """The error of an estimate."""
@@ -112,20 +122,39 @@ class Spread(NamedTuple):
     freedom: float  # the degrees of freedom of the variance
     n_units: int  # units with counts; 0 if one of several strata has fewer than two
     observation: float  # the variance due to one additional observation with a different outcome
+    third: float = 0.0  # the sum of the cubed effects of units
+    largest: float = 0.0  # the largest squared effect of a unit
+    unit: tuple[int, int] = (0, 0)  # the stratum and the number of the unit with the largest effect
 
     def scaled(self, share: float) -> Spread:
-        return self._replace(variance=share**2 * self.variance, observation=share**2 * self.observation)
+        return self._replace(
+            variance=share**2 * self.variance,
+            observation=share**2 * self.observation,
+            third=share**3 * self.third,
+            largest=share**2 * self.largest,
+        )
+
+    def estimate(
+        self, value: float, *, difference: bool, runs: Sequence[tuple[float, int]] = (), disagreement: float = 0.0
+    ) -> Estimate:
+        """Return a value, or a difference, which has an additional observation, with this error.
+
+        The variances of means of runs, see `run_errors`, include their disagreement, see `disagreement_of`.
+        """
+        variance = max(0.0, self.variance + (self.observation if difference else 0.0) - disagreement)
+        skewness = max(-1.0, min(1.0, self.third / variance**1.5)) if variance else 0.0
+        return Estimate(value, variance, self.freedom, self.n_units, tuple(runs), skewness)
 
 
-def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
+def leave_out(table: SystemCounts) -> Stratum:
     """Return the effect of each unit on the values on a test set."""
     total = table.parts.sum(axis=0)
     value = table.values(total)
     moves = np.empty(table.parts.shape[:-1])
     for first in range(0, len(moves), _AT_ONCE):  # millions of units are possible
         rows = slice(first, first + _AT_ONCE)
-        moves[rows] = share * np.nan_to_num(table.values(total - table.parts[rows]) - value)
-    return Stratum(moves, table.parts[..., 1], ~np.isin(np.arange(len(table.measures)), table.perplexities), share)
+        moves[rows] = np.nan_to_num(table.values(total - table.parts[rows]) - value)
+    return Stratum(moves, table.parts[..., 1], table.are_ratios)
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
@@ -141,13 +170,37 @@ def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
         n_units = np.count_nonzero(sizes, axis=0)[..., None]
         without = whole - total + (total - table.parts) * (n_units / np.maximum(1, n_units - 1))
         moves = np.where(sizes == 0, 0.0, np.nan_to_num(table.values(without) - table.values(whole)))
-        are_ratios = ~np.isin(np.arange(len(table.measures)), table.perplexities)
-        strata.append(Stratum(moves, sizes, are_ratios, total[..., 1] / np.maximum(1, whole[..., 1])))
+        strata.append(Stratum(moves, sizes, table.are_ratios, total[..., 1] / np.maximum(1, whole[..., 1])))
     return strata
 
 
-def spread_of(strata: Sequence[Stratum], runs: Sequence[Sequence[int]], measure: int) -> Spread:
-    """Return the error of the mean of some runs, or of its difference from the mean of other runs.
+def joined(strata: Sequence[Stratum], units: Sequence[NDArray[np.int64]]) -> Stratum:
+    """Return test sets that share units as one stratum: the effects of a unit on all of them add up.
+
+    Args:
+        strata: the strata of the test sets.
+        units: the number of the shared unit for each unit of each test set.
+    """
+    n_units = 1 + max(int(numbers.max(initial=-1)) for numbers in units)
+    moves, sizes = np.zeros((2, n_units, *strata[0].moves.shape[1:]))
+    for stratum, numbers in zip(strata, units, strict=True):
+        np.add.at(moves, numbers, stratum.moves)
+        np.add.at(sizes, numbers, stratum.sizes)
+    return Stratum(moves, sizes, strata[0].is_ratio, sum(stratum.share for stratum in strata))
+
+
+Contrast = Sequence[Sequence[int]]
+"""The runs of a system, whose mean is estimated; or those of two systems, whose means are subtracted."""
+
+
+def spread_of(strata: Sequence[Stratum], contrast: Contrast, measure: int) -> Spread:
+    """Return the error of one contrast, see `spreads_of`."""
+    (spread,) = spreads_of(strata, [contrast], measure)
+    return spread
+
+
+def spreads_of(strata: Sequence[Stratum], contrasts: Sequence[Contrast], measure: int) -> list[Spread]:
+    """Return the error of the mean of some runs, or of its difference from the mean of other runs, for each contrast.
 
     The variance is that of the delete-one-unit jackknife (Tukey 1958), without its factor (n - 1) / n: with few
     clusters, the jackknife is the most reliable cluster-robust variance (MacKinnon, Nielsen and Webb 2023). Its
@@ -156,31 +209,66 @@ def spread_of(strata: Sequence[Stratum], runs: Sequence[Sequence[int]], measure:
     Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
     freedom of several strata are combined by Satterthwaite's (1946) formula.
     """
-    contrast = np.zeros(strata[0].moves.shape[1])
-    for sign, numbers in zip((1, -1), runs, strict=False):
-        contrast[list(numbers)] += sign / len(numbers)
-    involved = contrast != 0
+    weights = np.zeros((strata[0].moves.shape[1], len(contrasts)))
+    for number, contrast in enumerate(contrasts):
+        for sign, runs in zip((1, -1), contrast, strict=False):
+            weights[list(runs), number] += sign / len(runs)
+    each = [_spreads(number, stratum, weights, measure) for number, stratum in enumerate(strata)]
+    return [spread_of_sum(of_contrast) for of_contrast in zip(*each, strict=True)]
+
+
+def _spreads(number: int, stratum: Stratum, weights: Sums, measure: int) -> list[Spread]:
+    """The error of each contrast on one stratum, by its weights, shape (runs, contrasts)."""
+    involved = (weights != 0) / np.count_nonzero(weights, axis=0)
+    n = weights.shape[1]
+    sums = np.zeros((5, n))  # of squared and cubed effects, of sizes and their squares, and of units with counts
+    largest, unit = np.zeros(n), np.zeros(n, dtype=np.int64)
+    step = max(1, _CELLS // n)
+    for first in range(0, len(stratum.moves), step):
+        rows = slice(first, first + step)
+        moved, sizes = stratum.moves[rows, :, measure] @ weights, stratum.sizes[rows, :, measure] @ involved
+        squares = moved**2
+        sums += [
+            squares.sum(axis=0),
+            -(squares * moved).sum(axis=0),
+            sizes.sum(axis=0),
+            (sizes**2).sum(axis=0),
+            np.count_nonzero(sizes, axis=0),
+        ]
+        row = squares.argmax(axis=0)
+        most = squares[row, np.arange(n)]
+        unit = np.where(most > largest, first + row, unit)
+        largest = np.maximum(largest, most)
+    shares = np.broadcast_to(stratum.share, stratum.sizes.shape[1:])[:, measure] @ involved
     spreads = []
-    for stratum in strata:
-        sizes = stratum.sizes[:, involved, measure].mean(axis=1)
-        moved = stratum.moves[:, involved, measure] @ contrast[involved]
-        total = float(sizes.sum())
-        effective = total**2 / float(sizes @ sizes) if total else 1.0
-        share = float(np.broadcast_to(stratum.share, stratum.sizes.shape[1:])[involved, measure].mean())
+    columns = zip(*sums.tolist(), shares.tolist(), largest.tolist(), unit.tolist(), strict=True)
+    for variance, third, total, squared, n_units, share, most_moved, row in columns:
+        effective = total**2 / squared if total else 1.0
         observation = share * OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
-        n_units = int(np.count_nonzero(sizes))
-        spreads.append(Spread(float(moved @ moved), max(effective - 1, 1.0), n_units, observation**2))
-    return spread_of_sum(spreads)
+        freedom = max(effective - 1, 1.0)
+        spreads.append(Spread(variance, freedom, int(n_units), observation**2, third, most_moved, (number, row)))
+    return spreads
 
 
 def spread_of_sum(each: Sequence[Spread]) -> Spread:
-    """Return the error of the sum of independent estimates, see `spread_of`."""
+    """Return the error of the sum of independent estimates, see `spreads_of`."""
+    if len(each) == 1:
+        return each[0]
     variance = math.fsum(spread.variance for spread in each)
     parts = math.fsum(spread.variance**2 / spread.freedom for spread in each)
     freedom = variance**2 / parts if parts > 0 else math.fsum(spread.freedom for spread in each)
-    too_few = len(each) > 1 and min(spread.n_units for spread in each) < 2
+    too_few = min(spread.n_units for spread in each) < 2
     n_units = 0 if too_few else sum(spread.n_units for spread in each)
-    return Spread(variance, freedom, n_units, max(spread.observation for spread in each))
+    most = max(each, key=lambda spread: spread.largest)
+    return Spread(
+        variance,
+        freedom,
+        n_units,
+        max(spread.observation for spread in each),
+        math.fsum(spread.third for spread in each),
+        most.largest,
+        most.unit,
+    )
 
 
 def disagreement_of(strata: Sequence[Stratum], runs: Sequence[int], measure: int) -> float:

@@ -11,10 +11,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError
-from levelhead.significance.differences import EQUAL, permutation_p
+from levelhead.significance.differences import permutation_p
 from levelhead.significance.estimates import FEWEST_RUNS, Estimate, enough_runs
 from levelhead.significance.jackknife import SystemCounts, disagreement_of, leave_out, spread_of
 from levelhead.significance.resampling import Seed, Sums, swapped
+from levelhead.significance.scopes import EQUAL
 from levelhead.significance.units import FEWEST_UNITS
 
 _TABLE = Path(__file__).with_name("typical_variances.tsv")

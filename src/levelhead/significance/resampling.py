@@ -16,23 +16,21 @@ class InferenceSettings(NamedTuple):
     """The settings of tests of differences.
 
     Args:
-        resamples: the number of permutations, and of draws for runs or ranks.
-        seed: the random seed.
         level: the confidence level of intervals.
         margin: the largest irrelevant difference, in points (0.5 is half a percentage point), or as a ratio above 1 for
             perplexities; None for no equivalence test.
         resample_by: the independent units: "auto", "sentence", "document" or "comment:NAME", see `units_of`.
     """
 
-    resamples: int = 10_000
-    seed: int = 0
     level: float = 0.95
     margin: float | None = None
     resample_by: str = "auto"
+    resamples: int = 10_000
+    seed: int = 0
 
 
 STANDARD = InferenceSettings()
-"""10,000 permutations, 95% intervals, documents if gold marks them."""
+"""95% intervals, documents if gold marks them."""
 
 
 def check_settings(settings: InferenceSettings) -> None:

@@ -170,7 +170,7 @@ def human_agreement(
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
         measures = [MEASURES[name] for name in chosen]
         setup = setup_of(measures, format="conllx", weights={"wde": weights_of(weights)})
-        result = judge(gold, first, second, votes, setup, InferenceSettings(50), subtypes_apart=apart)
+        result = judge(gold, first, second, votes, setup, InferenceSettings(resamples=50), subtypes_apart=apart)
         values = (measure.agreement.correlation.value for measure in result.measures.values())
         correlations |= dict(zip(chosen, values))
     return correlations

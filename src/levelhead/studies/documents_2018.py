@@ -230,7 +230,7 @@ def measure_documents(
     units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
     parts = np.array(counts["parts"], dtype=np.float64)
     valid = counts["systems"]
-    sentences = SystemCounts(tuple(valid), tuple(counts["measures"]), parts, "")
+    sentences = SystemCounts(tuple(valid), tuple(counts["measures"]), parts)
     documents = sentences._replace(parts=units.sums(parts))
     spreads = [_spreads(counted) for counted in (sentences, documents)]
     covered = coverage(sentences, units, samples, resamples, seed)

@@ -206,7 +206,7 @@ def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | Non
 
 
 def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list[float]]:
-    table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
+    table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), perplexities=(2,))
     shares_by_size: dict[str, list[float]] = {}
     for size, size_seed in zip(SIZES, spawned(seed, len(SIZES))):
         if size <= len(parts):

@@ -41,14 +41,15 @@ def documented(record: type[_Record]) -> type[_Record]:
 
 def record_document(record: Any, *, perplexity: bool = False) -> dict[str, Any]:
     """Return a record for JSON: ratios as percentages, except those of a perplexity."""
-    document: dict[str, Any] = record._asdict()
-    for name in (
-        ()
-        if perplexity
-        else (name for name, entry in fields_of(cast("Hashable", type(record))).items() if entry.scaled)
-    ):
-        value = document[name]
-        document[name] = [points(end) for end in value] if isinstance(value, tuple) else points(value)
+    fields = fields_of(cast("Hashable", type(record)))
+    document: dict[str, Any] = {}
+    for name, value in record._asdict().items():
+        if isinstance(value, tuple) and all(hasattr(item, "_asdict") for item in value):
+            document[name] = [record_document(item, perplexity=perplexity) for item in value]
+        elif fields[name].scaled and not perplexity:
+            document[name] = [points(end) for end in value] if isinstance(value, tuple) else points(value)
+        else:
+            document[name] = value
     return document
 
 
@@ -67,6 +68,8 @@ def _type_schema(hint: Any, limits: tuple[float, ...] = ()) -> dict[str, Any]:
     (kind,) = kinds
     if get_origin(kind) is Literal:
         return {"enum": [*get_args(kind), *missing]}
+    if hasattr(kind, "_fields"):
+        return record_schema(kind)
     if kind == tuple[float, float]:
         return {"$ref": "common.json#/$defs/interval"}
     if get_origin(kind) is tuple:

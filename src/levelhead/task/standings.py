@@ -168,15 +168,15 @@ def close_task(
 def report(task: SharedTask, database: Database, workers: Workers | None = None) -> bytes:
     """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold."""
     from levelhead.campaign import with_intervals
-    from levelhead.evaluation.provenance import signature_of_draws
+    from levelhead.evaluation.provenance import signature_of_tests
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance import InferenceSettings
 
-    tests = InferenceSettings(resamples=2000)  # as `levelhead rank --significance`
+    tests = InferenceSettings()
     shown = measures_of_page(task.rules, registry_of(task))
     results = score_folders(task, primary_outputs(task, database), shown, workers=workers)
-    results = public_results(results._replace(signature={**results.signature, **signature_of_draws(tests)}))
+    results = public_results(results._replace(signature={**results.signature, **signature_of_tests(tests)}))
     intervals = with_intervals(results, rankings_of(task, results), tests)
     page = ranking_page(results, intervals.rankings, intervals)
     notes = (*left_out_notes(organizer_failures(database)), *page.notes)

@@ -137,8 +137,8 @@ def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[s
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _DIFFERENCE = Column("", "difference")
 _DIFFERENCES = (
-    "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5% (corrected across"
-    " systems by Holm's method), otherwise gray."
+    "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5%, otherwise gray."
+    " With several systems, p and the intervals of differences hold for all of them jointly."
 )
 _GAINS = (
     "Differences in LAS from {} by property of words, with 95% confidence intervals; those that affect most words"
@@ -200,7 +200,7 @@ def _of_average(comparison: Comparison, measure: str) -> list[ComparedScore]:
 
 
 def _significant(result: ComparedScore) -> bool:
-    return result.p_holm is not None and result.p_holm < 0.05 and result.enough_runs
+    return result.p is not None and result.p < 0.05 and result.enough_runs
 
 
 def _finding(comparison: Comparison, measure: str) -> str:
@@ -272,7 +272,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
 def _difference_row(result: ComparedScore, label: str, *, perplexity: bool) -> ChartRow:
     change = result.difference or 0.0
     interval = result.difference_interval if perplexity else informative(result.difference_interval, difference=True)
-    p = "" if result.p_holm is None else probability(result.p_holm, 4)
+    p = "" if result.p is None else probability(result.p, 4)
     row = measured_row(label, change, interval, _DIFFERENCE, (p, result.stars), perplexity=perplexity)
     return row._replace(color="fade" if not _significant(result) else "s0" if (change < 0) == perplexity else "s1")
 

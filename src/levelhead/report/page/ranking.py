@@ -187,10 +187,8 @@ def _sentence(note: str) -> str:
 def _ranges(campaign: _Campaign) -> Section:
     lead = (
         "The possible ranks of each system: below all systems that are significantly better, above all that are"
-        " significantly worse (confidence sets, Mogstad et al. 2024)."
+        " significantly worse (confidence sets that hold jointly, Mogstad et al. 2024)."
     )
-    if campaign.rankings[0].rank_sets == "simultaneous":
-        lead += " All sets hold simultaneously."
     blocks = []
     for ranking, block in campaign.of_rankings("rank-ranges"):
         ranked = [standing for standing in ranking.standings if standing.rank is not None]

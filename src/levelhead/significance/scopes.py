@@ -1,0 +1,211 @@
+"""Scopes of comparisons: one test set or an average over several, with estimates of values and differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import listed, quoted
+from levelhead.immutable import immutable
+from levelhead.significance.estimates import MOST_INFLUENCE, Estimate, Influence, run_errors
+from levelhead.significance.jackknife import (
+    Contrast,
+    Spread,
+    Stratum,
+    SystemCounts,
+    disagreement_of,
+    joined,
+    leave_out,
+    leave_out_of,
+    spreads_of,
+)
+from levelhead.significance.resampling import Sums
+from levelhead.significance.units import COMMENT, Units
+
+EQUAL = 1e-12
+"""Smaller differences are ties, since sums in another order differ by rounding errors."""
+
+Average = Literal["macro", "micro"]
+
+
+@immutable
+class CountedUnits:
+    """The counts of systems on a test set by unit.
+
+    Args:
+        table: the counts, one row per unit.
+        kind: the kind of the units, such as "document".
+        ids: the ids of the units; empty for sentences.
+        is_tested: whether tests are possible: not by the sentences of a few documents.
+    """
+
+    table: SystemCounts
+    kind: str
+    ids: Sequence[str] = ()
+    is_tested: bool = True
+
+    @cached_property
+    def stratum(self) -> Stratum:
+        """The effect of each unit on the values of the test set."""
+        return leave_out(self.table)
+
+    def without(self, rows: NDArray[np.bool_]) -> CountedUnits:
+        """Return the test set with no counts in some units."""
+        parts = self.table.parts.copy()
+        parts[rows] = 0
+        return CountedUnits(self.table._replace(parts=parts), self.kind, self.ids, self.is_tested)
+
+
+def count_units(table: SystemCounts, units: Units | None, *, alone: bool = False) -> CountedUnits:
+    """Return the counts of a test set by unit.
+
+    Args:
+        table: the counts of sentences, or of units.
+        units: the units of the sentences; None for counts of units.
+        alone: for its own results, not for averages: sentences instead of a few documents.
+    """
+    if units is None:
+        return CountedUnits(table, "unit")
+    own = units.own() if alone else units
+    by_unit = table._replace(parts=own.sums(table.parts))
+    return CountedUnits(by_unit, own.kind.removeprefix(COMMENT), own.ids, not (alone and units.few))
+
+
+@immutable
+class Scope:
+    """Where systems are compared: one test set, or an average over several.
+
+    Args:
+        name: the test set, or the name of the average.
+        test_sets: the counts on each test set, by its code.
+        groups: the group of each parallel test set: units with the same id in one group are the same unit.
+        average: the kind of average; None for one test set.
+    """
+
+    name: str
+    test_sets: Mapping[str, CountedUnits]
+    groups: Mapping[str, str]
+    average: Average | None = None
+
+    @cached_property
+    def _first(self) -> SystemCounts:
+        return next(iter(self.test_sets.values())).table
+
+    @cached_property
+    def _totals(self) -> Sums:
+        return np.stack([test_set.table.parts.sum(axis=0) for test_set in self.test_sets.values()])
+
+    @property
+    def scores(self) -> Sums:
+        """The value of each run and measure on each test set, shape (test sets, runs, measures)."""
+        return self._first.values(self._totals)
+
+    @cached_property
+    def values(self) -> Sums:
+        """The value of each run and measure, shape (runs, measures)."""
+        pooled = self.average == "micro"
+        return self._first.values(self._totals.sum(axis=0)) if pooled else np.asarray(self.scores.mean(axis=0))
+
+    @cached_property
+    def _members(self) -> list[list[str]]:
+        """The codes of the test sets of each stratum: those of one group share one."""
+        members: dict[tuple[str, bool], list[str]] = {}
+        for code in self.test_sets:
+            members.setdefault((self.groups.get(code, code), code in self.groups), []).append(code)
+        return list(members.values())
+
+    @cached_property
+    def _unit_numbers(self) -> dict[str, NDArray[np.int64]]:
+        """The number of each unit of each test set, the same for the same unit in parallel test sets."""
+        result = {}
+        for codes in self._members:
+            numbers: dict[str | int, int] = {}
+            for code in codes:
+                test_set = self.test_sets[code]
+                rows: Sequence[str | int] = range(len(test_set.table.parts))
+                if len(codes) > 1:
+                    rows = [numbers.setdefault(name, len(numbers)) for name in test_set.ids or rows]
+                result[code] = np.array(rows, dtype=np.int64)
+        return result
+
+    @cached_property
+    def strata(self) -> list[Stratum]:
+        """The effect of each unit on the values."""
+        if self.average == "micro":
+            tables = [test_set.table for test_set in self.test_sets.values()]
+            each = dict(zip(self.test_sets, leave_out_of(tables), strict=True))
+        else:
+            share = 1 / len(self.test_sets)
+            each = {code: test_set.stratum.scaled(share) for code, test_set in self.test_sets.items()}
+        return [
+            joined([each[code] for code in codes], [self._unit_numbers[code] for code in codes])
+            if len(codes) > 1
+            else each[codes[0]]
+            for codes in self._members
+        ]
+
+    def estimates(self, contrasts: Sequence[Contrast], measure: int, *, logarithms: bool = False) -> list[Estimate]:
+        """Return the value, or the difference, of each contrast.
+
+        Args:
+            contrasts: the runs of systems.
+            measure: the number of the measure.
+            logarithms: whether to compare natural logarithms of the values (by the delta method).
+        """
+        results = []
+        estimates = self.with_spreads(contrasts, measure, logarithms=logarithms)
+        for contrast, (spread, estimate) in zip(contrasts, estimates, strict=True):
+            influence = None
+            if spread.largest > max(MOST_INFLUENCE * spread.variance, EQUAL**2):
+                ((_, rest),) = self._without(spread.unit).with_spreads([contrast], measure, logarithms=logarithms)
+                influence = Influence(self._unit_name(spread.unit), spread.largest / spread.variance, rest)
+            results.append(estimate._replace(influence=influence))
+        return results
+
+    def with_spreads(
+        self, contrasts: Sequence[Contrast], measure: int, *, logarithms: bool = False
+    ) -> list[tuple[Spread, Estimate]]:
+        """Return each estimate with its error, without looking for influential units."""
+        strata, values = self.strata, self.values
+        if logarithms:
+            strata = [stratum._replace(moves=stratum.moves / values) for stratum in strata]
+            values = np.log(values)
+        is_tested = all(test_set.is_tested for test_set in self.test_sets.values())
+        results = []
+        for contrast, spread in zip(contrasts, spreads_of(strata, contrasts, measure), strict=True):
+            runs = [values[list(numbers), measure] for numbers in contrast]
+            value = math.fsum(sign * float(of_system.mean()) for sign, of_system in zip((1, -1), runs))
+            apart = math.fsum(disagreement_of(strata, numbers, measure) for numbers in contrast)
+            value = 0.0 if abs(value) <= EQUAL else value
+            several = len(contrast) > 1
+            estimate = spread.estimate(value, difference=several, runs=tuple(run_errors(runs)), disagreement=apart)
+            results.append((spread, estimate._replace(is_tested=is_tested)))
+        return results
+
+    @cached_property
+    def _rest(self) -> dict[tuple[int, int], Scope]:
+        """The scopes without a unit, by the stratum and the number of the unit; many contrasts share them."""
+        return {}
+
+    def _without(self, unit: tuple[int, int]) -> Scope:
+        if unit not in self._rest:
+            stratum, number = unit
+            test_sets = dict(self.test_sets)
+            for code in self._members[stratum]:
+                test_sets[code] = test_sets[code].without(self._unit_numbers[code] == number)
+            self._rest[unit] = Scope(self.name, test_sets, self.groups, self.average)
+        return self._rest[unit]
+
+    def _unit_name(self, unit: tuple[int, int]) -> str:
+        """A unit in words, such as `document "w01" of en_pud`."""
+        stratum, number = unit
+        codes = [code for code in self._members[stratum] if number in self._unit_numbers[code]]
+        test_set = self.test_sets[codes[0]]
+        row = int(np.flatnonzero(self._unit_numbers[codes[0]] == number)[0])
+        name = quoted(test_set.ids[row]) if test_set.ids else str(row + 1)
+        return f"{test_set.kind} {name}" + (f" of {listed(codes, 3)}" if self.average else "")
