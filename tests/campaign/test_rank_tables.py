@@ -127,6 +127,12 @@ def test_a_manifest(folders: Path) -> None:
     assert [system.name for system in campaign.systems] == ["alpha", "beta", "gamma"]
 
 
+def test_a_manifest_declares_parallel_test_sets(folders: Path) -> None:
+    text = '[campaign]\ngold = "gold"\nsystems = "systems"\nparallel = ["same"]\n[groups]\nsame = ["fi", "tr"]'
+    found = c.read_manifest(manifest(folders, text)).campaign()
+    assert {one.code: one.parallel for one in found.test_sets if one.parallel} == {"fi": "same", "tr": "same"}
+
+
 def test_a_manifest_of_systems(folders: Path) -> None:
     text = """
 [campaign]
@@ -167,6 +173,7 @@ folder = "systems/beta"
             "unknown key 'languege': did you mean language?",
         ),
         ("[[system]]\nname = 'x'", "system 1 has no folder"),
+        ("[campaign]\nparallel = ['a']\n[groups]\nb = ['en']", "campaign.parallel: unknown group 'a'"),
         ("[groups]\na = 5", "groups.a is not a list of strings"),
         ('[campaign]\ngold = "a\\u0000"', "campaign.gold is not a string"),
     ],

@@ -1,8 +1,23 @@
 """Variances by sentence and by document, and the coverage of their intervals, written out in plain Python."""
 
 import math
+import re
 
 from scipy.stats import t
+
+
+def documents_of(text):
+    """The document of each sentence of a CoNLL-U file: its id, or the number of the mark without one."""
+    found, document, n_marks = [], 0, 0
+    for block in re.split(r"\n\n+", text.strip("\n")):
+        for line in block.split("\n"):
+            words = line.lstrip("#").replace("=", " = ").split()
+            if line.startswith("#") and words[:1] in (["newdoc"], ["newdoc_id"]):
+                n_marks += 1
+                document = " ".join(words[words.index("=") + 1 :]) if "=" in words else ""
+                document = document or n_marks
+        found.append(document)
+    return found
 
 
 def summed(rows, documents):

@@ -2,9 +2,12 @@
 
 import json
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES
@@ -14,6 +17,8 @@ from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import InferenceSettings, SystemCounts, differences, unit_line, unit_notes, units_of
 from levelhead.significance.units import Units
+from levelhead.treebank.documents import Documents
+from oracle.documents import documents_of
 
 PARALLEL = EXAMPLES / "parallel"
 EN = tuple(PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -71,6 +76,27 @@ def test_documents_begin_at_their_marks(comments: list[str], expected: list[int]
     assert kinds(gold_of(*comments)) == ("document", expected)
     assert kinds(gold_of(*comments), "document") == ("document", expected)
     assert kinds(gold_of(*comments), "sentence") == ("sentence", list(range(len(comments))))
+
+
+MARKS = st.sampled_from(["", "newdoc", "newdoc id = a", "newdoc id = b", "newdoc = a", "newdoc_id = c", "newdoc id ="])
+
+
+@given(st.lists(MARKS, min_size=1, max_size=12), st.lists(st.integers(0, 12), max_size=4))
+def test_documents_are_those_of_a_plain_reader_in_any_pieces(marks: list[str], cuts: list[int]) -> None:
+    text = "".join(map(sentence, marks))
+    plain = documents_of(text)
+    numbers = [[*dict.fromkeys(plain)].index(document) for document in plain]
+    documents, found = Documents(), []
+    for start, end in pairwise(sorted({0, len(marks), *(cut for cut in cuts if cut < len(marks))})):
+        found += documents.add(gold_of(*marks[start:end])).tolist()
+    assert found == numbers
+    assert len({*documents.ids}) == len(documents.ids) == max(numbers) + 1
+    assert all(name.startswith("#") or name in plain for name in documents.ids)
+    assert documents.marks == sum(mark != "" for mark in marks)
+
+
+def test_made_up_ids_differ_from_real_ones() -> None:
+    assert units_of(gold_of("newdoc", "newdoc id = #1"), "auto").ids == ("##1", "#1")
 
 
 @pytest.mark.parametrize("spelled", ["#newdoc", "#  newdoc  id  "])

@@ -114,7 +114,7 @@ def extra_gold_warning(gold: PathLike) -> tuple[str, ...]:
     return (f"warning: extra treebanks in GOLD (ignored): {listed(extra)}",) if extra else ()
 
 
-_CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
+_CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show", "parallel")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
 _SYSTEM = ("name", "folder", "runs")
 _TOP = ("campaign", "treebank", "system", "groups")
@@ -136,6 +136,7 @@ class Manifest(NamedTuple):
         rules: the name of rules, or None.
         ranking: the rule of ranking, or None.
         show: the groups to rank, or None.
+        parallel: the groups whose test sets are parallel.
         path: its path.
     """
 
@@ -151,6 +152,7 @@ class Manifest(NamedTuple):
     rules: str | None
     ranking: str | None
     show: tuple[str, ...] | None
+    parallel: tuple[str, ...]
     path: str
 
     def campaign(self, *, as_runs: bool = False) -> Plan:
@@ -164,12 +166,14 @@ class Manifest(NamedTuple):
 
     def gold_sets(self, split: Split | None = None) -> tuple[TestSet, ...]:
         """Return the test sets; `split`: which files of UD releases to use, if the manifest names a folder."""
-        if self.test_sets:
-            return self.test_sets
-        if self.gold is None:
-            message = "it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]"
-            raise InputError(Fault("invalid-manifest", message, Place(self.path)))
-        return find_test_sets(self.gold, split)
+        test_sets = self.test_sets
+        if not test_sets:
+            if self.gold is None:
+                message = "it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]"
+                raise InputError(Fault("invalid-manifest", message, Place(self.path)))
+            test_sets = find_test_sets(self.gold, split)
+        group = {code: name for name in self.parallel for code in self.groups[name]}
+        return tuple(test_set._replace(parallel=group.get(test_set.code, "")) for test_set in test_sets)
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
@@ -219,19 +223,24 @@ class _ManifestReader:
         self._check_unique(codes, "[[treebank]]")
         self._check_unique([system for system, _ in folders], "[[system]]")
         definitions = tuple(self.folder / file for file in self._texts(campaign, "definitions", "campaign") or ())
+        groups, parallel = self._groups(document, treebanks, codes), self._texts(campaign, "parallel", "campaign") or ()
+        self.errors += [
+            f"campaign.parallel: {unknown('group', name, groups)}" for name in parallel if name not in groups
+        ]
         return Manifest(
             test_sets=test_sets,
             folders=dict(folders),
             runs=runs,
             gold=gold,
             systems=systems,
-            groups=self._groups(document, treebanks, codes),
+            groups=groups,
             measures=self._texts(campaign, "measures", "campaign"),
             definitions=definitions,
             scheme=self._choice(campaign, "scheme", () if definitions else tuple(STANDARD.schemes.by_name)),
             rules=self._choice(campaign, "rules", tuple(RULES)),
             ranking=self._choice(campaign, "ranking", RANKINGS),
             show=self._texts(campaign, "show", "campaign"),
+            parallel=parallel,
             path=name,
         )
 

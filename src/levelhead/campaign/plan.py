@@ -23,6 +23,7 @@ class TestSet(NamedTuple):
         outputs: the possible paths of an output, relative to the system's folder; the first existing path is used.
         language: its language.
         treebank: the gold treebank, if it is in memory.
+        parallel: the group of parallel test sets to which it was declared to belong; empty if to none.
     """
 
     code: str
@@ -30,6 +31,7 @@ class TestSet(NamedTuple):
     outputs: tuple[str, ...] = ()
     language: Language = UNKNOWN
     treebank: Treebank | None = None
+    parallel: str = ""
 
 
 class System(NamedTuple):

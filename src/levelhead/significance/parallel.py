@@ -55,16 +55,16 @@ class ParallelUnits(NamedTuple):
     def notes(self) -> Iterator[str]:
         """Return notes on parallel test sets, and on one test set under several names."""
         for codes in self._members().values():
-            joint = [self.joint[code] for code in codes]
-            if len(np.unique(np.concatenate(joint))) == sum(len(np.unique(numbers)) for numbers in joint):
-                yield f"parallel, but without common documents, so averages treat them as independent: {listed(codes)}"
             by_content: dict[str, list[str]] = {}
             for code in codes:
                 by_content.setdefault(self._content(code), []).append(code)
             for same in by_content.values():
                 if len(same) > 1:
                     yield f"one test set under several names, which has one vote: {listed(same)}"
-            if len(by_content) > 1:
+            joint = [np.unique(self.joint[same[0]]) for same in by_content.values()]
+            if len(np.unique(np.concatenate(joint))) == sum(map(len, joint)) and len(joint) > 1:
+                yield f"parallel, but without common documents, so averages treat them as independent: {listed(codes)}"
+            elif len(joint) > 1:
                 yield f"parallel test sets, whose documents count once in averages: {listed(codes)}"
 
     def voters(self, voters: Mapping[str, str]) -> dict[str, str]:
