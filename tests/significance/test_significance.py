@@ -2,7 +2,6 @@
 
 import tracemalloc
 from fractions import Fraction
-from itertools import combinations
 from random import Random
 
 import numpy as np
@@ -23,18 +22,14 @@ from levelhead.significance import (
     SystemCounts,
     differences,
     holm,
-    pairwise_randomization_p,
     resampled,
-    separated_shares,
     sign_test,
     signed_rank_test,
-    significant_shares,
     swapped,
     system_counts,
 )
 from levelhead.significance import resampling as engine
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.power import exact_rejections
 from oracle import resampling as oracle
 
 PARALLEL = EXAMPLES / "parallel"
@@ -140,62 +135,6 @@ def test_p_is_the_larger_of_all_permutations_and_students_t(rows):
     swapped_p = float(oracle.permutation_share(rows, 1))
     assert found.p >= by_t - 1e-9
     assert near(found.p, max(by_t, swapped_p)) or (abs(by_t - swapped_p) < 0.05 and near(found.p, swapped_p))
-
-
-@settings(max_examples=25)
-@given(rows=TABLES)
-def test_p_values_of_all_pairs_against_all_permutations(rows):
-    """The pairs in order, and the share of random samples in which they differ: here, samples of everything."""
-    found = pairwise_randomization_p(table_of(rows), MANY.resamples, 1)[:, 0]
-    for p, (one, other) in zip(found, combinations(range(3), 2), strict=True):
-        pair = [(row[one], row[other]) for row in rows]
-        if oracle.differences(pair)[0] is not None:
-            assert near(p, float(oracle.permutation_share(pair, 1)))
-    (share,) = significant_shares(table_of(rows), len(rows), 3, 50, 1.1, 1)
-    assert share == 1
-    (share,) = significant_shares(table_of(rows), len(rows), 3, 50, 0.01, 1)
-    assert share == 0  # of 50 permutations, p is at least 1 / 51
-
-
-@given(
-    statistics=st.lists(st.integers(-2, 2), min_size=2, max_size=60),
-    level=st.fractions(Fraction(1, 100), Fraction(1, 2), max_denominator=100),
-)
-def test_exact_tests_use_up_their_level(statistics: list[int], level: Fraction) -> None:
-    """Each permutation may be the data; on average the test rejects with the probability that it says."""
-    found = []
-    for place, observed in enumerate(statistics):
-        others = np.array(statistics[:place] + statistics[place + 1 :], dtype=np.float64)
-        found.append(float(exact_rejections(others, np.float64(observed), float(level))))
-        assert found[-1] == pytest.approx(float(oracle.exact_rejection(statistics, observed, level)), abs=1e-12)
-    assert np.mean(found) == pytest.approx(float(level))
-
-
-def test_a_permutation_without_a_value_is_no_evidence() -> None:
-    one, other = np.array([[0.0], [0.0], [np.nan]]), np.array([[0.0], [0.0], [0.0]])
-    assert exact_rejections(one, np.array([1.0]), 0.25).tolist() == [0]
-    assert exact_rejections(other, np.array([1.0]), 0.25).tolist() == [1]
-
-
-def separable(right: int, surprise: float) -> SystemCounts:
-    """Two parsers on 40 sentences of 4 words: a has 1 right and a surprise of 1, b has what is given."""
-    row = [[[1, 4], [1, 4]], [[right, 4], [surprise, 4]]]
-    return SystemCounts(("a", "b"), ("UAS", "P"), np.array([row] * 40, dtype=np.float64), perplexities=(1,))
-
-
-def test_pairs_are_separated_in_the_direction_of_a_measure_only() -> None:
-    """A lower perplexity of the parser that is better by UAS is a separation, a higher one is not."""
-
-    def found(right: int, surprise: float) -> list[float] | None:
-        shares = separated_shares(separable(right, surprise), 0, 30, 3, 99, 0.025, 1)
-        return None if shares is None else shares.tolist()
-
-    assert found(3, 0.5) == [1, 1]
-    assert found(3, 1.5) == [1, 0]
-    assert found(0, 1.5) == [1, 1]
-    assert found(0, 0.5) == [1, 0]
-    assert found(3, 1.0) == [1, pytest.approx(0.025)]  # nothing but ties
-    assert found(1, 0.5) is None
 
 
 def test_sums_of_resamples_are_of_as_many_rows_and_unbiased():
@@ -397,20 +336,6 @@ def test_runs_that_spread_widen_the_interval():
     narrow, wide = (result.difference_interval[1] - result.difference_interval[0] for result in (near_runs, far_runs))
     assert wide > 2 * narrow
     assert far_runs.p > near_runs.p
-
-
-def test_a_seed_gives_the_same_and_another_seed_another():
-    """Permutations are drawn; intervals of single outputs are not."""
-    table = table_of([((k % 3, 3), ((k * k + k) % 3, 3)) for k in range(60)])
-    one, again, other = (differences({"x": table}, InferenceSettings(200, seed)) for seed in (4, 4, 5))
-    assert one == again
-    assert one[1][2:5] == other[1][2:5]
-    drawn = [permutation_p_of(table, seed) for seed in (4, 4, 5)]
-    assert drawn[0] == drawn[1] != drawn[2]
-
-
-def permutation_p_of(table: SystemCounts, seed: int) -> float:
-    return float(pairwise_randomization_p(table, 500, seed)[0, 0])
 
 
 def test_measures_do_not_disturb_each_other():

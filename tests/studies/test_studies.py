@@ -345,6 +345,19 @@ def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
     assert separated(parts.tolist(), 1)["200"] == [1, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("right", "surprise", "found"),
+    [(3, 0.5, [1, 1]), (3, 1.5, [1, 0]), (0, 1.5, [1, 1]), (0, 0.5, [1, 0]), (3, 1.0, [1, 0]), (1, 0.5, None)],
+)
+def test_parsers_are_separated_in_the_direction_of_uas_only(
+    right: int, surprise: float, found: list[int] | None
+) -> None:
+    """Two parsers on 400 sentences of 4 words: the first has 1 word right and a surprise of 1."""
+    row = [[[1, 4], [0, 1], [1, 4]], [[right, 4], [0, 1], [surprise, 4]]]
+    shares = separated([row] * 400, 1)
+    assert (shares and [shares["200"][0], shares["200"][2]]) == (found or {})
+
+
 def test_parsers_are_judged_on_gold_words(tmp_path: Path) -> None:
     """The output has the same words, but one more sentence."""
     gold, output = tmp_path / "da.conllx", tmp_path / "output.conllx"

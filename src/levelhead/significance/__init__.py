@@ -19,7 +19,6 @@ from levelhead.significance.differences import (
 )
 from levelhead.significance.estimates import Equivalence, Estimate, enough_runs, equivalence, run_errors
 from levelhead.significance.jackknife import Run, SystemCounts, system_counts
-from levelhead.significance.power import pairwise_randomization_p, separated_shares, significant_shares
 from levelhead.significance.resampling import (
     STANDARD,
     InferenceSettings,
@@ -55,16 +54,13 @@ __all__ = [
     "holm",
     "level_of_each",
     "mean_votes",
-    "pairwise_randomization_p",
     "permutation_p",
     "resampled",
     "resampled_rows",
     "run_errors",
     "seeded",
-    "separated_shares",
     "sign_test",
     "signed_rank_test",
-    "significant_shares",
     "spawned",
     "swapped",
     "system_counts",

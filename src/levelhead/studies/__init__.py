@@ -48,7 +48,7 @@ STUDIES: Mapping[str, StudySpec] = MappingProxyType(
         ),
         "measures-2018": StudySpec(
             "levelhead.studies.measures_2018:reproduce",
-            main_claim="CLAS and WLAS, which use fewer words, separate fewer",
+            main_claim="CLAS separates fewer pairs of systems than LAS",
         ),
         "documents-2018": StudySpec(
             "levelhead.studies.documents_2018:reproduce",

@@ -64,7 +64,7 @@ def reproduce(request: StudyRequest) -> Study:
     scored = score_files(golds, outputs, setup_of(MEASURES), request, by_sentence=True)
     counted = {code: counts_of_test_set(scored, code) for code in golds}
     # samples of documents and resamples of each sample: fewer than usual, since they multiply
-    draws = request.resamples // 2, request.resamples // 5
+    draws = request.resamples // 4, request.resamples // 5
     enough = {code: (counts, *draws, request.seed) for code, counts in counted.items() if "parts" in counts}
     known = run_tasks(NAME, measure_documents, enough, request)
     marked = table_section(

@@ -90,14 +90,6 @@ PREDICTORS: Predictors = {
     "size over derivation perplexity": lambda row: row.size / row.derivation,
 }
 
-_PARTS: Predictors = {
-    "log of size": lambda row: math.log(row.size),
-    "string perplexity alone": lambda row: row.string,
-    "derivation perplexity alone": lambda row: row.derivation,
-    "log of size over string perplexity": lambda row: math.log(row.size / row.string),
-    "log of size over derivation perplexity": lambda row: math.log(row.size / row.derivation),
-}
-
 _UNSWAPPED = "no swaps needed"
 
 
@@ -122,7 +114,7 @@ def reproduce(request: StudyRequest) -> Study:
         listed.append(TreebankPerplexities(code, groups, *numbers, accuracies, row["mattr"]))
     parsers = _parsers(request, treebanks)
     sections = (
-        *_tables_of_perplexities(listed, rows), *_tables_of_accuracies(listed), *_tables_of_parsers(parsers),
+        *_tables_of_perplexities(listed, rows), _table_of_accuracies(listed), *_tables_of_parsers(parsers),
     )  # fmt: skip
     claims = (*claims_on_treebanks(listed), *claims_on_parsers(parsers))
     signature = {"order": ORDER, "ngram": "3", "smoothing": "modified-kneser-ney"}
@@ -278,12 +270,10 @@ def _tables_of_perplexities(listed: Sequence[TreebankPerplexities], rows: Mappin
     )
 
 
-def correlations(
-    rows: Sequence[TreebankPerplexities], accuracy: str, predictors: Predictors = PREDICTORS
-) -> list[Cell]:
+def correlations(rows: Sequence[TreebankPerplexities], accuracy: str) -> list[Cell]:
     """Return the correlation of each predictor with an accuracy (section 4.3), over the treebanks that have it."""
     accuracies = [row.accuracies.get(accuracy) for row in rows]
-    return [_pearson(list(map(predict, rows)), accuracies) for predict in predictors.values()]
+    return [_pearson(list(map(predict, rows)), accuracies) for predict in PREDICTORS.values()]
 
 
 def _correlated(
@@ -292,7 +282,7 @@ def _correlated(
     return correlation({row.name: (predict(row), row.accuracies.get(accuracy)) for row in rows})[0]
 
 
-def _tables_of_accuracies(listed: Sequence[TreebankPerplexities]) -> Iterator[StudySection]:
+def _table_of_accuracies(listed: Sequence[TreebankPerplexities]) -> StudySection:
     in_print = PRINTED["correlations"]
     points = [  # logarithms, since sizes may differ by a factor of a hundred
         Named(row.name, math.log10(row.size / row.derivation), value, f"{kind} UAS")
@@ -301,27 +291,21 @@ def _tables_of_accuracies(listed: Sequence[TreebankPerplexities]) -> Iterator[St
     ]
     ours = zip(*(correlations(listed, kind) for kind in ACCURACIES))
     n = max(sum(kind in row.accuracies for row in listed) for kind in ACCURACIES)
-    title, ratio = "Size over derivation perplexity, and accuracy", "log10(size / perplexity)"
-    yield table_section(
-        "Section 5.1: perplexity and accuracy",
-        columns(text="predictor",
-                number=(*(f"{name} (printed)" for name in in_print["treebank size"]), "UD best", "UD average")),
-        [(name, *row.values(), *pair) for name, row, pair in zip(PREDICTORS, in_print.values(), ours)],
-        f"Pearson's correlation with UAS over {n} UD treebanks. The first row is size alone.",
-        figure=cloud(title, points, ratio, "UAS") if points else None,
-    )  # fmt: skip
     sizes, strings, derivations = (
         f"{max(values) / min(values):.3g}" if values else "-"
         for values in ([getattr(row, name) for row in listed] for name in ("size", "string", "derivation"))
     )
-    yield table_section(
-        "The parts of the ratios",
-        columns(text="predictor", number=("UD best", "UD average")),
-        zip(_PARTS, *(correlations(listed, kind, _PARTS) for kind in ACCURACIES)),
-        f"The largest size is {sizes} times the smallest; for string perplexity, the factor is {strings}, and for"
-        f" derivation perplexity {derivations}. If sizes vary much more than perplexities, size over either"
-        " perplexity is mostly size.",
-    )
+    title, ratio = "Size over derivation perplexity, and accuracy", "log10(size / perplexity)"
+    return table_section(
+        "Section 5.1: perplexity and accuracy",
+        columns(text="predictor",
+                number=(*(f"{name} (printed)" for name in in_print["treebank size"]), "UD best", "UD average")),
+        [(name, *row.values(), *pair) for name, row, pair in zip(PREDICTORS, in_print.values(), ours)],
+        f"Pearson's correlation with UAS over {n} UD treebanks. The first row is size alone. The largest size is"
+        f" {sizes} times the smallest; for string perplexity, the factor is {strings}, and for derivation perplexity"
+        f" {derivations}. So size over either perplexity is mostly size.",
+        figure=cloud(title, points, ratio, "UAS") if points else None,
+    )  # fmt: skip
 
 
 def _over_parsers(parsers: Mapping[str, Row], pair: str) -> dict[str, Cell]:

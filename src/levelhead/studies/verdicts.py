@@ -208,12 +208,6 @@ def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
     return "-" if value is None else f"{scale * value:.{places}f}"
 
 
-def p_shown(p: Cell, places: int = 3) -> str:
-    """Return a p-value as text: `p = 0.024`, or `p < 0.001` if all decimals would be 0."""
-    least = 10.0**-places
-    return f"p < {least:.{places}f}" if p is not None and p < least / 2 else f"p = {shown(p, places)}"
-
-
 def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
     """Return how many outcomes are true, and which are false, as text: "12 of 13 (not: fi)"."""
     known = {name: value for name, value in outcomes.items() if value is not None}
