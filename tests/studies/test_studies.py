@@ -23,7 +23,7 @@ from levelhead.report.page import render
 from levelhead.studies import STUDIES, Study, StudyRequest, reproduce
 from levelhead.studies.parsers import built_in, with_one_root
 from levelhead.studies.request import Parts, counts_of, format_of, outputs_in, parts_of, run_tasks
-from levelhead.studies.sogaard_haulrich import COUNTED, score_parsers, separated, values_of
+from levelhead.studies.sogaard_haulrich import COUNTED, score_parsers, shares_separated, values_of
 from levelhead.studies.study import markdown, page, text, write_page
 from levelhead.studies.verdicts import Verdict
 from levelhead.treebank import Treebank, from_conllu, read
@@ -331,7 +331,7 @@ def test_one_parser_has_no_pairs(tmp_path: Path) -> None:
     path.write_text(danish(2) * 200, encoding="utf-8")
     scored = score_parsers(Parts("da", path, test=path), {"one": path}, StudyRequest())
     assert values_of(scored)["UAS"] == [1.0]
-    assert separated(counts_of(scored.values(), COUNTED.values()).tolist(), 1) == {}
+    assert shares_separated(counts_of(scored.values(), COUNTED.values()).tolist(), 1) == {}
 
 
 def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
@@ -340,9 +340,9 @@ def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
     path.write_text(danish(2) * 20, encoding="utf-8")
     scored = score_parsers(Parts("da", path, test=path), {"one": path, "two": path}, StudyRequest())
     parts = counts_of(scored.values(), COUNTED.values())
-    assert separated(parts.tolist(), 1) == {}
+    assert shares_separated(parts.tolist(), 1) == {}
     parts[:, 1, 0, 0] -= 2  # a wrong head in each sentence
-    assert separated(parts.tolist(), 1)["200"] == [1, 0, 0]
+    assert shares_separated(parts.tolist(), 1)["200"] == [1, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ def test_parsers_are_separated_in_the_direction_of_uas_only(
 ) -> None:
     """Two parsers on 400 sentences of 4 words: the first has 1 word right and a surprise of 1."""
     row = [[[1, 4], [0, 1], [1, 4]], [[right, 4], [0, 1], [surprise, 4]]]
-    shares = separated([row] * 400, 1)
+    shares = shares_separated([row] * 400, 1)
     assert (shares and [shares["200"][0], shares["200"][2]]) == (found or {})
 
 

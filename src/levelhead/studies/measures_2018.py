@@ -19,6 +19,7 @@ from levelhead.scoring.weights import weights_of
 from levelhead.significance import SystemCounts, Units, resampled, spawned
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.parallel import parallel_groups
+from levelhead.significance.resampling import random_orders
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
 from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import (
@@ -223,9 +224,9 @@ def compare_systems(
     boot = ratios(counts.shaped(resampled(by_unit.flat, resamples, boot_seed)))
     pairs = combinations(range(len(values)), 2)
     same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
-    rng, small = np.random.default_rng(small_seed), []
-    for _ in range(SAMPLES):
-        rows = np.sort(rng.permutation(len(of_sentence))[:SMALL])
+    small = []
+    for (order,) in random_orders(len(of_sentence), SAMPLES, small_seed, 1):
+        rows = np.sort(order[:SMALL])
         sample = _by_unit(counts._replace(parts=counts.parts[rows]), of_sentence[rows])
         small.append((pair_p_values(sample) < LEVEL).mean(axis=0))
     shares_by_name = {

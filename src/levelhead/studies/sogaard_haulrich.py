@@ -17,6 +17,7 @@ from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.point_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts
+from levelhead.significance.resampling import random_orders
 from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import (
@@ -185,7 +186,7 @@ def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str,
     arguments = {
         code: (counts_of(results.values(), COUNTED.values()).tolist(), request.seed) for code, results in scored.items()
     }
-    shares = run_tasks(f"{NAME}, pairs of parsers", separated, arguments, request)
+    shares = run_tasks(f"{NAME}, pairs of parsers", shares_separated, arguments, request)
     return {code: {**values_of(results), "separated": shares[code]} for code, results in scored.items()}
 
 
@@ -206,7 +207,7 @@ def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | Non
     return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
 
 
-def separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
+def shares_separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
     """Return the share of pairs of parsers that random samples of sentences separate by each measure, by their size.
 
     A pair is separated if the parser with the higher UAS on all sentences is significantly better on the sample. Pairs
@@ -221,11 +222,11 @@ def separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
         return np.asarray(values[second] - values[first])
 
     signs = np.sign(differences(table)[:, :1])
-    rng, shares_by_size = np.random.default_rng(seed), dict[str, list[float]]()
+    shares_by_size: dict[str, list[float]] = {}
     for size in SIZES if signs.any() else ():
         shares = []
-        for _ in range(min(MOST_SAMPLES, len(parts) // size * 5)):
-            sample = table._replace(parts=table.parts[rng.permutation(len(parts))[:size]])
+        for (order,) in random_orders(len(parts), min(MOST_SAMPLES, len(parts) // size * 5), seed, 1):
+            sample = table._replace(parts=table.parts[order[:size]])
             found = (pair_p_values(sample, 1) < LEVEL) & (np.sign(differences(sample)) == signs)
             shares.append(found[signs[:, 0] != 0].mean(axis=0))
         if shares:
