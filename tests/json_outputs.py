@@ -98,9 +98,9 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "rarefied": (("profile", GOLD, "--rarefy", "50"),),
         "similarity": (("similarity", GOLDS),),
         "selection": (("select", GOLDS),),
-        "correlation": (("correlate", "{table}", "--family", "Family", *MANY),),
+        "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
-        "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}", *MANY),),
+        "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
         "round-trips": (
             ("convert", "--check", "{lossy}"),
             ("convert", "--check", GOLDS),

@@ -74,10 +74,10 @@ WITHOUT_EFFECT = {
     # options that this input makes irrelevant, after the command that prints the same without them
     "convert --check EN": "--places 2",
     "derive EN --order": "--labeled",
-    "correlate good.tsv": "--draw bars",
-    "correlate good.tsv --cumulative-variance": "--method pearson --resamples 5 --missing drop --matrix --given a",
+    "correlate good.tsv": "--draw bars --permutations 5 --seed 3",
+    "correlate good.tsv --cumulative-variance": "--method pearson --permutations 5 --missing drop --matrix --given a",
     "perplexity EN EN": "--lift",
-    "judge EN A B -j votes --resamples 5": "--scheme callin",
+    "judge EN A B -j votes": "--scheme callin",
     "compare EN A B -m CLAS --resamples 5": "--punct relation --each --votes family",
     "rank GOLDS SYSTEMS -m LAS": "--seed 1 --level .9 --resamples 5 --scheme callin",
     "rank GOLDS SYSTEMS -m LAS --by-treebank": "--ranking conll18",

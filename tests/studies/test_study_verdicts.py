@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from conftest import EXAMPLES, ROOT
+from levelhead.correlation.coefficients import fisher_z
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import SystemCounts
@@ -133,28 +134,33 @@ def test_the_jackknife_of_a_mean_is_students_t() -> None:
     assert estimate_shown(None).startswith("not tested")
 
 
-def test_treebanks_of_a_language_are_left_out_together() -> None:
-    codes = ["en_ewt", "fr_gsd", "en", "en_gum", "qzz_one", "qzz_two"]
-    assert by_language(codes) == [[0, 2, 3], [1], [4], [5]]
-    values = dict(zip(codes, [1.0, 2.0, 3.0, 5.0, 4.0, 9.0]))
+def test_a_language_counts_once() -> None:
+    cells = {"en_ewt": (1.0, 2.0), "fr_gsd": (2.0, 1.0), "en": (5.0, None), "en_gum": (3.0, 4.0), "qzz_one": (4.0, 4.0)}
+    assert by_language(cells).tolist() == [[2.0, 3.0], [2.0, 1.0], [4.0, 4.0]]
+    values = {"en_ewt": 1.0, "fr_gsd": 2.0, "en_gum": 5.0, "qzz_one": 4.0, "qzz_two": 9.0}
     found = mean_effect(values)
+    assert found == mean_effect({"en": 3.0, "fr": 2.0, "sv": 4.0, "de": 9.0})
+    assert found is not None
+    assert found.value == 4.5
+    assert mean_effect({code: values[code] for code in values if code != "fr_gsd"}) is None  # three are too few
+
+
+def test_groups_of_rows_are_left_out_together() -> None:
+    column = np.array([1.0, 2.0, 3.0, 5.0, 4.0, 9.0])
+    rows = [[0, 2, 3], [1], [4], [5]]
+    found = jackknifed(lambda numbers: float(column[numbers].mean()), rows)
     groups = [[1.0, 3.0, 5.0], [2.0], [4.0], [9.0]]
     without = [sum(sum(rest) for rest in others) / sum(map(len, others)) for others in combinations(groups, 3)]
     assert found is not None
     error = math.sqrt(0.75 * sum((value - 4) ** 2 for value in without))
-    quantile = student.ppf(0.975, 36 / 12 - 1)  # Kish's number of languages, minus one
-    assert found.high - found.value == pytest.approx(quantile * error, rel=1e-6)
-    assert (
-        mean_effect({code: values[code] for code in codes if code != "fr_gsd"}) is None
-    )  # three languages are too few
+    assert found.high - found.value == pytest.approx(student.ppf(0.975, 36 / 12 - 1) * error, rel=1e-6)  # Kish's number
 
 
 def test_undefined_statistics_are_not_tested() -> None:
-    groups = [[row] for row in range(5)]
-    assert jackknifed(lambda _: math.nan, groups) is None
-    assert jackknifed(lambda rows: math.nan if 3 not in rows else 1.0, groups) is None
-    assert jackknifed(lambda _: 2.0, groups) == Effect(2.0, 2.0, 2.0, 0.0)
-    assert jackknifed(lambda _: 2.0, groups, least=1.0).p > 0.1
+    assert jackknifed(lambda _: math.nan, 5) is None
+    assert jackknifed(lambda rows: math.nan if 3 not in rows else 1.0, 5) is None
+    assert jackknifed(lambda _: 2.0, 5) == Effect(2.0, 2.0, 2.0, 0.0)
+    assert jackknifed(lambda _: 2.0, 3) is None
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.012, "+0.01"), (-0.004, "+0.00"), (-0.02, "-0.02")])
@@ -168,18 +174,14 @@ def plain_r(x: Sequence[float], y: Sequence[float]) -> float:
     return both / math.sqrt(sum((a - mx) ** 2 for a in x) * sum((b - my) ** 2 for b in y))
 
 
-def test_correlations_have_intervals_on_fishers_scale() -> None:
-    """With normal scores the jackknife has about the error 1 / sqrt(n - 3), which is the smallest one."""
+def test_correlations_are_tested_as_by_correlate() -> None:
     x = [float(i % 7 + i / 10) for i in range(30)]
     y = [value + 4 * math.sin(i) for i, value in enumerate(x)]
-    found, n = correlation({f"x{i}": pair for i, pair in enumerate(zip(x, y))} | {"none": (1.0, None)})
-    r = plain_r(x, y)
-    assert (found.value, n) == (pytest.approx(r), 30)
-    assert math.atanh(found.high) - math.atanh(r) == pytest.approx(math.atanh(r) - math.atanh(found.low))
-    assert math.atanh(found.high) - math.atanh(r) >= student.ppf(0.975, 29) / math.sqrt(27) - 1e-9
-    ranks, _ = correlation({f"x{i}": (a, math.exp(a)) for i, a in enumerate(x)}, "spearman")
-    assert ranks.value == pytest.approx(1)
-    assert ranks.low < 1
+    for method in ("pearson", "spearman"):
+        found, n = correlation({f"x{i}": pair for i, pair in enumerate(zip(x, y))} | {"none": (1.0, None)}, method)
+        expected = fisher_z(np.array([x, y]).T, method)
+        assert found == pytest.approx((expected.r[0, 1], *expected.test(0, 1, 0.95)))
+        assert n == 30
     assert correlation({f"x{i}": (1.0, 2.0) for i in range(9)})[0] is None  # columns that do not vary
     assert correlation({f"x{i}": (i, -i) for i in range(3)}) == (None, 3)
 
@@ -200,13 +202,12 @@ def test_correlations_given_another_column() -> None:
 
 def test_changes_of_correlations() -> None:
     one, other, target = [1.0, 2.0, 3.0, 4.0, 6.0], [2.0, 1.0, 4.0, 3.0, 3.0], [1.0, 3.0, 2.0, 5.0, 7.0]
-    groups = [[row] for row in range(5)]
-    found = correlation_change([one, other, other[::-1]], target, groups)
+    found = correlation_change(np.array([one, other, other[::-1], target]).T)
     most = max(plain_r(other, target), plain_r(other[::-1], target))
     assert found.value == pytest.approx(plain_r(one, target) - most)
     assert found.low <= found.value <= found.high
-    assert correlation_change([one[:3], other[:3]], target[:3], groups[:3]) is None
-    assert correlation_change([[1.0] * 5, one], target, groups) is None  # a column that does not vary
+    assert correlation_change(np.array([one, other, target]).T[:3]) is None
+    assert correlation_change(np.array([[1.0] * 5, one, target]).T) is None  # a column that does not vary
 
 
 def verdicts(claims: Iterable[Claim]) -> dict[str, str]:

@@ -98,12 +98,6 @@ def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
     return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=resamples).astype(np.float64)
 
 
-def weights_and_halves(n_rows: int, resamples: int, seed: Seed) -> tuple[Sums, Sums]:
-    """Draw resamples and random halves of the same rows, for an interval and a paired test."""
-    rng = np.random.default_rng(seed)
-    return resampled_weights(n_rows, resamples, rng), rng.integers(0, 2, size=(resamples, n_rows)).astype(np.float64)
-
-
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over the samples of `resampled_rows`.
 
@@ -164,20 +158,16 @@ def correlated_errors(covariance: Sums, freedom: float, draws: int, seed: Seed) 
     return np.asarray(normal * np.sqrt(freedom / rng.chisquare(freedom, draws))[:, None])
 
 
-def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iterator[Rows]:
-    """Draw random orders of rows in blocks, int64, each of shape (at most `at_once`, rows)."""
+def random_orders_within(
+    groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed, at_once: int
+) -> Iterator[NDArray[np.intp]]:
+    """Draw random orders of rows within groups in blocks, each of shape (at most `at_once`, rows)."""
     rng = np.random.default_rng(seed)
     for at in range(0, resamples, at_once):
-        yield rng.permuted(np.tile(np.arange(n_rows), (min(at_once, resamples - at), 1)), axis=1)
-
-
-def random_orders_within(groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed) -> Iterator[Rows]:
-    """Draw random orders of rows within groups, each int64, shape (rows,)."""
-    rng, order = np.random.default_rng(seed), np.arange(sum(map(len, groups)))
-    for _ in range(resamples):
+        orders = np.empty((min(at_once, resamples - at), sum(map(len, groups))), dtype=np.intp)
         for group in groups:
-            order[group] = rng.permutation(group)
-        yield order.copy()
+            orders[:, group] = rng.permuted(np.tile(group, (len(orders), 1)), axis=1)
+        yield orders
 
 
 def _batches(resamples: int, n_rows: int) -> Iterator[tuple[int, int]]:

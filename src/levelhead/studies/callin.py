@@ -21,7 +21,6 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
 from levelhead.scoring.weights import read_weights, weights_of
-from levelhead.significance import InferenceSettings
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
@@ -29,6 +28,7 @@ from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, co
 from levelhead.studies.verdicts import (
     MARGIN,
     Effect,
+    Numbers,
     RowNumbers,
     agreed_verdict,
     agrees,
@@ -166,20 +166,17 @@ def human_agreement(
 ) -> dict[str, Any]:
     """Return the correlations of Table 4 for one language, and differences of columns, tested over sentences."""
     correlations: dict[str, float | None] = {}
-    preferred = dict[str, list[float]]()
+    preferred = dict[str, Numbers]()
     votes = read_choices(choices)
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
         measures = [MEASURES[name] for name in chosen]
         setup = setup_of(measures, format="conllx", weights={"wde": weights_of(weights)})
-        result = judge(gold, first, second, votes, setup, InferenceSettings(resamples=50), subtypes_apart=apart)
+        result = judge(gold, first, second, votes, setup, subtypes_apart=apart)
         for name, judged in zip(chosen, result.measures.values()):
             correlations[name] = judged.agreement.correlation.value
-            preferred[name] = preferences(*judged.scores).second.tolist()
-    by_sentence = [[row] for row in range(len(votes.second))]
+            preferred[name] = preferences(*judged.scores).second
     changes = {
-        f"{name} minus {other}": correlation_change(
-            [preferred[name], preferred[other]], votes.second.tolist(), by_sentence
-        )
+        f"{name} minus {other}": correlation_change(np.stack([preferred[name], preferred[other], votes.second], axis=1))
         for name in ("C prec", "C rec")
         for other in ("LAS", "WLAS")
     }
@@ -318,7 +315,7 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
     content, function = (_correlated(rows, "STTR", name) for name in ("C freq", "F freq"))
     yield Claim("The share of function relations falls with the type/token ratio", "Figure 3",
                 verdict_of_effects((function, -1)),
-                f"r {estimate_shown(function)}, {number_of(len(rows), 'treebank')}, printed -0.52;"
+                f"r {estimate_shown(function)}, {number_of(len(rows), 'language')}, printed -0.52;"
                 f" content relations {estimate_shown(content)}, printed 0.23")  # fmt: skip
     differing = [relation for relation, names in _CLASSES.items() if {class_of(relation)} != {*names}]
     twice = [relation for relation, names in _CLASSES.items() if len(names) > 1]
@@ -367,7 +364,7 @@ def claims_on_scores(rows: Rows) -> Iterator[Claim]:
 
 def relative_change(rows: Rows, best: int, scale: str) -> Effect | None:
     """Return the variance of WLAS over that of LAS, minus 1, over the best treebanks by each; tested as a logarithm."""
-    scores = np.array([[row["LAS"], row["WLAS"]] for row in rows.values()], dtype=np.float64)
+    scores = by_language({code: (row["LAS"], row["WLAS"]) for code, row in rows.items()})
 
     @np.errstate(divide="ignore", invalid="ignore")
     def log_ratio(numbers: RowNumbers) -> float:
@@ -377,16 +374,16 @@ def relative_change(rows: Rows, best: int, scale: str) -> Effect | None:
         variance = values.var(axis=0, ddof=1) / {OF_SCORE: mean**2, OF_ERROR: (1 - mean) ** 2}.get(scale, 1.0)
         return float(np.log(variance[1] / variance[0]))
 
-    found = jackknifed(log_ratio, by_language(rows))
+    found = jackknifed(log_ratio, len(scores))
     return found and found.mapped(math.expm1)
 
 
 def claims_on_correlations(rows: Rows) -> list[Claim]:
-    over = number_of(len(rows), "treebank")
+    over = number_of(len(rows), "language")
     correlations = {name: _correlated(rows, name, "F freq") for name in MEASURES}
     steps = {
         f"{names[0]} minus {' or '.join(names[1:])}": correlation_change(
-            [column_of(rows, name) for name in names], column_of(rows, "F freq"), by_language(rows)
+            by_language({code: [row[name] for name in (*names, "F freq")] for code, row in rows.items()})
         )
         for names in (("LAS", "WLAS"), ("WLAS", "C prec", "C rec"))
     }

@@ -199,8 +199,7 @@ def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[
     for code, row in known.items():
         scores, differences = (np.array(row[kind]["LAS"]) for kind in ("scores", "differences"))
         for compared, tested in effects.items():
-            documents = [[document] for document in range(len(scores))]
-            effect = jackknifed(partial(_log_effect, scores, differences if compared else None), documents)
+            effect = jackknifed(partial(_log_effect, scores, differences if compared else None), len(scores))
             tested[code] = effect and effect.mapped(np.expm1)
     yield _on_all("The variance of LAS is larger by documents than by sentences, on every test set",
                   "the design effect minus 1", effects[False], 1)  # fmt: skip

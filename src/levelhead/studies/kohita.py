@@ -121,8 +121,8 @@ def reproduce_ud2(request: StudyRequest) -> Study:
         (
             "Parsers with outputs from both kinds of training trees, on the test sets:"
             f" {', '.join(measured) or 'none'}. Scores ignore punctuation. A word counts as converted if it swapped"
-            " places with its head. Treebanks of the same language are left out"
-            " together in the jackknife."
+            " places with its head. Tests count each language once, with the mean"
+            " of its treebanks."
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
     )
@@ -181,7 +181,7 @@ def _claims_on_printed_gains(described: Rows) -> Iterator[Claim]:
 
 def _entropy_and_gain(pairs: Mapping[str, tuple[Cell, Cell]]) -> tuple[Verdict, str]:
     r, n = correlation(pairs)
-    return verdict_of_effects((r, -1)), f"r {estimate_shown(r)}, {number_of(n, 'treebank')}"
+    return verdict_of_effects((r, -1)), f"r {estimate_shown(r)}, {number_of(n, 'language')}"
 
 
 # numbers computed from the results of one treebank, in points and in percent of functional arcs

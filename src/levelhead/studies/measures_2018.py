@@ -19,7 +19,7 @@ from levelhead.scoring.weights import weights_of
 from levelhead.significance import SystemCounts, Units, resampled, spawned
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.parallel import parallel_groups
-from levelhead.significance.resampling import random_orders
+from levelhead.significance.resampling import random_orders_within
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
 from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import (
@@ -225,7 +225,7 @@ def compare_systems(
     pairs = combinations(range(len(values)), 2)
     same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
     small = []
-    for (order,) in random_orders(len(of_sentence), SAMPLES, small_seed, 1):
+    for (order,) in random_orders_within([np.arange(len(of_sentence))], SAMPLES, small_seed, 1):
         rows = np.sort(order[:SMALL])
         sample = _by_unit(counts._replace(parts=counts.parts[rows]), of_sentence[rows])
         small.append((pair_p_values(sample) < LEVEL).mean(axis=0))

@@ -245,7 +245,7 @@ def _change(row: Row, name: str) -> Cell:
 
 def _bias(rows: Rows) -> tuple[Verdict, str]:
     r, n = correlation({code: (row["share of FUN"], row["without FUN"]) for code, row in rows.items()})
-    return verdict_of_effects((r, -1)), f"r of share and change {estimate_shown(r)}, {number_of(n, 'treebank')}"
+    return verdict_of_effects((r, -1)), f"r of share and change {estimate_shown(r)}, {number_of(n, 'language')}"
 
 
 def _drop(name: str, rows: Rows) -> tuple[Verdict, str]:

@@ -17,7 +17,7 @@ from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.point_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts
-from levelhead.significance.resampling import random_orders
+from levelhead.significance.resampling import random_orders_within
 from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import (
@@ -225,7 +225,8 @@ def shares_separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
     shares_by_size: dict[str, list[float]] = {}
     for size in SIZES if signs.any() else ():
         shares = []
-        for (order,) in random_orders(len(parts), min(MOST_SAMPLES, len(parts) // size * 5), seed, 1):
+        n_samples = min(MOST_SAMPLES, len(parts) // size * 5)
+        for (order,) in random_orders_within([np.arange(len(parts))], n_samples, seed, 1):
             sample = table._replace(parts=table.parts[order[:size]])
             found = (pair_p_values(sample, 1) < LEVEL) & (np.sign(differences(sample)) == signs)
             shares.append(found[signs[:, 0] != 0].mean(axis=0))
@@ -390,10 +391,9 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities]) -> Iterator[Clai
         ("Size over derivation perplexity predicts accuracy better than size alone", size),
         ("Size over derivation perplexity predicts it better than size over string perplexity", over_string),
     ):
-        columns = [[predict(row) for row in rows] for predict in (over_derivation, worse)]
         changes = {
             kind: correlation_change(
-                columns, [row.accuracies[kind] for row in rows], by_language(row.name for row in rows)
+                by_language({row.name: (over_derivation(row), worse(row), row.accuracies[kind]) for row in rows})
             )
             for kind in ACCURACIES
         }

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign import language_of
-from levelhead.correlation.coefficients import Method, correlations
+from levelhead.correlation.coefficients import Method, fisher_z
 from levelhead.significance.estimates import quantile, two_sided_p
 
 Verdict = Literal[
@@ -98,24 +98,26 @@ def rows_by(names: Iterable[str]) -> list[list[int]]:
     return list(rows.values())
 
 
-def by_language(codes: Iterable[str]) -> list[list[int]]:
-    """Return the rows of each language, given the codes of treebanks; a code of no language is a group of its own."""
-    return rows_by(language_of(code).name or code for code in codes)
+def by_language(cells: Mapping[str, Sequence[Cell]]) -> Numbers:
+    """Return one row of numbers for each language: the mean of its complete treebanks, given by their codes."""
+    rows = defaultdict[str, list[Sequence[Cell]]](list)
+    for code, row in cells.items():
+        if None not in row:
+            rows[language_of(code).name or code].append(row)
+    return np.array([np.mean(np.array(group, dtype=np.float64), axis=0) for group in rows.values()])
 
 
-def jackknifed(
-    statistic: Callable[[RowNumbers], float], groups: Sequence[Sequence[int]], least: float = 0.0
-) -> Effect | None:
+def jackknifed(statistic: Callable[[RowNumbers], float], groups: int | Sequence[Sequence[int]]) -> Effect | None:
     """Return a statistic of rows with its interval by Student's t, from leaving out one group of rows at a time.
 
     Args:
         statistic: the function of the numbers of rows.
-        groups: the independent groups of rows.
-        least: the smallest standard error.
+        groups: the independent groups of rows, or the number of independent rows.
 
     Returns:
         None with fewer than `FEWEST` groups, or if the statistic is undefined.
     """
+    groups = [[row] for row in range(groups)] if isinstance(groups, int) else groups
     if len(groups) < FEWEST:
         return None
     every = np.arange(sum(map(len, groups)))
@@ -123,7 +125,7 @@ def jackknifed(
     if not np.isfinite([value, *without]).all():
         return None
     moves = np.array(without) - value
-    error = max(least, math.sqrt(float(moves @ moves) * (1 - 1 / len(groups))))
+    error = math.sqrt(float(moves @ moves) * (1 - 1 / len(groups)))
     freedom = max(1.0, len(every) ** 2 / sum(len(group) ** 2 for group in groups) - 1)
     half = quantile(LEVEL / 2, freedom) * error
     t = value / error if error else math.inf if value else 0.0
@@ -131,52 +133,40 @@ def jackknifed(
 
 
 def mean_effect(values: Mapping[str, Cell]) -> Effect | None:
-    """Return the mean over treebanks, given the value of each treebank by its code."""
-    known = {code: value for code, value in values.items() if value is not None}
-    column = np.array(list(known.values()), dtype=np.float64)
-    return jackknifed(lambda rows: float(column[rows].mean()), by_language(known))
-
-
-_CLOSEST = 1 - 1e-9  # the largest correlation, since Fisher's z of 1 is infinite
+    """Return the mean over languages, given the value of each treebank by its code."""
+    column = by_language({code: (value,) for code, value in values.items()})
+    return jackknifed(lambda rows: float(column[rows].mean()), len(column))
 
 
 def correlation(cells: Mapping[str, Sequence[Cell]], method: Method = "pearson") -> tuple[Effect | None, int]:
-    """Return the correlation of two numbers over treebanks, given the others, and the number of complete treebanks.
-
-    The interval is symmetric in Fisher's z. Its standard error is that of the jackknife, or 1 / sqrt(n - 3) if this is
-    larger, where n is the number of languages minus the number of given columns.
+    """Return the correlation of two numbers over languages, tested as by `correlate`, and the number of languages.
 
     Args:
         cells: the two numbers of each treebank by its code, and the numbers given which they are correlated.
         method: the coefficient.
     """
-    known = {code: row for code, row in cells.items() if None not in row}
-    table = np.array(list(known.values()), dtype=np.float64)
-    groups = by_language(known)
-    n_given = table.shape[1] - 2 if known else 0
-    if len(groups) - 3 - n_given < 1:
-        return None, len(known)
-
-    def fisher_z(rows: RowNumbers) -> float:
-        r = float(correlations(table[rows], np.ones((1, len(rows))), method, n_given)[0, 0, 1])
-        return math.atanh(min(max(r, -_CLOSEST), _CLOSEST))
-
-    found = jackknifed(fisher_z, groups, 1 / math.sqrt(len(groups) - 3 - n_given))
-    return found and found.mapped(math.tanh), len(known)
+    table = by_language(cells)
+    if len(table) < FEWEST:
+        return None, len(table)
+    found = fisher_z(table, method, table.shape[1] - 2)
+    low, high, p = found.test(0, 1, 1 - LEVEL)
+    if low is None or high is None or p is None:
+        return None, len(table)
+    return Effect(float(found.r[0, 1]), low, high, p), len(table)
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def correlation_change(
-    columns: Iterable[Sequence[Cell]], target: Sequence[Cell], groups: Sequence[Sequence[int]]
-) -> Effect | None:
-    """Return how much more the first column correlates with a target than any of the others; None if undefined."""
-    table = np.array([*columns, target], dtype=np.float64)
+def correlation_change(table: Numbers) -> Effect | None:
+    """Return how much more the first column correlates with the last one than any of the others; rows are independent.
+
+    None if a column is constant.
+    """
 
     def change(rows: RowNumbers) -> float:
-        first, *others = np.asarray(np.corrcoef(table[:, rows]))[-1, :-1]
+        first, *others = np.asarray(np.corrcoef(table[rows].T))[-1, :-1]
         return float(first - np.max(others))
 
-    return jackknifed(change, groups)
+    return jackknifed(change, len(table))
 
 
 def mean(values: Iterable[Cell]) -> Cell:
