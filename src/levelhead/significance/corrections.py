@@ -34,24 +34,6 @@ def level_of_each(level: float, n_intervals: int) -> float:
     return float(level ** (1 / n_intervals))
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return p-values corrected for several hypotheses by Holm's (1979) method, which controls the family-wise error.
-
-    Args:
-        p_values: the p-values of one family; None values are not counted.
-
-    Returns:
-        The adjusted p-values in the same order, at most 1.
-    """
-    ascending = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    highest = 0.0
-    for rank, (p, i) in enumerate(ascending):
-        highest = max(highest, min(1.0, (len(ascending) - rank) * p))
-        adjusted[i] = highest
-    return adjusted
-
-
 def sign_test(differences: Sequence[float]) -> float | None:
     """Return the two-sided p-value of the sign test of positive against negative differences.
 
