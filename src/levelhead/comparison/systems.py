@@ -218,7 +218,6 @@ def compare(
             round(1 - settings.level, 12),
             sign=-1 if measure in perplexities else 1,
             wilcoxon=wilcoxon,
-            n_tests=len(systems) - 1,
         )
         for measure, system in product(first.measures, systems[1:])
         if (some := [score for score in tested if (score.measure, score.system) == (measure, system)])

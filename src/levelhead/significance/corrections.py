@@ -93,7 +93,6 @@ def count_wins(
     *,
     sign: int,
     wilcoxon: bool,
-    n_tests: int = 1,
 ) -> Wins:
     """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
 
@@ -103,7 +102,6 @@ def count_wins(
         level: the p-value below which a difference is significant.
         sign: 1 if higher values are better, -1 if lower values are.
         wilcoxon: whether to compute Wilcoxon's test as well.
-        n_tests: the number of systems that are compared with the baseline.
     """
     changes = {result.treebank: sign * (result.difference or 0.0) for result in results}
     real = [result.enough_runs and result.p is not None and result.p < level for result in results]
@@ -121,8 +119,8 @@ def count_wins(
         sign_p=sign_test(votes),
         wilcoxon_p=signed_rank_test(votes) if wilcoxon else None,
         votes=len(votes),
-        better_on_at_least=_better_on_at_least(results, sign, level, n_tests),
-        worse_on_at_least=_better_on_at_least(results, -sign, level, n_tests),
+        better_on_at_least=_better_on_at_least(results, sign, level),
+        worse_on_at_least=_better_on_at_least(results, -sign, level),
     )
 
 
@@ -139,7 +137,7 @@ def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> l
     return [math.fsum(votes) / len(votes) for votes in by_voter.values()]
 
 
-def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
+def better_on_at_least(p_values: Sequence[float], level: float) -> int:
     """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
 
     "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
@@ -147,15 +145,15 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
     those of all smaller k must be below the level.
 
     Args:
-        one_sided: the p-value of each treebank, of the hypothesis that the system is not better.
+        p_values: the p-value of each treebank, of the hypothesis that the system is not better.
         level: the probability of claiming too many treebanks.
     """
-    n = len(one_sided)
-    failing = (k for k, p in enumerate(sorted(one_sided)) if (n - k) * p >= level)
+    n = len(p_values)
+    failing = (k for k, p in enumerate(sorted(p_values)) if (n - k) * p >= level)
     return next(failing, n)
 
 
-def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float, n_tests: int) -> int:
-    p_values = [result.p_higher if sign > 0 else result.p_lower for result in results if result.enough_runs]
-    one_sided = (corrected(p, n_tests) for p in p_values)
-    return better_on_at_least([p for p in one_sided if p is not None], level)
+def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float) -> int:
+    """By two-sided p-values, so that both directions hold jointly, and never on more treebanks than are won."""
+    tested = [(result.p, sign * (result.difference or 0.0)) for result in results if result.enough_runs]
+    return better_on_at_least([p if change > 0 else 1.0 for p, change in tested if p is not None], level)

@@ -260,22 +260,6 @@ class ComparedScore(NamedTuple):
             of_difference=True,
         ),
     ] = None
-    p_higher: Annotated[
-        float | None,
-        Statistic(
-            "P-value of the one-sided test that the value is higher than the baseline's, not corrected",
-            (0, 1),
-            value=lambda pair: pair.difference and pair.difference.p_above(0),
-        ),
-    ] = None
-    p_lower: Annotated[
-        float | None,
-        Statistic(
-            "P-value of the one-sided test that the value is lower than the baseline's, not corrected",
-            (0, 1),
-            value=lambda pair: pair.difference and pair.difference.p_below(0),
-        ),
-    ] = None
     detectable: Annotated[
         float | None,
         Statistic(
