@@ -91,7 +91,7 @@ def _setting(
     parallel = max(map(len, groups), default=0)
     few = (
         f"Few test sets can answer this question: {len(known)} of {n_test_sets} mark at least {FEWEST_UNITS}"
-        " documents with `# newdoc` and have two valid outputs."
+        " documents (`# newdoc`, or the sentence ids of PUD) and have two valid outputs."
     )
     if parallel > 1:
         few += (
