@@ -100,7 +100,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "selection": (("select", GOLDS),),
         "correlation": (("correlate", "{table}", "--family", "Family", *MANY),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
-        "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}", *MANY),),
+        "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
         "round-trips": (
             ("convert", "--check", "{lossy}"),
             ("convert", "--check", GOLDS),

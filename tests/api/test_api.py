@@ -239,7 +239,7 @@ def test_what_a_function_cannot_do_is_refused() -> None:
 def test_people_and_tables(tmp_path: Path) -> None:
     """Judgements and tables are paths; the result prints itself."""
     (tmp_path / "votes").write_text("1\n2\n" * 10, encoding="utf-8")
-    judged = levelhead.judge(GOLD, ALPHA, levelhead.read(BETA), tmp_path / "votes", measures="LAS,UAS", resamples=50)
+    judged = levelhead.judge(GOLD, ALPHA, levelhead.read(BETA), tmp_path / "votes", measures="LAS,UAS")
     assert list(judged.measures) == ["LAS", "UAS"]
     rows = "".join(f"t{i}\t{i}\t{i * i % 5}\n" for i in range(6))
     (tmp_path / "table.tsv").write_text("treebank\tA\tB\n" + rows, encoding="utf-8")

@@ -98,7 +98,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "explain": ((GOLD, ALPHA), {}),
         "faults_of": ((GOLD,), {}),
         "from_conllu": (("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n",), {}),
-        "judge": ((GOLD, ALPHA, BETA, votes), {"resamples": 5, "measures": "LAS"}),
+        "judge": ((GOLD, ALPHA, BETA, votes), {"measures": "LAS"}),
         "languages": (({"x": GOLD, "y": GOLD}, {"s": {"x": ALPHA, "y": BETA}}), {"measures": "LAS"}),
         "measurements": ((rows_file(str(folder)),), {}),
         "parse": ((model, ALPHA), {}),

@@ -77,7 +77,7 @@ WITHOUT_EFFECT = {
     "correlate good.tsv": "--draw bars",
     "correlate good.tsv --cumulative-variance": "--method pearson --resamples 5 --missing drop --matrix --given a",
     "perplexity EN EN": "--lift",
-    "judge EN A B -j votes --resamples 5": "--scheme callin",
+    "judge EN A B -j votes": "--scheme callin",
     "compare EN A B -m CLAS --resamples 5": "--punct relation --each --votes family",
     "rank GOLDS SYSTEMS -m LAS": "--seed 1 --level .9 --resamples 5 --scheme callin",
     "rank GOLDS SYSTEMS -m LAS --by-treebank": "--ranking conll18",

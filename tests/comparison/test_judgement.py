@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -17,13 +17,13 @@ from levelhead.campaign import find_plan
 from levelhead.comparison import compare as compare_systems
 from levelhead.comparison import judgement
 from levelhead.comparison.judgement import Choices, read_choices
-from levelhead.correlation import compare_agreement, human_agreement, preferences
+from levelhead.correlation import Preferences, compare_agreement, human_agreement, preferences
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.perplexity import load_model
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
-from levelhead.significance import InferenceSettings
+from levelhead.significance import Units
 from oracle import correlation as oracle
 
 LANGUAGES = {"en": "English", "es": "Spanish"}
@@ -51,7 +51,7 @@ def test_callins_table_4(code, measure, data, callin_scores, expected):
     choices = read_choices(data / "human-judgments" / code / "prediction")
     first, second = map(np.array, callin_scores[code][measure])
     given = preferences(first, second)
-    found = human_agreement(given, choices.second, resamples=50)
+    found = human_agreement(given, choices.second)
     assert found.correlation.value == pytest.approx(expected[LANGUAGES[code]][measure], abs=1e-9)
     assert stats.spearmanr(given.second, choices.second).statistic == pytest.approx(found.correlation.value, abs=1e-12)
     assert found.correlation.low < found.correlation.value < found.correlation.high
@@ -62,7 +62,7 @@ def test_scores_of_sentences(code, data):
     """LAS of whole sentences, read, aligned and counted, against the second implementation."""
     folder = data / "human-judgments" / code
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
-    found = levelhead.judge(*paths, folder / "prediction", measures=["LAS"], format="conllx", resamples=50)
+    found = levelhead.judge(*paths, folder / "prediction", measures=["LAS"], format="conllx")
     gold, *systems = map(oracle.sentences, paths)
     for scores, system in zip(found.measures["LAS"].scores, systems):
         assert scores.tolist() == [oracle.las(g, s, set()) for g, s in zip(gold, system)]
@@ -76,7 +76,7 @@ def test_subtypes_apart(data):
     folder = data / "human-judgments/en"
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
     both = [
-        levelhead.judge(*paths, folder / "prediction", measures=[m], format="conllx", subtypes_apart=apart, resamples=5)
+        levelhead.judge(*paths, folder / "prediction", measures=[m], format="conllx", subtypes_apart=apart)
         for m, apart in (("LAS(full)", False), ("LAS", True))
     ]
     (whole,), (apart,) = (one.measures.values() for one in both)
@@ -102,9 +102,7 @@ def test_callins_table_4_from_files(code, measure, data, expected):
     text, apart = CALLIN[measure]
     text = text.format(weights=data / "callin/expected/function_content_degree.wde.csv")
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
-    found = levelhead.judge(
-        *paths, folder / "prediction", measures=[text], format="conllx", subtypes_apart=apart, resamples=5
-    )
+    found = levelhead.judge(*paths, folder / "prediction", measures=[text], format="conllx", subtypes_apart=apart)
     (judged,) = found.measures.values()
     assert judged.agreement.correlation.value == pytest.approx(expected[LANGUAGES[code]][measure], abs=1e-9)
 
@@ -125,9 +123,6 @@ BITS = st.integers(min_value=5, max_value=12).flatmap(
 )
 
 
-SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
-
-
 def nan(value: float | None) -> float:
     return math.nan if value is None else value
 
@@ -137,7 +132,7 @@ def test_statistics_of_two_vectors(bits):
     """Accuracy, kappa and both correlations, from their definitions."""
     given, choices = bits[:2]
     scores = np.array(given, dtype=float)
-    found = human_agreement(preferences(1 - scores, scores), np.array(choices, dtype=float), resamples=20)
+    found = human_agreement(preferences(1 - scores, scores), np.array(choices, dtype=float))
     assert found.n == len(given)
     assert found.n_ties == 0
     assert nan(found.correlation.value) == pytest.approx(oracle.pearson(given, choices), abs=1e-9, nan_ok=True)
@@ -150,8 +145,8 @@ def test_statistics_of_two_vectors(bits):
 def test_systems_exchanged(bits):
     """Without ties, exchanging the systems and the votes changes nothing."""
     given, choices = (np.array(each, dtype=float) for each in bits[:2])
-    one = human_agreement(preferences(1 - given, given), choices, resamples=20)
-    other = human_agreement(preferences(given, 1 - given), 1 - choices, resamples=20)
+    one = human_agreement(preferences(1 - given, given), choices)
+    other = human_agreement(preferences(given, 1 - given), 1 - choices)
     for name in ("correlation", "spearman", "accuracy", "kappa"):
         a, b = getattr(one, name).value, getattr(other, name).value
         assert nan(a) == pytest.approx(nan(b), abs=1e-9, nan_ok=True)
@@ -163,10 +158,10 @@ def test_ties():
     choices = np.array([0.0, 1.0, 0.0, 1.0])
     assert preferences(first, second).second.tolist() == [1, 1, 0, 1]
     assert preferences(first, second, "half").second.tolist() == [0.5, 1, 0, 0.5]
-    left = human_agreement(preferences(first, second, "skip"), choices, resamples=20)
+    left = human_agreement(preferences(first, second, "skip"), choices)
     assert (left.n, left.n_ties, left.accuracy.value, left.correlation.value) == (2, 2, 1.0, pytest.approx(1.0))
-    assert human_agreement(preferences(first, second), choices, resamples=20).accuracy.value == 0.75
-    assert human_agreement(preferences(first, second, "half"), choices, resamples=20).accuracy.value == 0.75
+    assert human_agreement(preferences(first, second), choices).accuracy.value == 0.75
+    assert human_agreement(preferences(first, second, "half"), choices).accuracy.value == 0.75
 
 
 def test_equal_sums_of_weights_are_ties(tmp_path):
@@ -186,40 +181,92 @@ def test_equal_sums_of_weights_are_ties(tmp_path):
     (tmp_path / "weights").write_text("obj .1\nobl .2\namod .3\nroot 0\ndep 0\n", encoding="utf-8")
     (tmp_path / "choices").write_text("1\n1\n2\n", encoding="utf-8")
     name = f"WeightedLAS({tmp_path / 'weights'}).recall"
-    found = levelhead.judge(
-        *(tmp_path / file for file in ("gold", "one", "two", "choices")), measures=[name], resamples=5
-    )
+    found = levelhead.judge(*(tmp_path / file for file in ("gold", "one", "two", "choices")), measures=[name])
     scores = np.array(found.measures[name].scores)
     assert scores[0, 0] != scores[1, 0]
     assert scores[:, 0] == pytest.approx([0.5, 0.5])
     assert found.measures[name].agreement.n_ties == 2  # the last sentence has no weight at all
 
 
-def test_a_swap_without_a_correlation_counts_as_extreme():
-    """Of ten sentences, all 1,024 swaps one by one; where a measure gets the same verdict everywhere, p is not smaller."""
-    one, other, choices = [0] * 9 + [1], [0] * 8 + [1, 0], [0] * 9 + [1]
-    expected = oracle.swapped_p(one, other, choices)
-    assert expected == 1.0  # half of the swaps leave one vector constant
-    given, another = (preferences(1 - np.array(v, dtype=float), np.array(v, dtype=float)) for v in (one, other))
-    assert compare_agreement(given, another, np.array(choices, dtype=float), resamples=400).p == pytest.approx(
-        expected, abs=0.1
+STATISTICS = {"r": "correlation", "spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}
+SAMPLES = st.integers(min_value=10, max_value=14).flatmap(
+    lambda n: st.tuples(
+        *(st.lists(st.integers(0, 1), min_size=n, max_size=n) for _ in range(3)),
+        st.one_of(
+            st.just(list(range(n))), st.lists(st.integers(0, 9), max_size=4).map(lambda more: [*range(10), *more])
+        ),
+        st.sampled_from([0.8, 0.9, 0.95, 0.99]),
     )
+)
 
 
-@settings(max_examples=20)
-@given(BITS, SEEDS)
-def test_p_of_a_difference_is_near_that_of_all_swaps(bits, seed):
-    """Within five standard errors; NaN counts as extreme in both. Fewer than ten sentences have no p."""
-    one, other, choices = (bit[:10] for bit in bits)
-    if any(len(set(vector)) == 1 for vector in (one, other, choices)):
+def sample(bits):
+    """Preferences of two measures, choices and units of as many sentences."""
+    *vectors, units, level = bits
+    n = min(map(len, (*vectors, units)))
+    one, other, choices = (np.array(vector[:n], dtype=float) for vector in vectors)
+    return [preferences(1 - v, v) for v in (one, other)], choices, Units("document", np.array(units[:n])), level
+
+
+@given(SAMPLES)
+def test_intervals(bits):
+    """Those of a second implementation; they hold the value and are never without width."""
+    (one, _), choices, units, level = sample(bits)
+    found = human_agreement(one, choices, units=units, level=level)
+    expected = oracle.agreement_intervals(one.second.tolist(), choices.tolist(), units.of_sentence.tolist(), level)
+    for name, attribute in STATISTICS.items():
+        estimate = getattr(found, attribute)
+        if math.isnan(expected[name][0]):
+            assert estimate == (None, None, None)
+            continue
+        assert list(estimate) == pytest.approx(expected[name], abs=1e-9)
+        assert estimate.low - 1e-9 < estimate.value < estimate.high + 1e-9
+        assert estimate.high - estimate.low > 0.05
+
+
+@given(SAMPLES, st.integers(1, 6))
+def test_differences(bits, n_tests):
+    """Those of a second implementation, never without width; exchanged measures differ as much the other way."""
+    both, choices, units, level = sample(bits)
+    one, other = (given.second.tolist() for given in both)
+    found = compare_agreement(*both, choices, units=units, level=level, n_tests=n_tests)
+    if any(len(set(vector)) == 1 for vector in (one, other, choices.tolist())):
+        assert found == ((None, None, None), None)
         return
-    vectors = [np.array(vector, dtype=float) for vector in (one, other, choices)]
-    found = compare_agreement(*(preferences(1 - v, v) for v in vectors[:2]), vectors[2], resamples=1000, seed=seed).p
-    if len(one) < 10:
-        assert found is None
-        return
-    expected = oracle.swapped_p(one, other, choices)
-    assert found == pytest.approx(expected, abs=1 / 1001 + 5 * math.sqrt(expected * (1 - expected) / 1000))
+    each = level ** (1 / n_tests)
+    *expected, p = oracle.compared_agreement(one, other, choices.tolist(), units.of_sentence.tolist(), each)
+    assert list(found.difference) == pytest.approx(expected, abs=1e-9)
+    assert found.p == pytest.approx(1 - (1 - p) ** n_tests, abs=1e-9)
+    assert found.difference.high - found.difference.low > 0.1
+    back = compare_agreement(*reversed(both), choices, units=units, level=level, n_tests=n_tests)
+    assert back.p == pytest.approx(found.p)
+    assert list(back.difference) == pytest.approx([-found.difference[i] for i in (0, 2, 1)])
+
+
+@given(SAMPLES, st.integers(1, 6))
+def test_an_interval_and_its_p_agree(bits, n_tests):
+    both, choices, units, level = sample(bits)
+    (value, low, high), p = compare_agreement(*both, choices, units=units, level=level, n_tests=n_tests)
+    if value is not None and abs(p - (1 - level)) > 1e-9:
+        assert (p < 1 - level) == (not low <= 0 <= high)
+
+
+def test_too_few_units_have_no_intervals():
+    """Nine sentences, ten of which nine count, and ten in nine documents."""
+    v, c = np.arange(10) % 2 * 1.0, np.arange(10) % 3 / 2
+    given = preferences(1 - v, v)
+    documents = Units("document", np.minimum(np.arange(10), 8))
+    for some, choices, units in (
+        (Preferences(*(part[:9] for part in given[:3]), 0), c[:9], None),
+        (given._replace(counted=np.arange(10) > 0), c, None),
+        (given, c, documents),
+    ):
+        agreement = human_agreement(some, choices, units=units)
+        compared = compare_agreement(some, given if units else some, choices, units=units)
+        assert {getattr(agreement, name)[1:] for name in STATISTICS.values()} == {(None, None)}
+        assert agreement.accuracy.value is not None
+        assert (compared.difference[1:], compared.p) == ((None, None), None)
+    assert human_agreement(given, c).kappa.low is not None
 
 
 def test_signature_keeps_the_names_of_measures(tmp_path):
@@ -230,7 +277,7 @@ def test_signature_keeps_the_names_of_measures(tmp_path):
     (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
     name = f"WeightedLAS({tmp_path / 'system-weights'})"
     files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
-    signed = levelhead.judge(*files, measures=[name], resamples=5).provenance.signature
+    signed = levelhead.judge(*files, measures=[name]).provenance.signature
     digests = {file: hashlib.sha256((tmp_path / file).read_bytes()).hexdigest()[:12] for file in ("one", "two")}
     assert (signed["first"], signed["second"]) == (digests["one"], digests["two"])
     assert name in signed
@@ -245,10 +292,10 @@ def test_weights_in_memory_are_those_of_a_file(tmp_path):
     (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
     files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
     weights = {"given": weights_of({"root": 1.0, "dep": 2.0, "obj": 1.0})}
-    of_file = levelhead.judge(*files, measures=[f"WeightedLAS({tmp_path / 'weights'})"], resamples=5)
-    tests, votes = InferenceSettings(5), read_choices(files[3])
+    of_file = levelhead.judge(*files, measures=[f"WeightedLAS({tmp_path / 'weights'})"])
+    votes = read_choices(files[3])
     setup = setup_of(["WeightedLAS(given)"], weights=weights)
-    in_memory = judgement.judge(*files[:3], votes, setup, tests, subtypes_apart=False)
+    in_memory = judgement.judge(*files[:3], votes, setup, subtypes_apart=False)
     (one,), (other,) = of_file.measures.values(), in_memory.measures.values()
     assert np.array(one.scores).tolist() == np.array(other.scores).tolist()
     assert in_memory.provenance.signature["WeightedLAS(given)"] == weights["given"].sha256[:12]
@@ -273,36 +320,26 @@ def test_what_cannot_be_counted_is_refused_as_in_compare():
 
 
 def test_comparing_measures():
-    """Equal measures do not differ; a measure that always agrees beats one that guesses; the test is symmetric."""
+    """Equal measures do not differ; a measure that always agrees beats one that guesses."""
     rng = np.random.default_rng(0)
-    choices = rng.integers(0, 2, 100).astype(float)
-    good = preferences(1 - choices, choices)
-    guess = rng.integers(0, 2, 100).astype(float)
-    bad = preferences(1 - guess, guess)
-    same = compare_agreement(good, good, choices, resamples=200)
-    assert (same.difference.value, same.difference.low, same.difference.high, same.p) == (0, 0, 0, 1)
-    better, worse = (
-        compare_agreement(good, bad, choices, resamples=200),
-        compare_agreement(bad, good, choices, resamples=200),
-    )
-    assert better.p == worse.p == 1 / 201
-    assert better.difference.value == -worse.difference.value > 0.5
-    assert better.difference.low > 0
+    choices, guess = rng.integers(0, 2, (2, 100)).astype(float)
+    good, bad = preferences(1 - choices, choices), preferences(1 - guess, guess)
+    same = compare_agreement(good, good, choices)
+    assert (same.difference.value, same.p) == (0, 1)
+    assert same.difference.low == -same.difference.high < 0
+    better = compare_agreement(good, bad, choices)
+    assert better.p < 1e-6
+    assert better.difference.value > better.difference.low > 0.5
 
 
-def test_p_values_of_measures_that_do_not_differ_are_uniform():
-    """Of two measures that guess, the test finds a difference about as often as it says it does."""
+def test_measures_that_guess_are_seldom_found_to_differ():
     rng = np.random.default_rng(1)
     found = []
-    for seed in range(200):
+    for _ in range(200):
         choices, one, other = rng.integers(0, 2, (3, 40)).astype(float)
-        found.append(
-            compare_agreement(
-                preferences(1 - one, one), preferences(1 - other, other), choices, resamples=99, seed=seed
-            ).p
-        )
-    assert 0.02 < fmean(p <= 0.1 for p in found) < 0.2
-    assert 0.35 < fmean(p <= 0.5 for p in found) < 0.65
+        found.append(compare_agreement(preferences(1 - one, one), preferences(1 - other, other), choices).p)
+    assert 0.01 < fmean(p <= 0.1 for p in found) < 0.15
+    assert 0.3 < fmean(p <= 0.5 for p in found) < 0.6
 
 
 # Bad input
@@ -357,7 +394,7 @@ def test_a_lower_perplexity_is_better():
     better = (other > one).astype(float)
     assert 0 < better.sum() < len(better)
     choices = Choices(better, np.ones(len(better), dtype=np.int64))
-    found = levelhead.judge(gold, first, second, choices, measures=[name], ties="skip", resamples=5)
+    found = levelhead.judge(gold, first, second, choices, measures=[name], ties="skip")
     (judged,) = found.measures.values()
     # beta divides the text into other sentences; what begins in a gold sentence counts there
     assert judged.agreement.accuracy.value > 0.9

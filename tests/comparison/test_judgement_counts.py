@@ -1,4 +1,4 @@
-"""What people choose is compared with the counts of the engine, drawn with the seed of the test set."""
+"""What people choose is compared with the counts of the engine."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,13 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.comparison.judgement import Choices
-from levelhead.correlation import human_agreement, preferences
+from levelhead.correlation import compare_agreement, preferences
 from levelhead.errors import InputError
-from levelhead.significance import InferenceSettings, seeded
-from levelhead.treebank.provenance import contents_hash
 
 PARALLEL = EXAMPLES / "parallel"
 FILES = [PARALLEL / "gold/en.conllu", *(PARALLEL / f"systems/{name}/en.conllu" for name in ("alpha", "beta"))]
 VOTES = Choices(np.arange(20) % 3 / 2, np.full(20, 2))
-HOW = {"measures": "UAS", "resamples": 100}
+HOW = {"measures": "UAS"}
 
 
 def interval(found):
@@ -22,7 +20,7 @@ def interval(found):
 
 
 def test_scores_are_those_of_sentences():
-    found = levelhead.judge(*FILES, VOTES, measures=["LAS", "CLAS.recall"], resamples=5)
+    found = levelhead.judge(*FILES, VOTES, measures=["LAS", "CLAS.recall"])
     for number, output in enumerate(FILES[1:]):
         (counts,) = levelhead.breakdown(FILES[0], output, by="sentence", measures=["LAS", "CLAS"]).treebanks.values()
         las, clas = counts.counts["LAS"], counts.counts["CLAS"]
@@ -30,34 +28,38 @@ def test_scores_are_those_of_sentences():
         np.testing.assert_array_equal(found.measures["CLAS.recall"].scores[number], clas.correct / clas.gold)
 
 
-def test_the_seed_is_that_of_the_test_set():
-    """`seed` and the hash of gold decide the draws, as in `compare`."""
-    found = levelhead.judge(*FILES, VOTES, **HOW, seed=4)
-    drawn = seeded(InferenceSettings(seed=4), contents_hash(levelhead.read(FILES[0])))
-    expected = human_agreement(preferences(*found.measures["UAS"].scores), VOTES.second, resamples=100, seed=drawn)
-    assert interval(found) == expected.correlation
-    assert interval(levelhead.judge(*FILES, VOTES, **HOW, seed=5)) != interval(found)
-
-
-def test_draws_depend_on_gold_and_not_on_how_it_is_given(tmp_path):
-    expected = interval(levelhead.judge(*FILES, VOTES, **HOW))
-    in_memory = levelhead.judge(*map(levelhead.read, FILES), VOTES, **HOW)
-    assert interval(in_memory) == expected
-    copy = tmp_path / "copy.conllu"
-    copy.write_bytes(FILES[0].read_bytes())
-    assert interval(levelhead.judge(copy, *FILES[1:], VOTES, **HOW)) == expected
-    copy.write_bytes(b"# comment = other contents\n" + FILES[0].read_bytes())
-    other = interval(levelhead.judge(copy, *FILES[1:], VOTES, **HOW))
-    assert other.value == expected.value
-    assert other != expected
-
-
-def test_draws_are_the_same_with_subtypes_apart():
+def test_intervals_are_the_same_with_subtypes_apart():
     """Heads do not change, so neither do UAS and its interval; hashes are those of the files."""
     one, apart = (levelhead.judge(*FILES, VOTES, **HOW, subtypes_apart=subtypes) for subtypes in (False, True))
     assert interval(one) == interval(apart)
     assert one.provenance.files == apart.provenance.files
     assert {name: apart.provenance.signature[name] for name in one.provenance.signature} == one.provenance.signature
+
+
+def test_few_documents_have_intervals_by_sentence_and_no_p(tmp_path):
+    """Under a label; `--resample-by sentence` decides. The p of three pairs is that of one, corrected."""
+    sentences = FILES[0].read_text(encoding="utf-8").split("\n\n")
+    marked = [f"# newdoc id = {i}\n{one}" if i % 4 == 0 else one for i, one in enumerate(sentences[:-1])]
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("\n\n".join([*marked, ""]), encoding="utf-8")
+    few, asked, unmarked = (
+        levelhead.judge(path, *FILES[1:], VOTES, resample_by=unit)
+        for path, unit in ((gold, "auto"), (gold, "sentence"), (FILES[0], "auto"))
+    )
+    assert few.measures["UAS"].agreement == asked.measures["UAS"].agreement == unmarked.measures["UAS"].agreement
+    assert few.provenance.signature["resample-by"] == "sentence"
+    label = "other sentences of these documents, not other documents"
+    notes = ["\n".join(found.table().notes) for found in (few, asked, unmarked)]
+    assert [label in text for text in notes] == [True, True, False]
+    assert [", p = " in text for text in notes] == [False, True, True]
+    for one, other, several in zip(few.comparisons, asked.comparisons, unmarked.comparisons, strict=True):
+        assert one.comparison.p is None
+        assert one.comparison.difference == other.comparison.difference
+        assert other == several
+        given = [preferences(*asked.measures[name].scores) for name in other[:2]]
+        alone = compare_agreement(*given, VOTES.second).p
+        assert other.comparison.p == pytest.approx(1 - (1 - alone) ** 3)
+        assert other.comparison == compare_agreement(*given, VOTES.second, n_tests=3)
 
 
 def test_all_faults_of_both_outputs_are_reported(tmp_path):

@@ -16,7 +16,7 @@ from levelhead.campaign.find import find_plan
 from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.results import read_scores
-from levelhead.campaign.sources import File, view_gold
+from levelhead.campaign.sources import File
 from levelhead.comparison.system_errors import count_sentences_of_outputs
 from levelhead.correlation.measurements import read_table
 from levelhead.derivation import read_arpa
@@ -91,10 +91,6 @@ def read_ahead(path: Path) -> Any:
         return load(file, RULES["ud"])
 
 
-def forms(treebanks: Any) -> list[str]:
-    return [form for treebank in treebanks for form in treebank.forms]
-
-
 OF_ONE: list[Callable[[Path], Any]] = [
     read,
     read_bytes,
@@ -107,7 +103,6 @@ OF_ONE: list[Callable[[Path], Any]] = [
     lambda path: similarities(files_of([path, path.with_name("gold")])),
     lambda path: sampled(files_of([path]), [10]),
     lambda path: profile_files([(str(path), file_of(path))], ProfileTask(("mattr",))),
-    lambda path: view_gold(file_of(path), setup_of(["LAS"]), forms),
 ]
 
 

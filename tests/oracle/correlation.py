@@ -90,26 +90,84 @@ def within(x: Sequence[float], y: Sequence[float], families: Sequence[str]) -> t
     return found, sum(reached) / len(reached)
 
 
-def swapped_p(one: Sequence[float], other: Sequence[float], choices: Sequence[float]) -> float:
-    """The share of all ways to swap two vectors, row by row, whose correlations with the choices differ as much.
-
-    A swap that leaves either vector constant has no correlation and counts as one that differs as much.
-    """
-    found = abs(pearson(one, choices) - pearson(other, choices)) - 1e-9
-    reached = 0
-    for swaps in product([False, True], repeat=len(one)):
-        pairs = [(b, a) if swap else (a, b) for a, b, swap in zip(one, other, swaps)]
-        difference = pearson([a for a, _ in pairs], choices) - pearson([b for _, b in pairs], choices)
-        reached += math.isnan(difference) or abs(difference) >= found
-    return reached / 2 ** len(one)
+def accuracy(one: Sequence[float], other: Sequence[float]) -> float:
+    """How often two vectors are equal."""
+    return sum(a == b for a, b in zip(one, other)) / len(one)
 
 
-def kappa(one: Sequence[int], other: Sequence[int]) -> float:
+def kappa(one: Sequence[float], other: Sequence[float]) -> float:
     """Cohen's kappa from the table of two by two."""
     n = len(one)
     observed = sum(a == b for a, b in zip(one, other)) / n
     expected = sum(one.count(c) / n * (other.count(c) / n) for c in (0, 1))
     return (observed - expected) / (1 - expected) if expected != 1 else NAN
+
+
+Row = tuple[float, ...]
+
+
+def jackknife(
+    statistic: Callable[[list[Row]], float], rows: list[Row], units: Sequence[int]
+) -> tuple[float, float, float, int]:
+    """A value, its variance by leaving out one unit at a time, the degrees of freedom, and the number of units."""
+    value, variance = statistic(rows), 0.0
+    for left_out in set(units):
+        without = statistic([row for row, unit in zip(rows, units) if unit != left_out])
+        variance += ((0.0 if math.isnan(without) else without) - value) ** 2
+    sizes = [units.count(unit) for unit in set(units)]
+    return value, variance, max(1.0, sum(sizes) ** 2 / sum(size**2 for size in sizes) - 1), len(sizes)
+
+
+def wilson(share: float, variance: float, t: float, n_units: int) -> list[float]:
+    """The shares p with (share - p)^2 = t^2 p (1 - p) / n, for the n whose variance is the given one."""
+    a = t**2 / (share * (1 - share) / variance if variance and 0 < share < 1 else n_units)
+    middle, product = (2 * share + a) / (2 + 2 * a), share**2 / (1 + a)  # of the roots of this quadratic
+    half = math.sqrt(max(0.0, middle**2 - product))
+    return [middle - half, middle + half]
+
+
+def agreement_intervals(
+    one: Sequence[float], choices: Sequence[float], units: Sequence[int], level: float
+) -> dict[str, list[float]]:
+    """The value and both ends of each statistic of two vectors; NaN without a value."""
+    from scipy.stats import t as student
+
+    rows, n = list(zip(one, choices)), len(one)
+    expected = sum(math.fsum(c == v for v in one) * list(choices).count(c) for c in (0, 1)) / n**2
+    found = {}
+    for name, statistic in (("r", pearson), ("spearman", spearman), ("kappa", kappa), ("accuracy", accuracy)):
+        value, variance, freedom, n_units = jackknife(
+            lambda some, of=statistic: of([a for a, _ in some], [b for _, b in some]), rows, units
+        )
+        if name in {"r", "spearman"}:
+            variance = max(variance, (1 - value**2) / n)
+        elif name == "kappa" and expected != 1:
+            variance += 1 / (n * (1 - expected)) ** 2
+        t = student.ppf((1 + level) / 2, freedom)
+        if name == "accuracy":
+            found[name] = [value, *wilson(value, variance, t, n_units)]
+        else:
+            found[name] = [value, *(2 * end - 1 for end in wilson((1 + value) / 2, variance / 4, t, n_units))]
+    return found
+
+
+def compared_agreement(
+    one: Sequence[float], other: Sequence[float], choices: Sequence[float], units: Sequence[int], level: float
+) -> list[float]:
+    """The difference of two correlations with the choices, both ends of its interval, and its p-value."""
+    from scipy.stats import t as student
+
+    def statistic(some: list[Row]) -> float:
+        first, second = (pearson([row[i] for row in some], [row[2] for row in some]) for i in (0, 1))
+        whole = len(some) == len(one)
+        return first - second if whole else sum(s * (0 if math.isnan(r) else r) for s, r in ((1, first), (-1, second)))
+
+    value, variance, freedom, _ = jackknife(statistic, list(zip(one, other, choices)), units)
+    n = len(one)
+    spread = min(math.fsum((v - math.fsum(x) / n) ** 2 for v in x) / n for x in (one, other))
+    error = math.sqrt(variance + 1 / (n**2 * spread))
+    half = error * student.ppf((1 + level) / 2, freedom)
+    return [value, max(-2.0, value - half), min(2.0, value + half), 2 * student.sf(abs(value) / error, freedom)]
 
 
 # Callin's experiment with the data of Plank et al. (2015)

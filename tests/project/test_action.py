@@ -126,12 +126,37 @@ def test_the_example_workflow_uses_inputs_of_the_action():
     assert set(step["with"]) <= set(action()["inputs"])
 
 
+def hooks():
+    return library("yaml").safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+
+def with_documents(folder, n):
+    """The gold treebank with a mark for a document above each of its first sentences."""
+    first, *others = GOLD.read_text(encoding="utf-8").split("\n\n")
+    marked = [first, *(f"# newdoc\n{text}" for text in others[: n - 1]), *others[n - 1 :]]
+    (folder / "gold.conllu").write_text("\n\n".join(marked), encoding="utf-8")
+    return folder / "gold.conllu"
+
+
+def test_steps_and_hooks_decide_by_sentence_where_documents_are_few(tmp_path):
+    gold = with_documents(tmp_path, 4)
+    hook = hooks()[1]
+    for unit, code in ("auto", 2), ("sentence", 1):
+        given = {"gold": gold, "system": BETA, "baseline": ALPHA, "fail_if_worse": "LAS", "resample_by": unit}
+        found, said, _ = run_action(tmp_path, files="", **given)
+        assert found == code
+        assert ("--resample-by sentence decides by sentence" in said) is (unit == "auto")
+        arguments = [gold, ALPHA, BETA, "--fail-if-worse=LAS", f"--resample-by={unit}"]
+        command = [sys.executable, "-m", *hook["entry"].split(), *map(str, arguments)]
+        assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == code
+
+
 def test_warnings_fail_strict_steps_and_hooks(tmp_path):
     file = tmp_path / "warned.conllu"
     file.write_text("1\ta\t_\t_\t_\t_\t0\tfoo\t_\t_\n\n")
     for strict, code in (("false", 0), ("true", 2)):
         assert run_action(tmp_path, files=file, strict=strict)[0] == code
-    (hook,) = library("yaml").safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    hook, _ = hooks()
     for arguments, code in ((hook["args"], 0), (["--strict", "--"], 2)):
         command = [sys.executable, "-m", *hook["entry"].split(), *arguments, str(file)]
         assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == code

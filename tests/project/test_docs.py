@@ -131,7 +131,7 @@ def test_hook_and_action_are_as_the_page_says() -> None:
     assert f"- id: {hook}\n" in text_of(".pre-commit-hooks.yaml")
     given = re.findall(r"^    (\S+): ", page.partition("  with:\n")[2].partition("```")[0], re.MULTILINE)
     inputs = re.findall(r"^  (\S+):$", action.partition("inputs:\n")[2].partition("runs:\n")[0], re.MULTILINE)
-    assert len(given) == 8
+    assert len(given) == 9
     assert {*given, "version"} == set(inputs)
     assert set(re.findall(r"levelhead@v([0-9.]+)|rev: v([0-9.]+)", page)) == {(VERSION, ""), ("", VERSION)}
 

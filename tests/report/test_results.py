@@ -35,7 +35,7 @@ def judgement() -> Tabular:
     from levelhead.comparison.judgement import Choices
 
     votes = np.arange(20) % 2
-    return levelhead.judge(GOLD, ALPHA, BETA, Choices(votes.astype(float), np.ones(20, int)), resamples=20)
+    return levelhead.judge(GOLD, ALPHA, BETA, Choices(votes.astype(float), np.ones(20, int)))
 
 
 def correlation() -> Tabular:

@@ -97,7 +97,7 @@ def test_declared_sentences_are_one_if_there_are_equally_many() -> None:
     units = {"a": sentences(2), "b": sentences(3)}
     assert joint(units, declared=declared) == {"a": [0, 1], "b": [2, 3, 4]}
     notes = [*parallel_units(units, {}, declared).notes()]
-    assert notes == ["parallel, but without common documents, so averages treat them as independent: a, b"]
+    assert notes == ["parallel, but without common units, so they are resampled as if they were independent: a, b"]
 
 
 def test_the_text_counts_documents_once() -> None:
@@ -108,7 +108,7 @@ def test_the_text_counts_documents_once() -> None:
     assert found.counted() == "10 documents, each in 3 languages, and 7 sentences"
     assert found.n_units == 17
     assert [*found.notes()] == [
-        "parallel test sets, whose documents count once in averages: cs_pud, en_pud, fi_pud"
+        "parallel test sets, whose units are resampled together: cs_pud, en_pud, fi_pud"
     ]  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def files(tmp_path_factory) -> dict[str, Path]:
 
 def tsv_of(arguments, files, capfd) -> list[list[str]]:
     asked = [str(argument).format(**files) if "{" in str(argument) else str(argument) for argument in arguments]
-    resampled = ["--resamples", "20"] if asked[0] in {"compare", "correlate", "judge"} else []
+    resampled = ["--resamples", "20"] if asked[0] in {"compare", "correlate"} else []
     resampled = [] if "--cumulative-variance" in asked else resampled
     code = program.run([*asked, *resampled, "--format", "tsv"])
     done = capfd.readouterr()

@@ -72,6 +72,11 @@ class Breakdown(NamedTuple):
         without = self.without.get(values, self.whole).exact
         return None if without is None else without - self.whole.exact
 
+    def averaged_by(self, documents: Breakdown) -> Breakdown:
+        """Return the breakdown of a test set with few documents: its own intervals, with the errors of `documents`."""
+        own = self.estimates.items()
+        return self._replace(estimates={values: averaged_by(one, documents.estimates[values]) for values, one in own})
+
 
 def break_down(
     matches: Matches,
@@ -98,9 +103,20 @@ def break_down(
         MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
-    of_sentence = intervals.units.of_sentence if intervals else np.zeros(len(matches.gold), dtype=np.int64)
-    found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
-    return breakdown_of(by, measure, words.names, found, matches.rules.undefined, intervals and intervals.level)
+
+    def by_unit(of_sentence: Values) -> Breakdown:
+        found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
+        return breakdown_of(by, measure, words.names, found, matches.rules.undefined, intervals and intervals.level)
+
+    if intervals is None:
+        return by_unit(np.zeros(len(matches.gold), dtype=np.int64))
+    own = by_unit(intervals.units.own().of_sentence)
+    return own.averaged_by(by_unit(intervals.units.of_sentence)) if intervals.units.few else own
+
+
+def averaged_by(own: BucketEstimate, documents: BucketEstimate) -> BucketEstimate:
+    """Return the estimate of a test set with few documents: its own interval, and the error of documents."""
+    return own._replace(jackknife=documents.jackknife, observation=documents.observation)
 
 
 def breakdown_of(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.breakdown import check_breakable, counted_words, ratio_parts
+from levelhead.analysis.breakdown import averaged_by, check_breakable, counted_words, ratio_parts
 from levelhead.analysis.confusion import OTHER
 from levelhead.analysis.word_properties import Values, buckets_by
 from levelhead.measures.registry import STANDARD, Registry
@@ -17,6 +17,7 @@ from levelhead.scoring import Agree, Counts, Matches, Measure
 from levelhead.scoring.score import score_of
 from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of, summed
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate, ratios
+from levelhead.significance.units import Units
 from levelhead.treebank.relations import universal
 
 NOT_ALIGNED = "words not aligned"
@@ -55,6 +56,12 @@ class TreebankRepairs(NamedTuple):
 
     kinds: tuple[Repair, ...]
     nothing: BucketEstimate  # the estimate of the gain (0) of a kind of error that does not occur
+
+    def averaged_by(self, documents: TreebankRepairs) -> TreebankRepairs:
+        """Return the repairs of a test set with few documents: its own intervals, with the errors of `documents`."""
+        both = zip(self.kinds, documents.kinds, strict=True)
+        kinds = (repair._replace(estimate=averaged_by(repair.estimate, few.estimate)) for repair, few in both)
+        return TreebankRepairs(tuple(kinds), averaged_by(self.nothing, documents.nothing))
 
 
 def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[Repair]:
@@ -116,9 +123,14 @@ def repairs(
     replacing the system's words with correct gold words. The largest gains come first.
     """
     kinds = ErrorKinds()
-    cells = errors_in(matches, measure, kinds, registry=registry).cells.joined(intervals.units.of_sentence)
-    found = histogram_of(cells, lambda some: gain_parts(some, measure))
-    return repairs_of(found, [*kinds.numbers], measure, matches.rules.undefined, intervals.level)
+    cells = errors_in(matches, measure, kinds, registry=registry).cells
+
+    def by_unit(units: Units) -> TreebankRepairs:
+        found = histogram_of(cells.joined(units.of_sentence), lambda some: gain_parts(some, measure))
+        return repairs_of(found, [*kinds.numbers], measure, matches.rules.undefined, intervals.level)
+
+    own = by_unit(intervals.units.own())
+    return own.averaged_by(by_unit(intervals.units)) if intervals.units.few else own
 
 
 def repairs_of(

@@ -181,7 +181,8 @@ def languages(
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
         measures: by default LAS and CLAS, with training treebanks also WLAS(WDE); or those of the rules msp25.
-        parallel: whether to pair sentences by sent_id even if the sent_ids are only numbers.
+        parallel: whether all treebanks are translations of each other, and are paired by document, or by sentence
+            in order if gold marks no documents; others are recognized by the ids of their documents.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.

@@ -129,7 +129,6 @@ def measurements(
     judgements=("either", "path", ("object", "Choices", "a path or choices")),
     words=("optional", _pair),
     ties=("one of", ("callin", "half", "skip")),
-    resamples=("whole", *LIMITS["draws"]),
 )
 def judge(
     gold: Input,
@@ -143,10 +142,8 @@ def judge(
     registry: Registry | None = None,
     ties: Ties = "callin",
     subtypes_apart: bool = False,
-    resamples: int = 2000,
     resample_by: str = "auto",
     level: float = 0.95,
-    seed: int = 0,
     format: Format = "conllu",
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence.
@@ -167,9 +164,7 @@ def judge(
             sentences.
     """
     from levelhead.comparison import judgement
-    from levelhead.significance import InferenceSettings
 
     setup = settings_for(measure_names(measures), rules=rules, format=format, registry=registry)
-    tests = InferenceSettings(level, None, resample_by, resamples, seed)
     votes = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
-    return judgement.judge(gold, first, second, votes, setup, tests, ties, subtypes_apart=subtypes_apart)
+    return judgement.judge(gold, first, second, votes, setup, ties, resample_by, level, subtypes_apart=subtypes_apart)

@@ -34,7 +34,6 @@ from levelhead.campaign.records import (
 from levelhead.campaign.results import CANNOT_OPEN
 from levelhead.campaign.sources import (
     File,
-    GoldView,
     LargeFile,
     Source,
     contents,
@@ -96,14 +95,6 @@ def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
         *(hash_of(gold), hash_of(system)),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
-    """Return the key of the result of a function of a gold treebank."""
-    name = f"{view.__module__}.{view.__qualname__}"
-    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.signature, setup.format, setup.gold_format]
-    parts += ["several roots"] if setup.rules.several_roots else []
-    return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
 
 
 def count_output(

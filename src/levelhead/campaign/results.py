@@ -89,7 +89,6 @@ class Results(NamedTuple):
         gold: the size of each gold treebank by code; empty if only scores are known.
         signature: everything that determines the numbers, by name.
         looked: the result of `look` for the outputs on each test set, by code.
-        of_gold: the result of `of_gold` for each gold treebank, by code.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -99,7 +98,6 @@ class Results(NamedTuple):
     gold: Mapping[str, FileSummary]
     signature: Mapping[str, str]
     looked: Mapping[str, Any] = {}
-    of_gold: Mapping[str, Any] = {}
 
     @property
     def units(self) -> Mapping[str, Units]:

@@ -20,12 +20,11 @@ from levelhead.campaign.outputs import (
     count_and_look,
     count_output,
     key_of_job,
-    key_of_view,
 )
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import Record, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
-from levelhead.campaign.sources import File, GoldView, Source, hash_of, view_gold
+from levelhead.campaign.sources import File, Source, hash_of
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
@@ -54,7 +53,6 @@ def score_plan(
     by_sentence: bool = False,
     resample_by: str = AUTO,
     look: Look | VisitEach | None = None,
-    of_gold: GoldView | None = None,
 ) -> Results:
     """Return the results of every output of a plan; missing and invalid outputs are results with reasons.
 
@@ -71,7 +69,6 @@ def score_plan(
         look: an additional function of the outputs on each test set (if all are valid), or of each valid output, or
             None; workers must be able to import it. It needs the trees, so outputs are read even if the store has their
             counts.
-        of_gold: an additional function of each gold treebank, or None; its result is stored like the counts.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
@@ -84,7 +81,7 @@ def score_plan(
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
-    scoring = _Scoring(plan, settings, look, of_gold)
+    scoring = _Scoring(plan, settings, look)
     for _ in range(3):  # in case files change
         scoring.round(workers or processes(1), store)
         if scoring.done():
@@ -109,8 +106,8 @@ def check_valid(results: Results) -> Results:
 class _Scoring:
     """The state of one call of `score_plan`."""
 
-    def __init__(self, plan: Plan, settings: JobSetup, look: Look | VisitEach | None, of_gold: GoldView | None) -> None:
-        self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
+    def __init__(self, plan: Plan, settings: JobSetup, look: Look | VisitEach | None) -> None:
+        self.plan, self.settings, self.look = plan, settings, look
         self.hashed: dict[Path, tuple[File, tuple[int, int, int]]] = {}  # with the state when it was hashed
         self.streams: dict[Path, File] = {}
         self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process runs the jobs
@@ -148,8 +145,7 @@ class _Scoring:
         self.at_hand = {} if workers.here else None
         jobs = self._jobs() if self.look is None else self._looks(self.look)
         counts_store = store if self.look is None else None  # `look` needs outputs even if the store has their counts
-        n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
-        with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
+        with progress_bar("scoring", len(self.pairs), weight) as advance:
             codec = Codec(json_of, record_in)
             batched = workers._replace(batch=batch)
             outcome = run_jobs(jobs, batched, store=counts_store, advance=advance, codec=codec)
@@ -203,8 +199,6 @@ class _Scoring:
         if faults:
             raise InputError(*faults, *(fault for result in results.values() for fault in result.faults))
         setup = self.settings.setup
-        of_gold = self.of_gold
-        keys = {t.code: key_of_view(self._gold(t), setup, of_gold) for t in self.plan.test_sets if of_gold is not None}
         return Results(
             self.plan.test_sets,
             tuple(system.label for system in self.plan.systems),
@@ -213,7 +207,6 @@ class _Scoring:
             golds,
             self._signature(),
             looked,
-            {code: self.found[key] for code, key in keys.items()},
         )
 
     def _jobs(self) -> Iterator[Job]:
@@ -227,9 +220,6 @@ class _Scoring:
             if key not in self.found:
                 sources = self._with_contents(gold), self._with_contents(output)
                 yield Job(key, count_output, (*sources, settings), f"{system.label} on {test_set.code}", weight)
-            view = self.of_gold if system is self.plan.systems[-1] else None  # gold was read for the counts
-            if view is not None and (key := key_of_view(gold, settings.setup, view)) not in self.found:
-                yield Job(key, view_gold, (self._with_contents(gold), settings.setup, view), test_set.code, 0)
 
     def _looks(self, look: Look | VisitEach) -> Iterator[Job]:
         """Yield one job per test set, which reads all outputs on it."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import field, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from levelhead.campaign.records import GOLD
 from levelhead.errors import InputError, Place
-from levelhead.evaluation.files import can_score_in_pieces, open_files
+from levelhead.evaluation.files import open_files
 from levelhead.evaluation.fold import fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
 from levelhead.evaluation.setup import Setup
@@ -21,7 +21,7 @@ from levelhead.immutable import immutable
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.blocks import OnlyWhole, whole_or_parts
+from levelhead.treebank.blocks import whole_or_parts
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, decompressed, parts_of, parts_of_bytes
 from levelhead.treebank.provenance import contents_hash
 
@@ -114,43 +114,12 @@ _GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each 
 Source = File | Treebank
 """Gold or an output: a file, or a treebank in memory."""
 
-GoldView = Callable[[Iterable[Treebank]], Any]
-"""A function at the top level of a module, of a gold treebank or its pieces in order, that returns plain JSON."""
-
 
 def hash_of(source: Source | None) -> str | None:
     """Return the hash of a file or of the contents of a treebank in memory; None without a source."""
     if isinstance(source, Treebank):
         return contents_hash(source)
     return None if source is None else source.sha256
-
-
-def view_gold(gold: Source, setup: Setup, view: GoldView) -> Any:
-    """Return the result of a function of a gold treebank; None if it is invalid, which its counts report."""
-    most = blocks.SIZES.large  # as for counts, so that a worker reads it once
-    try:
-        return _view_whole(gold, setup, view, most)
-    except LargeFile:
-        if not (isinstance(gold, File) and can_score_in_pieces(setup)):
-            return _view_whole(gold, setup, view)
-    from levelhead.evaluation.pieces import open_pieces
-
-    summary = facts_of(gold, setup).summary
-    try:
-        with (
-            unchanged(gold),
-            open_pieces(input_file(gold, GOLD), setup, of_gold=True, known=summary) as pieces,
-        ):
-            return view(pieces.each(blocks.SIZES.piece))
-    except OnlyWhole:
-        return _view_whole(gold, setup, view)
-    except InputError:
-        return None
-
-
-def _view_whole(gold: Source, setup: Setup, view: GoldView, most: int = sys.maxsize) -> Any:
-    treebank = gold_of(gold, setup, most)
-    return view([treebank]) if isinstance(treebank, Treebank) else None
 
 
 def input_file(file: File, name: str | None) -> InputFile:

@@ -122,9 +122,7 @@ def _draw(
 @options.definitions_option
 @setting("--ties", type=options.Choice(["callin", "half", "skip"]))
 @setting("--subtypes-apart", is_flag=True)
-@options.resamples_option
 @options.interval_options
-@options.seed_option
 @options.input_format_option
 @options.printing_options()
 def judge(**given: Any) -> None:

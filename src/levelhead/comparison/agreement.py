@@ -35,7 +35,7 @@ from levelhead.scoring.measure_notes import annotation_of
 from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
-from levelhead.significance.units import AUTO, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
+from levelhead.significance.units import AUTO, FEWEST_UNITS, Units, unit_line, unit_notes, units_of, units_signature
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Column, Plain, Table, interval_cell, interval_head
 from levelhead.tables.writers import to_text
@@ -192,7 +192,7 @@ class Agreement(Tabular):
             ]
             rows.append((label, words, observed, expected, *numbers))
         units = {self.annotators[0]: self.units}
-        too_few = self.units.n_units >= FEWEST_UNITS and any(
+        too_few = self.units.own().n_units >= FEWEST_UNITS and any(
             label.krippendorff.value is not None and label.krippendorff.interval is None for label in self.labels
         )
         meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
@@ -305,10 +305,11 @@ def agreement(
     differing = np.flatnonzero(np.min(exact, axis=0) == 0).tolist()
     words = common_words([*treebanks.values()], matched)
     units = units_of(treebanks[names[0]], resample_by)
+    own = units.own()
     labels: list[LabelAgreement] = []
     patterns: list[Disagreement] = []
     for labeled in labels_of(words):
-        found = coefficients(Ratings(labeled.labels, units.of_sentence[words.sentences], units.n_units))
+        found = coefficients(Ratings(labeled.labels, own.of_sentence[words.sentences], own.n_units))
         estimates = (
             BeyondChance(None if math.isnan(estimate.value) else estimate.value, interval_of(estimate, level))
             for estimate in (found.cohen, found.fleiss, found.krippendorff)
@@ -317,7 +318,7 @@ def agreement(
         labels.append(LabelAgreement(labeled.name, *counts, found.observed, found.expected, *estimates))
         patterns += _disagreements(words, labeled, names)
     patterns.sort(key=lambda kind: (-kind.n_words, *kind[:3]))
-    parts = {"resample-by": resample_by, "level": f"{level:g}"}
+    parts = {"resample-by": units_signature({"": units}), "level": f"{level:g}"}
     provenance = _provenance(treebanks, pairs, setup.rules.signature, parts)
     return Agreement(treebanks, pairs, tuple(labels), tuple(patterns), tuple(differing), units, level, provenance)
 

@@ -19,6 +19,7 @@ from levelhead.immutable import immutable
 from levelhead.scoring import Matches, Score
 from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
+from levelhead.significance.units import units_signature
 from levelhead.tables.documents import header, points, signed
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
 
@@ -305,5 +306,5 @@ def _with_intervals(
 
     results, provenance = for_each_output(plan, setup, with_units, scheme)
     units = dict(zip(results, every, strict=True))
-    provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": tests.resample_by})
+    provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": units_signature(units)})
     return results, replace(provenance, notes=(*provenance.notes, *unit_notes(units, "intervals"))), units

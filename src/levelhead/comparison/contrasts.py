@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead.analysis.breakdown import bucket_scores, bucket_words, parts_of, with_same_buckets
+from levelhead.analysis.breakdown import averaged_by, bucket_scores, bucket_words, parts_of, with_same_buckets
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
@@ -30,6 +30,7 @@ from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.significance import STANDARD, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
+from levelhead.significance.units import units_signature
 from levelhead.tables.documents import header, points, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -296,7 +297,7 @@ def compare_by(
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
     parts |= {"train": settings.training.hashes} if settings.training else {}
     parts |= {"scheme": settings.scheme.name} if "class" in by else {}
-    parts |= {"level": f"{tests.level:g}", "resample-by": tests.resample_by}
+    parts |= {"level": f"{tests.level:g}", "resample-by": units_signature(units)}
     provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
     return Gains(tuple(by), str(measure), some[0].name, treebanks, provenance, units)
 
@@ -338,7 +339,12 @@ def gains_by(
     for output, words in zip(outputs[1:], others, strict=True):
         both = with_same_buckets(baseline, words)
         scores = (bucket_scores(side, measure, outputs[0].matches.rules.undefined) for side in both)
-        estimates = bucket_estimates(parts_of(both, measure, intervals.units), intervals.level)
+        units = intervals.units
+        estimates = bucket_estimates(parts_of(both, measure, units.own()), intervals.level)
+        if units.few:
+            estimates = [
+                *map(averaged_by, estimates, bucket_estimates(parts_of(both, measure, units), intervals.level))
+            ]
         gains += [
             Gain(values, output.name, before, after, estimate)
             for values, before, after, estimate in zip(both[0].names, *scores, estimates, strict=True)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
@@ -15,12 +14,18 @@ import numpy as np
 
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
+from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import Provenance, comparison_provenance, joint_provenance, pair_provenance
+from levelhead.evaluation.provenance import (
+    Provenance,
+    comparison_provenance,
+    joint_provenance,
+    pair_provenance,
+    signature_of_tests,
+)
 from levelhead.evaluation.score_tables import counts_table, mean_or_none, scores_document, scores_table, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -39,12 +44,12 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P
 from levelhead.significance.estimates import Interval, UnpairedDifference
-from levelhead.significance.jackknife import Stratum, leave_out, spread_of
+from levelhead.significance.parallel import ParallelUnits
+from levelhead.significance.scopes import CountedUnits, Scope, count_units
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import Field, documented, record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_cell, interval_head, stars, value_cell
 from levelhead.tabular import Tabular
-from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import FileSummary, sources_document
 from levelhead.treebank.training_data import Training
 
@@ -177,7 +182,7 @@ class LanguagePair(NamedTuple):
         Field("Confidence interval of the difference, for all pairs jointly", scaled=True),
     ]
     p: Annotated[float | None, Field("P-value, corrected for the number of pairs (Sidak)", (0, 1))]
-    paired: Annotated[bool, Field("Whether both have the same sentences")]
+    paired: Annotated[bool, Field("Whether both are parallel, and paired by unit")]
 
 
 @immutable
@@ -211,7 +216,7 @@ class Languages(Tabular):
             tested = (interval_cell(pair.interval, perplexity=perplexity), pair.p, stars(pair.p))
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
         notes = (
-            "Diff.: A minus B; Paired: whether both treebanks have the same sentences (sent_id)",
+            "Diff.: A minus B; Paired: whether both treebanks are parallel",
             f"p and intervals of differences hold for all pairs of treebanks jointly (Sidak): {STARS_NOTE}",
             *([unit_line(self.units)] if self.units else []),
             signature_line(self.provenance.signature),
@@ -237,136 +242,70 @@ class Languages(Tabular):
 def compare_languages(
     plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD, parallel: bool = False, **how: Any
 ) -> Languages:
-    """Return the comparison of every pair of treebanks for every system, paired by sentence for the same sent_ids."""
+    """Return the comparison of every pair of treebanks for every system; parallel ones are paired by unit.
+
+    With `parallel`, all treebanks are declared to be parallel.
+    """
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
     check_settings(settings)
-    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, of_gold=sent_ids, **how)
-    counts, sources = counts_and_sources(results, plan, setup)
+    if parallel:
+        plan = plan._replace(test_sets=tuple(test_set._replace(parallel="declared") for test_set in plan.test_sets))
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, **how)
     labels = tuple(system.label for system in plan.systems)
-    tables = {code: count._replace(systems=labels) for code, count in counts.items()}
-    ids: dict[str, Sequence[str] | None] = dict(results.of_gold)
-    believed = {
-        name: None if texts is None or (not parallel and only_count(texts)) else texts for name, texts in ids.items()
-    }
-    own = {code: units.own() for code, units in results.units.items()}
-    tables, keys = _coarsened(tables, believed, own)
-    few = {code for code, units in results.units.items() if units.few}
-    parts = {**measures_part(results), "level": f"{settings.level:g}", "resample-by": settings.resample_by}
-    provenance = comparison_provenance(sources, setup, parts, (*unit_notes(results.units), *_not_paired(ids, believed)))
+    counts = {code: count._replace(systems=labels) for code, count in sentence_counts(results, plan, setup).items()}
+    joint = results.parallel()
+    influential: dict[str, str] = {}
+    pairs = tuple(_pairs(counts, joint, settings.level, influential))
+    parts = {**measures_part(results), **signature_of_tests(settings, results.units)}
+    notes = [*unit_notes(results.units), *joint.notes(), *influential.values()]
+    provenance = comparison_provenance(sources_of_results(results), setup, parts, notes)
     provenance = provenance.with_parts(parallel="declared") if parallel else provenance
-    return Languages(tuple(_pairs(tables, keys, few, settings.level)), provenance, setup.perplexities, results.units)
-
-
-def sent_ids(pieces: Iterable[Treebank]) -> list[str] | None:
-    """Return the ids of all sentences; None unless each sentence has a unique id."""
-    ids = [sentence.id for piece in pieces for sentence in piece]
-    known = [text for text in ids if text is not None]
-    return known if len(set(known)) == len(ids) else None
-
-
-def only_count(ids: Sequence[str]) -> bool:
-    """Return whether ids only number the sentences without gaps: s1, s2, s3; unrelated treebanks share such ids."""
-    parts = [re.fullmatch("(.*?)([0-9]{1,18})", text, re.DOTALL) for text in ids]
-    prefixes = {match and match[1] for match in parts}
-    numbers = {int(match[2]) for match in parts if match}
-    return len(prefixes) <= 1 and len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
-
-
-def _not_paired(ids: Mapping[str, Sequence[str] | None], believed: Mapping[str, object]) -> Iterator[str]:
-    """Return notes on why treebanks that look parallel are not paired."""
-    counting, partly = [], []
-    for one, other in combinations(ids, 2):
-        sides = [set(ids[name] or ()) for name in (one, other)]
-        n_shared = len(set.intersection(*sides))
-        most = max(map(len, sides))
-        if n_shared == most and most and not (believed[one] and believed[other]):
-            counting.append(f"{one} and {other}")
-        elif n_shared < most and 2 * n_shared >= most:
-            partly.append(f"{one} and {other} share {n_shared:,} of {most:,} sent_ids")
-    same = " have the same sent_ids, but these are only numbers: not paired without --parallel"
-    for pairs, reason in ((counting, same), (partly, ": not paired, since not all sentences are in both")):
-        more = f" (and {len(pairs) - _MOST_NAMED} more pairs)" if len(pairs) > _MOST_NAMED else ""
-        if pairs:
-            yield f"{'; '.join(pairs[:_MOST_NAMED])}{more}{reason}"
-
-
-def _coarsened(
-    tables: Mapping[str, SystemCounts], ids: Mapping[str, Sequence[str] | None], units: Mapping[str, Units]
-) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
-    """Counts by joint units of parallel treebanks, which share sentences, and the id of a sentence of each unit."""
-    parallel: dict[frozenset[str], dict[str, dict[str, int]]] = {}  # the unit of each sentence by its id
-    for name, texts in ids.items():
-        if texts is not None:
-            parallel.setdefault(frozenset(texts), {})[name] = dict(zip(texts, units[name].of_sentence.tolist()))
-    coarse: dict[str, SystemCounts] = dict(tables)
-    keys: dict[str, tuple[str, ...] | None] = dict.fromkeys(ids)
-    for treebanks in parallel.values():
-        parent: dict[str, str] = {}
-
-        def root(text: str, parent: dict[str, str] = parent) -> str:
-            while parent.setdefault(text, text) != text:
-                parent[text] = text = parent[parent[text]]
-            return text
-
-        for unit_of_text in treebanks.values():
-            first: dict[int, str] = {}
-            for text, unit in unit_of_text.items():
-                parent[root(text)] = root(first.setdefault(unit, text))
-        for name, unit_of_text in treebanks.items():
-            joined = {unit: root(text) for text, unit in unit_of_text.items()}
-            table = tables[name]
-            rows = {key: row for row, key in enumerate(dict.fromkeys(joined.values()))}
-            parts = np.zeros((len(rows), *table.parts.shape[1:]))
-            np.add.at(parts, [rows[joined[unit]] for unit in range(len(table.parts))], table.parts)
-            coarse[name], keys[name] = table._replace(parts=parts), tuple(rows)
-    return coarse, keys
+    return Languages(pairs, provenance, setup.perplexities, results.units)
 
 
 def _pairs(
-    tables: Mapping[str, SystemCounts],
-    ids: Mapping[str, tuple[str, ...] | None],
-    few: set[str],
-    level: float,
-) -> list[LanguagePair]:
-    """Compare every two treebanks; those with the same ids of units are paired, by unit in the order of ids.
+    counts: Mapping[str, SystemCounts], joint: ParallelUnits, level: float, influential: dict[str, str]
+) -> Iterator[LanguagePair]:
+    """Compare every two treebanks; parallel ones are paired by unit. Treebanks with few documents are not tested.
 
-    Treebanks with few documents are not tested.
+    Notes on units that cause more than a third of the variance of a value are added to `influential`.
     """
-    strata = {name: leave_out(table) for name, table in tables.items()}
-    parallel = {name: tuple(sorted(of_units)) for name, of_units in ids.items() if of_units is not None}
-    for name in parallel:
-        order = np.argsort(np.array(ids[name], dtype=object))
-        strata[name] = strata[name]._replace(moves=strata[name].moves[order], sizes=strata[name].sizes[order])
-    values = {name: table.values(table.parts.sum(axis=0)) for name, table in tables.items()}
-    first = next(iter(tables.values()))
-    pairs = []
+    alone = {
+        code: Scope(code, {code: count_units(table, joint.units[code], alone=True)}) for code, table in counts.items()
+    }
+    together = {codes: _together(counts, joint, codes) for codes in combinations(counts, 2) if joint.are_paired(*codes)}
+    first = next(iter(counts.values()))
+    n_systems = len(first.systems)
     for (s, system), (m, measure) in product(enumerate(first.systems), enumerate(first.measures)):
-        defined = sum(not np.isnan(value[s, m]) for value in values.values())
-        n_tests = defined * (defined - 1) // 2
-        for names in combinations(tables, 2):
-            paired = names[0] in parallel and parallel[names[0]] == parallel.get(names[1])
-            of_both = [float(values[name][s, m]) for name in names]
-            one, other = (None if np.isnan(value) else value for value in of_both)
-            difference = interval = p = None
-            if one is not None and other is not None:
-                estimate = _difference(of_both, [strata[name] for name in names], s, m, paired=paired)
-                difference = one - other
-                interval = estimate.interval(level_of_each(level, n_tests))
-                p = None if few.intersection(names) else corrected(estimate.p(), n_tests)
-            pairs.append(LanguagePair(system, measure, names, (one, other), difference, interval, p, paired))
-    return pairs
+        scores = {code: scope.estimates([[[s]]], m)[0] for code, scope in alone.items()}
+        known = {code for code, score in scores.items() if not np.isnan(score.value)}
+        n_tests = len(known) * (len(known) - 1) // 2
+        for code, score in scores.items():
+            if influence := score.influence:
+                cause = f"{code}: {influence.unit} causes {influence.share:.0%} of the variance"
+                note = f"{cause} of the {measure} of {system}: p and intervals also hold without it"
+                influential.setdefault(f"{code} {influence.unit}", note)
+        for codes in combinations(counts, 2):
+            one, other = (scores[code] for code in codes)
+            values = (one.value if codes[0] in known else None, other.value if codes[1] in known else None)
+            pair = LanguagePair(system, measure, codes, values, None, None, None, codes in together)
+            if known.issuperset(codes):
+                estimate: Estimate | UnpairedDifference = UnpairedDifference(one, other, m in first.perplexities)
+                if codes in together:
+                    (estimate,) = together[codes].estimates([[[s], [n_systems + s]]], m)
+                interval, p = estimate.interval(level_of_each(level, n_tests)), corrected(estimate.p(), n_tests)
+                pair = pair._replace(difference=one.value - other.value, interval=interval, p=p)
+            yield pair
 
 
-def _difference(
-    values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool
-) -> Estimate | UnpairedDifference:
-    """The difference between two treebanks; joint units are left out of both together."""
-    one, other = strata
-    if paired:
-        spread = spread_of([one._replace(moves=one.moves - other.moves, sizes=(one.sizes + other.sizes) / 2)], [[s]], m)
-        few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
-        return spread.estimate(values[0] - values[1], difference=True)._replace(n_units=few)
-    both = zip(values, strata, strict=True)
-    first, second = (Estimate(value, *spread_of([stratum], [[s]], m)[:3]) for value, stratum in both)
-    return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])
+def _together(counts: Mapping[str, SystemCounts], joint: ParallelUnits, codes: tuple[str, str]) -> Scope:
+    """Two parallel treebanks as one with twice as many systems, so that a unit is left out of both."""
+    numbers, places = np.unique(np.concatenate([joint.joint[code] for code in codes]), return_inverse=True)
+    tables = [count_units(counts[code], joint.units[code]).table for code in codes]
+    halves = []
+    for table, rows in zip(tables, np.split(places, [len(tables[0].parts)]), strict=True):
+        halves.append(np.zeros((len(numbers), *table.parts.shape[1:])))
+        np.add.at(halves[-1], rows, table.parts)
+    table = tables[0]._replace(systems=2 * tables[0].systems, parts=np.concatenate(halves, axis=1))
+    return Scope(" and ".join(codes), {"": CountedUnits(table, "unit")})

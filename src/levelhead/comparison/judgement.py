@@ -31,8 +31,9 @@ from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_line, unit_notes
+from levelhead.significance import SystemCounts, Units, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
+from levelhead.significance.units import AUTO, units_signature
 from levelhead.tables.documents import header, notes_of, signature_line
 from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
@@ -83,14 +84,12 @@ class ComparedMeasures(NamedTuple):
     Args:
         one: a measure.
         other: another measure.
-        comparison: the difference of their correlations with the choices.
-        p_holm: its p-value, corrected for all pairs of measures by Holm's method.
+        comparison: the difference of their correlations with the choices, corrected for all pairs of measures.
     """
 
     one: str
     other: str
     comparison: AgreementDifference
-    p_holm: float | None
 
 
 @immutable
@@ -129,10 +128,10 @@ class Judgement(Tabular):
             for statistic, attribute in _STATISTICS.items()
         )
         notes = []
-        for one, other, (difference, p), p_holm in self.comparisons:
+        for one, other, (difference, p) in self.comparisons:
             value, low, high = (formatted(number, Column("", "number"), places) for number in difference)
-            tested = f"p {p_text(p, 3)}, Holm {p_text(p_holm, 3)}"
-            notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}], {tested}")
+            tested = "" if p is None else f", p {p_text(p, 3)}"
+            notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}]{tested}")
         notes += [unit_line({"": self.units}), signature_line(self.provenance.signature)]
         return Table(columns, rows, tuple(notes), frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS))))
 
@@ -152,8 +151,8 @@ class Judgement(Tabular):
             "units": {"unit": self.units.kind, "n": self.units.n_units},
             "measures": measures,
             "comparisons": [
-                {"one": one, "other": other, "difference": difference._asdict(), "p": p, "p_holm": p_holm}
-                for one, other, (difference, p), p_holm in self.comparisons
+                {"one": one, "other": other, "difference": difference._asdict(), "p": p}
+                for one, other, (difference, p) in self.comparisons
             ],
             **notes_of(self.provenance.notes),
         }
@@ -192,37 +191,36 @@ def judge(
     second: Input,
     votes: Choices,
     setup: Setup,
-    settings: InferenceSettings,
     ties: Ties = "callin",
+    resample_by: str = AUTO,
+    level: float = 0.95,
     *,
     subtypes_apart: bool,
 ) -> Judgement:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
     setup = setup.for_pair()
-    level = settings.level
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
-    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
     ((code, counts),) = sentence_counts(results, plan, setup).items()
-    sources = sources_of_results(results)[code]
-    units = results.units[code]
-    seed_of_gold = results.gold_hash(code)
+    sources, units = sources_of_results(results)[code], results.units[code].own()
     if originals is not None:
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
-        seed_of_gold = originals[0].sha256 or ""
     scores = _scores_of(counts, votes)
     verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
-    drawn = seeded(settings, seed_of_gold)
-    options: dict[str, Any] = {"units": units, "resamples": settings.resamples, "level": level, "seed": drawn}
-    judged = {name: Judged(scores[name], human_agreement(verdict[name], votes.second, **options)) for name in scores}
+    judged = {
+        name: Judged(scores[name], human_agreement(given, votes.second, units=units, level=level))
+        for name, given in verdict.items()
+    }
     pairs = list(itertools.combinations(verdict, 2))
-    differences = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
-    corrected = zip(pairs, differences, holm([difference.p for difference in differences]))
-    compared = tuple(ComparedMeasures(*pair, difference, p) for pair, difference, p in corrected)
+    options: dict[str, Any] = {"units": units, "level": level, "n_tests": len(pairs)}
+    compared = tuple(
+        ComparedMeasures(one, other, compare_agreement(verdict[one], verdict[other], votes.second, **options))
+        for one, other in pairs
+    )
     parts = {"subtypes": "apart"} if subtypes_apart else {}
-    parts |= {"ties": ties, "resamples": str(settings.resamples), "resample-by": settings.resample_by}
-    parts |= {"level": repr(level), "seed": str(settings.seed)}
+    parts |= {"ties": ties, "resample-by": units_signature({"": units}), "level": repr(level)}
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**parts)
-    notes = (*provenance.notes, *unit_notes({"gold": units}))
+    notes = (*provenance.notes, *unit_notes({"gold": results.units[code]}))
     return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
 
 

@@ -25,7 +25,7 @@ from levelhead.significance.power import (
     difference_variances,
     typical_deviations,
 )
-from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE
+from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, units_signature
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import Field, documented, record_document
 from levelhead.tables.table import Cell, Column, Table, interval_cell, value_cell
@@ -141,11 +141,13 @@ def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, 
         raise InputError(Fault("no-pairs", "give two systems"))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by, **how)
     counts, sources = counts_and_sources(results, plan, setup)
-    rows, notes = detectable_rows(counts, {code: units.own() for code, units in results.units.items()}, design)
-    parts = {**measures_part(results), "resample-by": resample_by, **_signed(design)}
-    notes = (*unit_notes(results.units, "detectable differences"), *notes, *_on_runs(rows))
+    # a test by few documents detects nothing on its own
+    units = {code: unit._replace(auto=False) if unit.few else unit for code, unit in results.units.items()}
+    rows, notes = detectable_rows(counts, units, design)
+    parts = {**measures_part(results), "resample-by": units_signature(units), **_signed(design)}
+    notes = (*unit_notes(units, "detectable differences"), *notes, *_on_runs(rows))
     provenance = comparison_provenance(sources, setup, parts, notes)
-    return Power(rows, design.test, provenance, setup.perplexities, results.units)
+    return Power(rows, design.test, provenance, setup.perplexities, units)
 
 
 def detectable_rows(

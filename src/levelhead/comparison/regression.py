@@ -16,6 +16,7 @@ from levelhead.significance import FEWEST_UNITS, ComparedScore, InferenceSetting
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.estimates import FEWEST_RUNS, Interval
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
+from levelhead.significance.units import DOCUMENT
 from levelhead.tables.fields import Field, documented
 from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell
 
@@ -157,8 +158,13 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     between = formatted(interval, Column("", "number" if ratio else "difference")) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
     end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")
+    too_few = f"too few units for a test (fewer than {FEWEST_UNITS})"
+    if any(unit.kind == DOCUMENT for unit in comparison.units.values()):
+        too_few = (
+            f"too few documents for a test (fewer than {FEWEST_UNITS}); --resample-by sentence decides by sentence"
+        )
     reason = {
-        "too few units": f"too few units for a test (fewer than {FEWEST_UNITS})",
+        "too few units": too_few,
         "too few runs": f"too few runs for a test: give {FEWEST_RUNS} or more runs of each system,"
         " or one output of each",
         "worse": f"significantly worse than {baseline}",

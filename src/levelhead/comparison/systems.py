@@ -259,7 +259,7 @@ def counts_and_sources(
 
 
 def _by_unit(counts: Mapping[str, SystemCounts], results: Results) -> dict[str, SystemCounts]:
-    return {code: count._replace(parts=results.units[code].own().sums(count.parts)) for code, count in counts.items()}
+    return {code: count._replace(parts=results.units[code].sums(count.parts)) for code, count in counts.items()}
 
 
 def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, SystemCounts]:
@@ -311,7 +311,7 @@ def _provenance(
     runs: Sequence[str],
     parallel: ParallelUnits,
 ) -> Provenance:
-    parts = {**measures_part(results), **signature_of_tests(settings)}
+    parts = {**measures_part(results), **signature_of_tests(settings, results.units)}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True), *parallel.notes()]
     notes += influence_notes(scores, setup.perplexities)

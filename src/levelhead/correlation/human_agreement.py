@@ -7,16 +7,17 @@ names, is the same number.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import AT_ONCE, CONSTANT, Numbers, correlations, interval
-from levelhead.significance.differences import permutation_p
-from levelhead.significance.resampling import Seed, resampled_weights, weights_and_halves
-from levelhead.significance.units import FEWEST_UNITS, Units
+from levelhead.correlation.coefficients import AT_ONCE, CONSTANT, Numbers, correlations
+from levelhead.significance.agreement import interval_of
+from levelhead.significance.corrections import corrected, level_of_each
+from levelhead.significance.estimates import Estimate, Interval
+from levelhead.significance.units import Units
 
 Ties = Literal["callin", "half", "skip"]
 """Sentences without a preference: "callin" counts them for the second system, "half" for both, "skip" for none."""
@@ -42,7 +43,7 @@ class Preferences(NamedTuple):
 
 
 class AgreementEstimate(NamedTuple):
-    """A number with its bootstrap interval; None if undefined.
+    """A number with its confidence interval; None if undefined.
 
     Args:
         value: the number.
@@ -80,8 +81,7 @@ class AgreementDifference(NamedTuple):
 
     Args:
         difference: the difference of their correlations with the choices (first minus second), with its interval.
-        p: the two-sided p-value by paired randomization, which swaps the preferences of the two measures at random in
-            each unit. A swap after which a measure has a constant preference has no correlation and counts as extreme.
+        p: the two-sided p-value, below 1 - level exactly if the interval does not include 0.
     """
 
     difference: AgreementEstimate
@@ -103,119 +103,135 @@ def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Prefe
     return Preferences(whole, ~tied if ties == "skip" else np.ones(len(tied), dtype=bool), differences, int(tied.sum()))
 
 
+@np.errstate(invalid="ignore", divide="ignore")
 def human_agreement(
-    given: Preferences,
-    choices: Numbers,
-    *,
-    units: Units | None = None,
-    resamples: int = 2000,
-    level: float = 0.95,
-    seed: Seed = 0,
+    given: Preferences, choices: Numbers, *, units: Units | None = None, level: float = 0.95
 ) -> HumanAgreement:
     """Return the agreement of a measure with people.
+
+    Intervals are Wilson's (1927), of coefficients on the scale from -1 to 1, with the effective sample size from the
+    variance of the delete-one-unit jackknife. So that it is not too small, that of correlations is at least
+    (1 - r ** 2) / n, and that of kappa includes an additional sentence in which measure and people disagree.
 
     Args:
         given: the preferences of the measure.
         choices: the share of votes for the second system, 0 or 1 with one vote per sentence; shape (sentences,).
-        units: the units of resampling; sentences by default. Fewer than 10 units give no intervals.
-        resamples: the number of bootstrap resamples of units.
+        units: the independent units; sentences by default. Fewer than 10 with sentences that count give no intervals.
         level: the confidence level of intervals.
-        seed: the seed of the resamples.
     """
-    of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
-    n_units = int(of_sentence.max()) + 1
-    draws = resampled_weights(n_units, resamples, seed)[:, of_sentence]
+    unit = np.arange(len(choices)) if units is None else units.of_sentence
+    means = _means(given, choices, unit)
+    n, r, rho, accuracy = means.n[0], means.correlation, _spearman(given, choices, unit), means.accuracy
 
-    def estimate(statistic: Callable[[Numbers], Numbers]) -> AgreementEstimate:
-        value = float(statistic(np.ones((1, len(choices))))[0])
-        ends = interval(statistic(draws), level) if n_units >= FEWEST_UNITS else (None, None)
-        return AgreementEstimate(None if np.isnan(value) else value, *ends)
+    def coefficient(values: Numbers, least: float = 0.0, more: float = 0.0) -> AgreementEstimate:
+        estimate = _jackknife(means.n, values, least, more)
+        return _shown(estimate, interval_of(estimate, level))
 
-    moments = _moments(given, choices)
     return HumanAgreement(
-        int(given.counted.sum()),
+        int(n),
         given.n_ties,
-        estimate(lambda weights: _correlation(weights @ moments)),
-        estimate(lambda weights: _spearman(given, choices, weights)),
-        estimate(lambda weights: _accuracy(weights @ moments)),
-        estimate(lambda weights: _kappa(weights @ moments)),
+        coefficient(r, least=(1 - r[0] ** 2) / n),
+        coefficient(rho, least=(1 - rho[0] ** 2) / n),
+        _shown(share := _jackknife(means.n, accuracy), share.score_interval(level)),
+        coefficient(means.kappa, more=1 / (n * (1 - means.by_chance[0])) ** 2),
     )
 
 
-@np.errstate(invalid="ignore", divide="ignore")  # a resample without counted sentences has no value
-def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers:
-    values = np.stack([given.differences, choices], axis=1)[given.counted]
-    drawn = weights[:, given.counted]
-    if not values.size:
-        return np.full(len(weights), np.nan)
-    step = max(1, AT_ONCE // values.size)
-    blocks = (drawn[at : at + step] for at in range(0, len(drawn), step))
-    return np.concatenate([correlations(values, block, "spearman")[:, 0, 1] for block in blocks])
-
-
+@np.errstate(invalid="ignore", divide="ignore")
 def compare_agreement(
     one: Preferences,
     other: Preferences,
     choices: Numbers,
     *,
     units: Units | None = None,
-    resamples: int = 2000,
     level: float = 0.95,
-    seed: Seed = 0,
+    n_tests: int = 1,
 ) -> AgreementDifference:
     """Return the difference of two measures in their agreement with people on the same sentences.
+
+    The interval and p are those of Student's t with the variance of the delete-one-unit jackknife and of one additional
+    sentence in which the measures have different preferences. Both are corrected by Sidak's (1967) bound.
 
     Args:
         one: the preferences of a measure.
         other: the preferences of another measure.
         choices: as in `human_agreement`.
         units: the independent units, as in `human_agreement`.
-        resamples: the number of bootstrap resamples and of random swaps.
-        level: the confidence level of the interval.
-        seed: the seed of both.
+        level: the level at which the intervals of all pairs hold simultaneously.
+        n_tests: the number of pairs of measures.
     """
-    of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
-    n_units = int(of_sentence.max()) + 1
-    draws, swapped = (drawn[:, of_sentence] for drawn in weights_and_halves(n_units, resamples, seed))
-    a, b, whole = _moments(one, choices), _moments(other, choices), np.ones((1, len(choices)))
-    value = float((_correlation(whole @ a) - _correlation(whole @ b))[0])
-    if np.isnan(value) or n_units < FEWEST_UNITS:
-        return AgreementDifference(AgreementEstimate(None if np.isnan(value) else value, None, None), None)
-    low, high = interval(_correlation(draws @ a) - _correlation(draws @ b), level)
-    same = 1 - swapped
-    differences = _correlation(same @ a + swapped @ b) - _correlation(same @ b + swapped @ a)
-    return AgreementDifference(AgreementEstimate(value, low, high), float(permutation_p(differences, value)))
+    unit = np.arange(len(choices)) if units is None else units.of_sentence
+    both = [_means(given, choices, unit) for given in (one, other)]
+    n = min((means.n for means in both), key=lambda counts: float(counts[0]))
+    spread = min(means.vv[0] - means.v[0] ** 2 for means in both)
+    first, second = (means.correlation for means in both)
+    # another preference in a sentence moves r by 1 / (n SD) if the choice is one SD from its mean
+    estimate = _jackknife(n, np.nan_to_num(first) - np.nan_to_num(second), more=1 / (n[0] ** 2 * spread))
+    estimate = estimate._replace(value=float(first[0] - second[0]))
+    interval = estimate.interval(level_of_each(level, n_tests))
+    ends = interval and (max(-2.0, interval[0]), min(2.0, interval[1]))
+    p = corrected(estimate.p(), n_tests) if units is None or units.decides else None
+    return AgreementDifference(_shown(estimate, ends), p)
 
 
-def _moments(given: Preferences, choices: Numbers) -> Numbers:
-    """The number of each sentence, its preference, the choice of people, their squares and their product.
+def _shown(estimate: Estimate, interval: Interval | None) -> AgreementEstimate:
+    value = None if math.isnan(estimate.value) else estimate.value
+    return AgreementEstimate(value, *(map(float, interval) if interval else (None, None)))
 
-    All are 0 for a sentence that does not count; shape (sentences, 6).
-    """
-    counts = given.counted.astype(np.float64)
+
+class _Means(NamedTuple):
+    """Means over the sentences that count, of all units and without each unit; shape (1 + units,)."""
+
+    n: Numbers  # the number of sentences
+    v: Numbers  # the preference
+    c: Numbers  # the choice of people
+    vv: Numbers
+    cc: Numbers
+    vc: Numbers
+
+    @property
+    def correlation(self) -> Numbers:
+        """Pearson's correlation; NaN if preferences or choices are constant."""
+        spreads = self.vv - self.v**2, self.cc - self.c**2
+        product = np.where(np.minimum(*spreads) > CONSTANT, spreads[0] * spreads[1], np.nan)
+        return np.asarray(np.clip((self.vc - self.v * self.c) / np.sqrt(product), -1.0, 1.0))
+
+    @property
+    def accuracy(self) -> Numbers:
+        return 1 - self.v - self.c + 2 * self.vc  # mean of vc + (1 - v)(1 - c)
+
+    @property
+    def by_chance(self) -> Numbers:
+        """The expected accuracy by chance; NaN if it is 1."""
+        expected = self.v * self.c + (1 - self.v) * (1 - self.c)
+        return np.where(1 - expected > CONSTANT, expected, np.nan)
+
+    @property
+    def kappa(self) -> Numbers:
+        return (self.accuracy - self.by_chance) / (1 - self.by_chance)
+
+
+def _means(given: Preferences, choices: Numbers, unit: NDArray[np.int64]) -> _Means:
     v, c = given.second, choices
-    return np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1)
+    by_unit = np.stack([np.bincount(unit, each * given.counted) for each in (v**0, v, c, v * v, c * c, v * c)])
+    total = by_unit.sum(axis=1, keepdims=True)
+    n, *sums = np.concatenate([total, total - by_unit], axis=1)
+    return _Means(n, *(each / n for each in sums))
 
 
-@np.errstate(invalid="ignore", divide="ignore")
-def _correlation(sums: Numbers) -> Numbers:
-    """Pearson's correlation with the choices, from the sums of moments in each sample; NaN if one is constant."""
-    v, c, vv, cc, vc = sums.T[1:] / sums.T[0]
-    spread_v, spread_c = vv - v * v, cc - c * c
-    defined = (spread_v > CONSTANT) & (spread_c > CONSTANT)
-    return np.asarray(np.clip((vc - v * c) / np.sqrt(np.where(defined, spread_v * spread_c, np.nan)), -1.0, 1.0))
+def _spearman(given: Preferences, choices: Numbers, unit: NDArray[np.int64]) -> Numbers:
+    """Spearman's correlation of all units and without each unit, shape (1 + units,)."""
+    values, of_row = np.stack([given.differences, choices], axis=1)[given.counted], unit[given.counted]
+    left_out = np.arange(-1, int(unit.max()) + 1)  # first none
+    if not values.size:
+        return np.full(len(left_out), np.nan)
+    step = max(1, AT_ONCE // values.size)
+    blocks = (of_row != left_out[at : at + step, None] for at in range(0, len(left_out), step))
+    return np.concatenate([correlations(values, block.astype(np.float64), "spearman")[:, 0, 1] for block in blocks])
 
 
-@np.errstate(invalid="ignore", divide="ignore")
-def _accuracy(sums: Numbers) -> Numbers:
-    n, v, c, _, _, vc = sums.T
-    return np.asarray((n - v - c + 2 * vc) / n)  # mean of vc + (1 - v)(1 - c)
-
-
-@np.errstate(invalid="ignore", divide="ignore")
-def _kappa(sums: Numbers) -> Numbers:
-    """Cohen's kappa; NaN if chance agreement is certain."""
-    v, c = sums.T[1:3] / sums.T[0]
-    expected: Numbers = v * c + (1 - v) * (1 - c)
-    best = np.where(1 - expected > CONSTANT, 1 - expected, np.nan)  # the maximum above chance
-    return (_accuracy(sums) - expected) / best
+def _jackknife(n: Numbers, values: Numbers, least: float = 0.0, more: float = 0.0) -> Estimate:
+    """The estimate from the value of all units and those without each unit, which count as 0 if undefined."""
+    moves, sizes = np.nan_to_num(values[1:]) - values[0], n[0] - n[1:]
+    variance, freedom = max(float(moves @ moves), least) + more, max(float(n[0] ** 2 / (sizes @ sizes)) - 1, 1.0)
+    return Estimate(float(values[0]), float(variance), freedom, int(np.count_nonzero(sizes)))

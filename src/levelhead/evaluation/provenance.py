@@ -15,7 +15,7 @@ from levelhead.scoring.measure_notes import notes_on
 from levelhead.treebank.provenance import TREEBANK, FileSummary, Provenance, joint_hash, short_hash, summary_of
 
 if TYPE_CHECKING:
-    from levelhead.significance import InferenceSettings
+    from levelhead.significance import InferenceSettings, Units
 
 __all__ = [
     "TREEBANK",
@@ -132,13 +132,16 @@ def comparison_provenance(
     )
 
 
-def signature_of_tests(settings: InferenceSettings) -> dict[str, str]:
+def signature_of_tests(settings: InferenceSettings, units: Mapping[str, Units]) -> dict[str, str]:
     """Return the parts of a signature that determine intervals and tests.
 
     Args:
         settings: the settings of tests.
+        units: the units of each test set by its code.
     """
-    return {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
+    from levelhead.significance.units import units_signature
+
+    return {"level": f"{settings.level:g}", "resample-by": units_signature(units)}
 
 
 def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:

@@ -236,7 +236,10 @@ def score_numbers(score: Score) -> dict[str, Any]:
 
 
 def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
-    return {code: {"unit": unit.kind, "n": unit.n_units} for code, unit in units.items()}
+    return {
+        code: {"unit": own.kind, "n": own.n_units} | ({"documents": own.documents.n_units} if own.documents else {})
+        for code, own in ((code, unit.own()) for code, unit in units.items())
+    }
 
 
 VALID_TREES = "Valid trees"

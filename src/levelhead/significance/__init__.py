@@ -26,7 +26,6 @@ from levelhead.significance.resampling import (
     check_settings,
     resampled,
     resampled_rows,
-    seeded,
     spawned,
     swapped,
 )
@@ -60,7 +59,6 @@ __all__ = [
     "resampled",
     "resampled_rows",
     "run_errors",
-    "seeded",
     "separated_shares",
     "sign_test",
     "signed_rank_test",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import product
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
@@ -198,10 +199,10 @@ class Estimate(NamedTuple):
     @property
     def has_tests(self) -> bool:
         """Whether there are enough units for tests, also without the most influential one."""
-        return self.is_tested and all(estimate.has_interval for estimate in self._every)
+        return self.is_tested and all(estimate.has_interval for estimate in self.every)
 
     @property
-    def _every(self) -> tuple[Estimate, ...]:
+    def every(self) -> tuple[Estimate, ...]:
         """The estimate, and the one without the most influential unit."""
         return (self, self.influence.without) if self.influence else (self,)
 
@@ -230,7 +231,7 @@ class Estimate(NamedTuple):
         if not self.has_interval:
             return None
         tail = (1 - level) / 2
-        every = [estimate for estimate in self._every if estimate.has_interval]
+        every = [estimate for estimate in self.every if estimate.has_interval]
         return (
             min(estimate.value - estimate.distance(tail, 1) for estimate in every),
             max(estimate.value + estimate.distance(tail, -1) for estimate in every),
@@ -275,11 +276,11 @@ class Estimate(NamedTuple):
 
     def p_above(self, limit: float) -> float | None:
         """Return the p-value of the test that the true value is above a limit; None with too few units."""
-        return max(estimate.tail(limit, 1) for estimate in self._every) if self.has_tests else None
+        return max(estimate.tail(limit, 1) for estimate in self.every) if self.has_tests else None
 
     def p_below(self, limit: float) -> float | None:
         """Return the p-value of the test that the true value is below a limit; None with too few units."""
-        return max(estimate.tail(limit, -1) for estimate in self._every) if self.has_tests else None
+        return max(estimate.tail(limit, -1) for estimate in self.every) if self.has_tests else None
 
     def p_within(self, margin: float) -> float | None:
         """Return the p-value of the two one-sided tests (Schuirmann 1987) that the true value is inside a margin.
@@ -388,14 +389,23 @@ class UnpairedDifference(NamedTuple):
         return self.one.value - self.other.value
 
     def interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of the difference; None with too few units on a side."""
+        """Return the confidence interval of the difference; None with too few units on a side.
+
+        It includes the intervals without units that cause more than a third of the variance of a value.
+        """
         kind = Estimate.log_interval if self.perplexity else Estimate.score_interval
-        ends, other_ends = kind(self.one, level), kind(self.other, level)
-        if ends is None or other_ends is None:
-            return None
-        below = math.hypot(self.one.value - ends[0], other_ends[1] - self.other.value)
-        above = math.hypot(ends[1] - self.one.value, self.other.value - other_ends[0])
-        return self.value - below, self.value + above
+        sides = [
+            [(estimate.value, ends) for estimate in side.every if (ends := kind(estimate, level))]
+            for side in (self.one, self.other)
+        ]
+        intervals = [
+            (
+                value - other_value - math.hypot(value - low, other_high - other_value),
+                value - other_value + math.hypot(high - value, other_value - other_low),
+            )
+            for (value, (low, high)), (other_value, (other_low, other_high)) in product(*sides)
+        ]
+        return (min(low for low, _ in intervals), max(high for _, high in intervals)) if intervals else None
 
     def p(self) -> float | None:
         """Return the two-sided p-value of no difference: 1 minus the level of the interval that just reaches 0."""
@@ -404,4 +414,4 @@ class UnpairedDifference(NamedTuple):
             low, high = self.interval(level) or (math.inf, math.inf)
             return low <= 0 <= high
 
-        return None if self.interval(0.5) is None else _p_reached(reaches_zero, 40)
+        return _p_reached(reaches_zero, 40) if self.one.has_tests and self.other.has_tests else None

@@ -80,6 +80,7 @@ class HistogramTally:
         self._sentences: _Rows | None = _Rows()
         self._documents: list[Cells] = []  # the first without repeated documents
         self._totals: tuple[Cells, ...] = ()
+        self._n_documents = 0
 
     def add(self, cells: Cells, documents: Numbers) -> None:
         """Add a piece; `documents` are the numbers of the documents of its units."""
@@ -87,7 +88,8 @@ class HistogramTally:
         self._documents.append(summed([cells.joined(documents)]))
         if sum(len(added.units) for added in self._documents[1:]) > max(len(self._documents[0].units), _MOST_ROWS):
             self._documents = [summed(self._documents)]
-        if documents.max(initial=-1) >= FEWEST_UNITS - 1:
+        self._n_documents = max(self._n_documents, int(documents.max(initial=-1)) + 1)
+        if self._n_documents >= FEWEST_UNITS:
             self._sentences = None
         if self._sentences is not None:
             self._sentences.add(self._rows(summed([cells])))
@@ -100,13 +102,19 @@ class HistogramTally:
         return bool(self._totals)
 
     def histogram(self) -> UnitHistogram:
-        """Return the histogram of all pieces; to be called once, after at least one piece."""
-        (totals,), rows = self._totals, self._sentences
-        if rows is None:
-            rows = _Rows()
-            rows.add(self._rows(summed(self._documents)))
-        distinct, n_units = rows.merged()
-        return UnitHistogram(distinct[:, 0].astype(np.int64), distinct[:, 1:].astype(np.float64), n_units, totals)
+        """Return the histogram of all pieces; to be called after at least one piece."""
+        if self._sentences is None:
+            return self._by_document()
+        distinct, n_units = self._sentences.merged()
+        parts = distinct[:, 1:].astype(np.float64)
+        return UnitHistogram(distinct[:, 0].astype(np.int64), parts, n_units, *self._totals)
+
+    def few_documents(self) -> UnitHistogram | None:
+        """Return the histogram of 2 to 9 documents, whose own histogram is that of the sentences; otherwise None."""
+        return self._by_document() if self._sentences is not None and self._n_documents > 1 else None
+
+    def _by_document(self) -> UnitHistogram:
+        return histogram_of(summed(self._documents), self._parts)
 
 
 class _Rows:

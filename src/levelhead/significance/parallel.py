@@ -36,6 +36,13 @@ class ParallelUnits(NamedTuple):
         """The number of units of averages over all test sets."""
         return 1 + max((int(numbers.max(initial=-1)) for numbers in self.joint.values()), default=-1)
 
+    def are_paired(self, one: str, other: str) -> bool:
+        """Return whether two test sets are compared by unit: they are parallel and have enough units."""
+        group = self.groups.get(one)
+        return (
+            group is not None and group == self.groups.get(other) and not (self.units[one].few or self.units[other].few)
+        )
+
     def counted(self) -> str:
         """Return the numbers of units of averages, such as `397 documents, each in 4 languages, and 300 sentences`."""
         others = kinds_counted(unit for code, unit in self.units.items() if code not in self.groups)
@@ -67,9 +74,10 @@ class ParallelUnits(NamedTuple):
                     yield f"one test set under several names, which has one vote: {listed(same)}"
             joint = [np.unique(self.joint[same[0]]) for same in by_content.values()]
             if len(np.unique(np.concatenate(joint))) == sum(map(len, joint)) and len(joint) > 1:
-                yield f"parallel, but without common documents, so averages treat them as independent: {listed(codes)}"
+                independent = "so they are resampled as if they were independent"
+                yield f"parallel, but without common units, {independent}: {listed(codes)}"
             elif len(joint) > 1:
-                yield f"parallel test sets, whose documents count once in averages: {listed(codes)}"
+                yield f"parallel test sets, whose units are resampled together: {listed(codes)}"
 
     def voters(self, voters: Mapping[str, str]) -> dict[str, str]:
         """Return the voters of test sets with one vote for equal contents: that of the first code."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +24,6 @@ class InferenceSettings(NamedTuple):
     level: float = 0.95
     margin: float | None = None
     resample_by: str = "auto"
-    resamples: int = 10_000
-    seed: int = 0
 
 
 STANDARD = InferenceSettings()
@@ -40,22 +37,9 @@ def check_settings(settings: InferenceSettings) -> None:
         settings: the settings of tests.
 
     Raises:
-        InputError: the level is not between 0 and 0.999999, there are no resamples, or the seed is negative.
+        InputError: the level is not between 0 and 0.999999.
     """
     check("level", settings.level, "level")
-    check("resamples", settings.resamples, ("whole", 1, None))
-    check("seed", settings.seed, ("whole", 0, None))
-
-
-def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:
-    """Return the seed of one treebank's draws, which does not depend on other draws.
-
-    Args:
-        settings: the settings with the random seed.
-        key: the SHA-256 of the gold contents, or the name of another group of draws.
-    """
-    digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
-    return np.random.SeedSequence([settings.seed, int.from_bytes(digest[:8])])
 
 
 Sums = NDArray[np.float64]
@@ -63,9 +47,6 @@ Rows = NDArray[np.int64]
 
 Seed = int | np.random.SeedSequence | np.random.Generator
 """The seed or generator of draws. A generator continues after its last draw."""
-
-_ROWS = 1 << 14
-"""The number of rows of large tables that are computed at once."""
 
 _CELLS = 1 << 22
 """The number of weights in memory at once (32 MB)."""
@@ -96,12 +77,6 @@ def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
     """Draw rows with replacement: how often each row is drawn, float64, shape (resamples, rows)."""
     rng = np.random.default_rng(seed)
     return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=resamples).astype(np.float64)
-
-
-def weights_and_halves(n_rows: int, resamples: int, seed: Seed) -> tuple[Sums, Sums]:
-    """Draw resamples and random halves of the same rows, for an interval and a paired test."""
-    rng = np.random.default_rng(seed)
-    return resampled_weights(n_rows, resamples, rng), rng.integers(0, 2, size=(resamples, n_rows)).astype(np.float64)
 
 
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
@@ -138,30 +113,15 @@ def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
     Returns:
         The sums, float64, shape (resamples, columns).
     """
-    return swapped_changes(table.__getitem__, len(table), resamples, seed)
-
-
-def swapped_changes(change: Callable[[slice | Rows], Sums], n_rows: int, resamples: int, seed: Seed) -> Sums:
-    """Sum rows over random halves as `swapped` does, without storing rows of zeros."""
-    blocks = [change(slice(first, first + _ROWS)).any(axis=1) for first in range(0, n_rows, _ROWS)]
-    changing = np.flatnonzero(np.concatenate([*blocks, np.zeros(0, dtype=bool)]))  # swapping equal rows changes nothing
-    rows = np.empty((len(changing), change(slice(0)).shape[1]))
-    for first in range(0, len(rows), _ROWS):
-        rows[first : first + _ROWS] = change(changing[first : first + _ROWS])
+    n_rows = len(table)
+    changing = np.flatnonzero(table.any(axis=1))  # swapping equal rows changes nothing
+    rows = table[changing]
     rng = np.random.default_rng(seed)
     sums = np.zeros((resamples, rows.shape[1]))
     for first, last in _batches(resamples, n_rows):
         bits = rng.integers(0, 256, size=(last - first, -(-n_rows // 8)), dtype=np.uint8)
         sums[first:last] = np.unpackbits(bits, axis=1, count=n_rows)[:, changing].astype(np.float64) @ rows
     return sums
-
-
-def correlated_errors(covariance: Sums, freedom: float, draws: int, seed: Seed) -> Sums:
-    """Draw errors of several estimates from their multivariate t distribution, float64, shape (draws, estimates)."""
-    rng = np.random.default_rng(seed)
-    values, vectors = np.linalg.eigh(covariance)
-    normal = rng.standard_normal((draws, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
-    return np.asarray(normal * np.sqrt(freedom / rng.chisquare(freedom, draws))[:, None])
 
 
 def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iterator[Rows]:

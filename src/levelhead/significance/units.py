@@ -14,6 +14,9 @@ from levelhead.treebank.treebank import Treebank
 
 AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"
 
+FEW = "few-documents"
+"""In signatures: the documents in averages, and the sentences in the test set's own intervals."""
+
 FEWEST_UNITS = 10
 """The minimum number of units for intervals and p-values."""
 
@@ -23,6 +26,8 @@ ENOUGH_UNITS = 20
 
 LABEL = "other sentences of these documents, not other documents"
 """What intervals by sentence hold for, where gold marks documents."""
+
+FEW_NOTE = f"fewer than {FEWEST_UNITS} documents, so {{}} are by sentence, for {LABEL}"
 
 
 class Units(NamedTuple):
@@ -190,6 +195,11 @@ def units_counted(units: Mapping[str, Units]) -> str:
     return kinds_counted(unit.own() for unit in units.values())
 
 
+def units_signature(units: Mapping[str, Units]) -> str:
+    """Return the kinds of units for a signature, in alphabetical order; 2 to 9 documents by `AUTO` are a kind."""
+    return "+".join(sorted({FEW if unit.few else unit.kind for unit in units.values()}))
+
+
 def kinds_counted(units: Iterable[Units], n_units: int | None = None) -> str:
     """Return the numbers of units of each kind, such as `20 documents and 300 sentences`; or the given number."""
     kinds: dict[str, int] = {}
@@ -214,14 +224,14 @@ def unit_notes(
         marked_by: the file that marks documents.
     """
     of_their_own = " of their own" if averaged and len(units) > 1 else ""
-    kind, _, p_values = results.partition(" and ")
+    intervals, _, p_values = results.partition(" and ")
     without = f", without {p_values}: --resample-by sentence decides by sentence" if p_values else ""
     own = {name: unit.own() for name, unit in units.items()}
     notes = {
         f"{marked_by} marks no documents, so sentences are resampled as if they were independent": [
             name for name, unit in units.items() if not unit.marked
         ],
-        f"fewer than {FEWEST_UNITS} documents, so {kind}{of_their_own} are by sentence, for {LABEL}{without}": [
+        f"{FEW_NOTE.format(f'{intervals}{of_their_own}')}{without}": [
             f"{name} ({unit.n_units})" for name, unit in units.items() if unit.few
         ],
         f"{results} by sentence hold for {LABEL}": [

@@ -19,7 +19,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
 from levelhead.scoring.weights import read_weights, weights_of
-from levelhead.significance import InferenceSettings, resampled_rows
+from levelhead.significance import resampled_rows
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
@@ -170,7 +170,7 @@ def human_agreement(
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
         measures = [MEASURES[name] for name in chosen]
         setup = setup_of(measures, format="conllx", weights={"wde": weights_of(weights)})
-        result = judge(gold, first, second, votes, setup, InferenceSettings(resamples=50), subtypes_apart=apart)
+        result = judge(gold, first, second, votes, setup, subtypes_apart=apart)
         values = (measure.agreement.correlation.value for measure in result.measures.values())
         correlations |= dict(zip(chosen, values))
     return correlations

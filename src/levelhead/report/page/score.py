@@ -11,6 +11,7 @@ from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import NOT_ALIGNED, Repair
 from levelhead.comparison.breakdowns import MARK, UNCERTAIN, Breakdowns, estimate_cells, estimate_columns
 from levelhead.comparison.evaluations import average_scores
+from levelhead.errors import listed
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import (
@@ -30,6 +31,7 @@ from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
+from levelhead.significance.units import FEW_NOTE, FEWEST_UNITS
 from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
 
 ALL = "all treebanks"  # the option of a page that shows all treebanks together
@@ -77,7 +79,9 @@ def score_page(
         lead += f" Costliest error: {_named(repair)[1]}, {100 * repair.gain:.2f} points of {whole.measure}."
     data = stored([part.examples for part in parts.values()], whole.examples if several else None)
     title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
-    return Page(title, lead, facts, choices, sections, (), shared, "score", data, terms)
+    few = [f"{name} ({n})" for name, part in parts.items() if 1 < (n := part.n_documents) < FEWEST_UNITS]
+    notes = [f"{FEW_NOTE.format('intervals')}: {listed(few)}"] if few else []
+    return Page(title, lead, facts, choices, sections, notes, shared, "score", data, terms)
 
 
 def _lead(evaluations: Mapping[str, Evaluation], average: Average | None) -> str:

@@ -30,7 +30,7 @@ from levelhead.report.page.examples import (
 )
 from levelhead.scoring import Agree, Matches, Measure
 from levelhead.significance.estimates import Interval
-from levelhead.significance.histograms import Cells, HistogramTally
+from levelhead.significance.histograms import Cells, HistogramTally, UnitHistogram
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
 from levelhead.treebank.documents import Documents
 from levelhead.treebank.provenance import FileSummary
@@ -122,6 +122,7 @@ class TreebankErrors(NamedTuple):
     confused: ConfusionMatrix
     examples: Examples
     intervals: Mapping[str, Interval | None]  # 95%, of scores that are ratios of whole numbers
+    n_documents: int = 0
 
 
 class ErrorTally:
@@ -198,18 +199,23 @@ class ErrorTally:
         of_kind = np.array([numbers["repair"][kind] for kind in kinds])
         numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
         renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
+        few, repaired = self._repairs.few_documents(), self._repairs_of(self._repairs.histogram())
         scores = ((name, tally.histogram()) for name, tally in self._scores.items() if tally.has_counts)
         parts = {name: UnitParts(of.groups, of.parts[:, None], of.n_units, 1) for name, of in scores}
         return TreebankErrors(
             str(self._measure),
-            repairs_of(self._repairs.histogram(), kinds, self._measure, self._undefined, _LEVEL),
+            repaired if few is None else repaired.averaged_by(self._repairs_of(few)),
             numbers,
             dict(zip(ERRORS[1:], self._types[1:].tolist(), strict=True)),
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
             {name: bucket_estimates(of_units, _LEVEL)[0].interval for name, of_units in parts.items()},
+            len(self._documents.ids),
         )
+
+    def _repairs_of(self, found: UnitHistogram) -> TreebankRepairs:
+        return repairs_of(found, [*self._kinds.numbers], self._measure, self._undefined, _LEVEL)
 
 
 class _PropertyTally:
@@ -238,10 +244,15 @@ class _PropertyTally:
         return _places(self._frequency, self.names())
 
     def breakdown(self, undefined: float | None) -> Breakdown:
-        found, places = self._units.histogram(), self.places()
-        totals = found.totals._replace(groups=places[found.totals.groups])
-        ordered = found._replace(groups=places[found.groups], totals=totals)
-        return breakdown_of([self._by], self._measure, [(name,) for name in self.names()], ordered, undefined, _LEVEL)
+        places, names = self.places(), [(name,) for name in self.names()]
+
+        def of_units(found: UnitHistogram) -> Breakdown:
+            totals = found.totals._replace(groups=places[found.totals.groups])
+            ordered = found._replace(groups=places[found.groups], totals=totals)
+            return breakdown_of([self._by], self._measure, names, ordered, undefined, _LEVEL)
+
+        own, few = of_units(self._units.histogram()), self._units.few_documents()
+        return own if few is None else own.averaged_by(of_units(few))
 
 
 def joined_errors(parts: Sequence[TreebankErrors]) -> TreebankErrors:
