@@ -24,18 +24,24 @@ from typing import NamedTuple
 
 import numpy as np
 from coverage_pools import MEASURES, TRAINED, Pool, pools
+from scipy import stats
 
-from levelhead.significance import SystemCounts, better_on_at_least, equivalence
-from levelhead.significance.estimates import Estimate, Interval, UnpairedDifference
-from levelhead.significance.jackknife import Contrast, ratios
+from levelhead.significance import FEWEST_UNITS, SystemCounts, better_on_at_least, corrected
+from levelhead.significance.estimates import MOST_INFLUENCE, Estimate, Interval, UnpairedDifference
+from levelhead.significance.jackknife import OBSERVATION, Contrast, ratios
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.rankings import compare_pairs
 from levelhead.significance.scopes import EQUAL, CountedUnits, Scope
 
 LEVEL = 0.95
-ALPHA = 1 - LEVEL + 1e-12
+ALPHA = 0.05
 MARGIN = 0.01
 RANKED = 6
+BATCH = 20_000
+CHECKED = 3
+"""How many draws of each cell are compared with the package."""
+CLAIMS = ("rejected", "one_sided", "margin")
+COLUMNS = ("Note", "Interval", "Rejected", "One-sided", "Margin")
 SIZES = (20, 50)
 SENTENCES = (20, 50, 100)
 DOCUMENT_POOLS = ("bg_btb", "el_gdt", "hy_armtdp", "en_ewt", "pud", *TRAINED)
@@ -87,66 +93,113 @@ def equalized(parts: np.ndarray) -> np.ndarray:
     return changed
 
 
-class Found(NamedTuple):
-    """What came of one difference whose true value is 0, or of a share of draws in percent; nan without a result."""
+class Errors(NamedTuple):
+    """The error of a difference in all draws, each float64, shape (draws,)."""
 
-    held: float  # whether the interval contains the true value
-    rejected: float  # whether p is at most .05
-    higher: float  # whether the one-sided test says that the value is higher
-    lower: float
-    small: float  # whether it is called smaller than a margin of one point if it is one point
-    large: float  # whether it is called larger
-    other_small: float  # the same if it is minus one point
-    other_large: float
-    noted: float  # whether one unit causes more than a third of the variance
-    p: float  # the one-sided p-value that the value is higher
+    value: np.ndarray
+    error: np.ndarray
+    skewness: np.ndarray
+    freedom: np.ndarray
+    n_units: np.ndarray
+    share: np.ndarray  # of the variance, of the most influential unit
+    unit: np.ndarray  # its number
 
-    @property
-    def one_sided(self) -> float:
-        """The larger share of wrong one-sided claims."""
-        return max(self.higher, self.lower)
-
-    @property
-    def margin(self) -> float:
-        """The larger share of wrong claims about a margin."""
-        return max(self.small, self.large, self.other_small, self.other_large)
+    def tails(self, limit: float) -> np.ndarray:
+        """Return p-values of being above and below a limit, by the t statistic after Hall's transformation."""
+        t = (self.value - limit) / self.error
+        skewed = t + self.skewness * t**2 / 3 + self.skewness**2 * t**3 / 27 + self.skewness / 6
+        return np.array([stats.t.sf(skewed, self.freedom), stats.t.cdf(skewed, self.freedom)])
 
 
-def found(estimate: Estimate) -> Found:
-    """Return what is claimed about a difference."""
-    interval, p, above, below = estimate.interval(LEVEL), estimate.p(), estimate.p_above(0), estimate.p_below(0)
-    shown = [(one := equivalence(moved(estimate, change), MARGIN)) and one.shown for change in (MARGIN, -MARGIN)]
-    return Found(
-        np.nan if interval is None else interval[0] <= 0 <= interval[1],
-        p is not None and p <= ALPHA,
-        above is not None and above <= ALPHA,
-        below is not None and below <= ALPHA,
-        *(one == said for one in shown for said in ("yes", "no")),
-        estimate.influence is not None,
-        np.nan if above is None else above,
+def errors_of(parts: np.ndarray) -> Errors:
+    """Leave out one unit at a time, in all draws at once.
+
+    Args:
+        parts: the counts of two systems, shape (draws, units, 2, 2).
+    """
+    totals, sizes = parts.sum(axis=1, keepdims=True), parts[..., 1].mean(axis=2)
+    effects = np.nan_to_num(ratios(totals) - ratios(totals - parts)) @ [1.0, -1.0]
+    squares, size = effects**2, np.maximum(sizes.sum(axis=1), 1)
+    variance = squares.sum(axis=1)
+    error = np.sqrt(variance + (OBSERVATION / size) ** 2)
+    return Errors(
+        np.nan_to_num(ratios(totals)[:, 0]) @ [1.0, -1.0],
+        error,
+        np.clip((effects**3).sum(axis=1) / error**3, -1, 1),
+        np.maximum(size**2 / np.maximum((sizes**2).sum(axis=1), 1) - 1, 1),
+        np.count_nonzero(sizes, axis=1),
+        squares.max(axis=1) / np.maximum(variance, EQUAL**2),
+        squares.argmax(axis=1),
     )
 
 
-def moved(estimate: Estimate, change: float) -> Estimate:
-    """Return an estimate of a value that is higher by a change."""
-    influence = estimate.influence
-    rest = influence and influence._replace(without=moved(influence.without, change))
-    return estimate._replace(value=estimate.value + change, influence=rest)
+class Tests(NamedTuple):
+    """The tests of a difference in all draws.
+
+    Args:
+        p: p-values of being above and below each limit, nan with too few units, shape (limits, 2, draws).
+        noted: whether one unit causes more than a third of the variance, shape (draws,).
+        effective: the effective number of units, shape (draws,).
+    """
+
+    p: np.ndarray
+    noted: np.ndarray
+    effective: np.ndarray
 
 
-CLAIMS = ("rejected", "one_sided", "margin")
+def tests_of(parts: np.ndarray, limits: Sequence[float]) -> Tests:
+    """Test a difference in all draws; p is the larger one with and without a unit that causes most of the variance."""
+    whole = errors_of(parts)
+    noted = whole.share > MOST_INFLUENCE
+    p = np.array([whole.tails(limit) for limit in limits])
+    some = parts[noted]
+    some[np.arange(len(some)), whole.unit[noted]] = 0
+    rest, n_units = errors_of(some), whole.n_units.copy()
+    p[..., noted] = np.maximum(p[..., noted], [rest.tails(limit) for limit in limits])
+    n_units[noted] = rest.n_units
+    p[..., n_units < FEWEST_UNITS] = np.nan
+    return Tests(p, noted, whole.freedom + 1)
+
+
+def check(parts: np.ndarray, tests: Tests, limits: Sequence[float]) -> None:
+    """Compare some draws with what the package returns for them."""
+    for number in range(min(CHECKED, len(parts))):
+        (estimate,) = scope_of(parts[number][None]).estimates([[[0], [1]]], 0)
+        for p, limit in zip(tests.p[..., number], limits, strict=True):
+            expected = [np.nan if one is None else one for one in (estimate.p_above(limit), estimate.p_below(limit))]
+            np.testing.assert_allclose(p, expected, atol=1e-6)
+        if estimate.has_tests:
+            low, high = estimate.interval(LEVEL)
+            assert (low <= 0 <= high) == (2 * tests.p[0, :, number].min() >= ALPHA)
 
 
 class Cell(NamedTuple):
-    """A measure and a pair of systems with a number of documents of a pool."""
+    """A measure and a pair of systems with a number of documents of a pool: shares of draws in percent.
+
+    Args:
+        pool: its name.
+        size: the number of documents.
+        effective: the median effective number of documents.
+        noted: whether one document causes more than a third of the variance on the whole pool.
+        note: how often one document of a sample does.
+        held: how often the interval contains the true value.
+        rejected: how often p is at most .05.
+        one_sided: how often a one-sided p is at most .05, of the side where this is more frequent.
+        margin: how often a difference of one point is called larger or smaller than one point, or one of minus one
+            point; of these four, the most frequent.
+        p: the one-sided p-value of each draw that the difference is above 0.
+    """
 
     pool: str
     size: int
-    effective: float  # the median of degrees of freedom plus 1
-    measure: str
+    effective: float
     noted: bool
-    shares: Found  # the share of each result in percent
-    p: np.ndarray  # the one-sided p-value of each draw
+    note: float
+    held: float
+    rejected: float
+    one_sided: float
+    margin: float
+    p: np.ndarray
 
 
 class Ranking(NamedTuple):
@@ -154,7 +207,7 @@ class Ranking(NamedTuple):
 
     pool: str
     size: int
-    noted: bool  # whether one of the pairs is
+    noted: bool  # whether a pair is
     held: float  # the share of draws in which all ranks hold, in percent
 
 
@@ -162,6 +215,7 @@ class Drawn(NamedTuple):
     """Samples of a pool.
 
     Args:
+        name: of the pool.
         parts: the counts of the pool, shape (test sets, units, systems, measures, 2).
         size: the number of units of a sample.
         draws: the number of samples.
@@ -172,47 +226,65 @@ class Drawn(NamedTuple):
     size: int
     draws: int
 
-    def samples(self) -> Iterator[np.ndarray]:
-        """Give the numbers of the units of each sample."""
+    def samples(self) -> np.ndarray:
+        """Return the numbers of the units of each sample, shape (draws, units)."""
         rng = np.random.default_rng([self.size, *self.name.encode()])
-        return (rng.integers(0, self.parts.shape[1], self.size) for _ in range(self.draws))
+        return rng.integers(0, self.parts.shape[1], (self.draws, self.size))
 
 
 def cells_of(drawn: Drawn) -> tuple[list[Cell], list[Ranking]]:
-    """Return what came of samples of a pool."""
-    pairs, ranked = pairs_of(drawn.parts.sum(axis=0)), ranked_of(drawn.parts.shape[2])
-    contrasts = [[[one], [other]] for one, other in pairs]
-    every = [[[one], [other]] for one, other in combinations(ranked, 2)]
-    equal, cells, rankings = equalized(drawn.parts), [], []
-    for m, measure in enumerate(MEASURES):
-        counts = equal[..., m, :]
-        whole = scope_of(counts)
-        results, freedoms, ranks = [], [], []
-        for rows in drawn.samples():
-            sample = counts[:, rows]
-            estimates = scope_of(sample).estimates(contrasts, 0)
-            results.append([found(estimate) for estimate in estimates])
-            freedoms.append([estimate.freedom + 1 for estimate in estimates])
-            tests = compare_pairs(scope_of(sample[:, :, ranked]), np.zeros((len(sample), RANKED), dtype=bool), LEVEL)
-            ranks.append(tests is None or not tests.better.any())
-        noted = [one.influence is not None for one in whole.estimates([*contrasts, *every], 0)]
-        shares, effective = np.array(results).transpose(1, 2, 0), np.median(freedoms, axis=0)
-        for pair in range(len(pairs)):
-            percent = Found(*(100 * np.nanmean(shares[pair], axis=1)).tolist())
-            p = shares[pair, Found._fields.index("p")]
-            cells.append(Cell(drawn.name, drawn.size, effective[pair], measure, noted[pair], percent, p))
-        rankings.append(Ranking(drawn.name, drawn.size, any(noted[len(pairs) :]), 100 * float(np.mean(ranks))))
+    """Return what came of samples of a pool with one test set."""
+    (parts,) = equalized(drawn.parts)
+    pairs, ranked = pairs_of(drawn.parts[0]), ranked_of(parts.shape[1])
+    samples, cells, rankings = drawn.samples(), [], []
+    for m in range(len(MEASURES)):
+        cells += [cell_of(drawn, parts[:, pair, m], samples) for pair in pairs]
+        every = [parts[:, pair, m] for pair in combinations(ranked, 2)]
+        p = np.array([_tested(pair, samples, [0.0]).p.min(axis=1) for pair in every])[:, 0]
+        joint = np.array([corrected(min(1.0, 2 * one), len(every)) for one in np.nanmin(p, axis=0).tolist()])
+        for number in range(min(CHECKED, len(samples))):
+            sample = parts[samples[number]][None, :, ranked, m]
+            found = compare_pairs(scope_of(sample), np.zeros((1, RANKED), dtype=bool), LEVEL)
+            assert found is None or found.better.any() == (joint[number] < ALPHA)
+        noted = any(errors_of(pair[None]).share[0] > MOST_INFLUENCE for pair in every)
+        rankings.append(Ranking(drawn.name, drawn.size, noted, 100 * float(np.mean(joint >= ALPHA))))
     return cells, rankings
+
+
+def cell_of(drawn: Drawn, pair: np.ndarray, samples: np.ndarray) -> Cell:
+    """Return what came of samples of two equally good systems, from their counts, shape (units, 2, 2)."""
+    limits = [0.0, -2 * MARGIN, 2 * MARGIN]
+    tests = _tested(pair, samples, limits)
+    check(pair[samples[:CHECKED]], tests, limits)
+    (above, below), (above_less, below_less), (above_more, below_more) = tests.p
+    p = 2 * np.minimum(above, below)
+    wrong = [
+        (below <= ALPHA) & (above_less <= ALPHA),  # a difference of a point is inside the margin
+        (above <= ALPHA) & (below_more <= ALPHA),
+        (above <= ALPHA) | (below_less <= ALPHA),  # or outside
+        (below <= ALPHA) | (above_more <= ALPHA),
+    ]
+    return Cell(
+        drawn.name,
+        drawn.size,
+        float(np.median(tests.effective)),
+        bool(errors_of(pair[None]).share[0] > MOST_INFLUENCE),
+        *(100 * float(np.mean(own)) for own in (tests.noted, (p >= ALPHA)[~np.isnan(p)], p < ALPHA)),
+        max(100 * float(np.mean(own < ALPHA)) for own in (above, below)),
+        max(100 * float(np.mean(own)) for own in wrong),
+        above,
+    )
+
+
+def _tested(pair: np.ndarray, samples: np.ndarray, limits: Sequence[float]) -> Tests:
+    batches = np.array_split(samples, max(1, samples.size // BATCH))
+    each = [tests_of(pair[rows], limits) for rows in batches]
+    return Tests(*(np.concatenate(own, axis=-1) for own in zip(*each, strict=True)))
 
 
 def span(shares: Sequence[float]) -> str:
     """Return the lowest and the highest share."""
     return f"{min(shares):.1f}-{max(shares):.1f}" if shares else ""
-
-
-def most(shares: Sequence[float]) -> str:
-    """Return the highest share."""
-    return f"{max(shares):.1f}" if shares else ""
 
 
 def head(*titles: str) -> None:
@@ -228,51 +300,41 @@ def row(*values: object) -> None:
 def differences_table(every: Sequence[Drawn], unit: str, workers: Executor) -> list[Cell]:
     """Print what came of differences in cells without a note, and in those with one; return all cells."""
     cells, rankings = [], []
-    head("Pool", unit, "Effective", "Cells", "Interval", "Rejected", "One-sided", "Margin", "Ranks", "Note")
-    for drawn, (own, ranked) in zip(every, workers.map(cells_of, every), strict=True):
+    for own, ranked in workers.map(cells_of, every):
         cells += own
         rankings += ranked
-        held = [one.held for one in ranked if not one.noted]
-        row(*summary([cell for cell in own if not cell.noted], drawn), f"{min(held):.1f}" if held else "", note(own))
-    head("Pool", unit, "Effective", "Noted cells", "Interval", "Rejected", "One-sided", "Margin", "Note")
-    for _, group in groupby(cells, key=lambda cell: cell[:2]):
-        noted = [cell for cell in group if cell.noted]
-        if noted:
-            row(*summary(noted, noted[0]), note(noted))
-    goals(cells, rankings)
+    for noted in (False, True):
+        head("Pool", unit, "Effective", "Noted cells" if noted else "Cells", *COLUMNS, "Rankings", "Ranks")
+        wanted = [cell for cell in cells if cell.noted == noted]
+        for (pool, size), group in groupby(wanted, key=lambda cell: cell[:2]):
+            own, held = list(group), [one.held for one in rankings if one[:3] == (pool, size, noted)]
+            row(pool, size, f"{np.median([cell.effective for cell in own]):.0f}", *summary(own), len(held), least(held))
+        goals(wanted, [one.held for one in rankings if one.noted == noted])
     return cells
 
 
-def summary(cells: Sequence[Cell], of: Drawn | Cell) -> tuple[object, ...]:
-    """Return the columns of a row about some cells of a pool with one number of documents."""
-    shares = [cell.shares for cell in cells]
-    effective = f"{np.median([cell.effective for cell in cells]):.0f}" if cells else ""
-    held, *others = ([getattr(one, name) for one in shares] for name in ("held", *CLAIMS))
-    name = of.name if isinstance(of, Drawn) else of.pool
-    return name, of.size, effective, len(cells), span(held), *map(most, others)
+def summary(cells: Sequence[Cell]) -> list[object]:
+    """Return the number of cells, how often they have a note, the range of coverage, and the most wrong claims."""
+    most = [f"{max(getattr(cell, name) for cell in cells):.1f}" for name in CLAIMS]
+    return [len(cells), f"{np.mean([cell.note for cell in cells]):.0f}", span([cell.held for cell in cells]), *most]
 
 
-def note(cells: Sequence[Cell]) -> str:
-    """Return the mean share of draws with a note."""
-    return f"{np.mean([cell.shares.noted for cell in cells]):.0f}" if cells else ""
+def least(shares: Sequence[float]) -> str:
+    """Return the lowest share."""
+    return f"{min(shares):.1f}" if shares else ""
 
 
-def goals(cells: Sequence[Cell], rankings: Sequence[Ranking]) -> None:
+def goals(cells: Sequence[Cell], ranks: Sequence[float]) -> None:
     """Print how many cells meet the goals."""
-    for noted in (False, True):
-        shares = [cell.shares for cell in cells if cell.noted == noted]
-        if not shares:
-            continue
-        held, *wrong = (np.array([getattr(one, name) for one in shares]) for name in ("held", *CLAIMS))
-        notes = f"{np.mean([one.noted for one in shares]):.0f}% of draws"
-        print(f"\n{'Noted' if noted else 'Other'} cells: {len(shares)}, with the note in {notes}")
-        good, low = share((held >= 93) & (held <= 97)), share(held < 93)
-        print(f"- interval: {good} from 93 to 97, {low} below, lowest {min(held):.1f}")
-        for name, own in zip(CLAIMS, wrong, strict=True):
-            print(f"- {name}: {share(own <= 7)} at most 7, highest {max(own):.1f}")
-        ranks = np.array([one.held for one in rankings if one.noted == noted])
-        if len(ranks):
-            print(f"- {len(ranks)} rankings: {share(ranks >= 93)} at least 93, lowest {min(ranks):.1f}")
+    if not cells:
+        return
+    held = np.array([cell.held for cell in cells])
+    good, low = share((held >= 93) & (held <= 97)), share(held < 93)
+    print(f"\n- {len(cells)} cells, interval: {good} from 93 to 97, {low} below, lowest {min(held):.1f}")
+    for name in CLAIMS:
+        wrong = np.array([getattr(cell, name) for cell in cells])
+        print(f"- {name}: {share(wrong <= 7)} at most 7, highest {max(wrong):.1f}")
+    print(f"- {len(ranks)} rankings: {share(np.array(ranks) >= 93)} at least 93, lowest {least(ranks)}")
 
 
 def share(flags: np.ndarray) -> str:
@@ -324,20 +386,19 @@ def coverage(
 
 
 def scores_and_differences(parts: np.ndarray) -> Iterator[tuple[np.ndarray, list[Contrast], np.ndarray, Kind]]:
-    """Give counts, contrasts, true values and the kind of interval: of three scores, and of three differences."""
-    pairs, values = pairs_of(parts.sum(axis=0)), values_of(parts)
-    others = [other for _, other in pairs]
+    """Give counts, contrasts, true values and kind of interval, of scores and of differences of three pairs."""
+    others, values = [1, 3, 5], values_of(parts)
     yield parts, [[[other]] for other in others], values[others], Estimate.score_interval
-    differences = [[[one], [other]] for one, other in pairs]
-    yield equalized(parts), differences, np.zeros((len(pairs), len(MEASURES))), Estimate.interval
+    pairs = [[[other - 1], [other]] for other in others]
+    yield equalized(parts), pairs, np.zeros((len(pairs), len(MEASURES))), Estimate.interval
 
 
 def scores_row(pool: Pool, size: int, draws: int) -> list[object]:
     """Return the coverage of scores, and what it and that of differences would be if sentences were the units."""
-    pool = pool.chosen(sorted({system for pair in pairs_of(pool.parts) for system in pair}))
+    by_sentence = [np.flatnonzero(pool.documents == number) for number in range(pool.documents.max() + 1)]
+    pool = pool.chosen(pairs_of(pool.parts))
     documents = pool.by_document()[None]
     drawn = Drawn(pool.name, documents, size, draws)
-    by_sentence = [np.flatnonzero(pool.documents == number) for number in range(documents.shape[1])]
     (_, *of_scores), (_, *of_differences) = scores_and_differences(documents)
     found = [coverage((documents[:, rows] for rows in drawn.samples()), *of_scores)]
     for counts, given in ((pool.parts[None], of_scores), (equalized(pool.parts[None]), of_differences)):
@@ -348,7 +409,7 @@ def scores_row(pool: Pool, size: int, draws: int) -> list[object]:
 
 def averages_row(pool: Pool, size: int, draws: int) -> list[object]:
     """Return the coverage of macro-averages over parallel test sets, with joint units and as if independent."""
-    parts = pool.chosen(sorted({system for pair in pairs_of(pool.parts) for system in pair})).by_test_set()
+    parts = pool.chosen(pairs_of(pool.parts)).by_test_set()
     drawn = Drawn(pool.name, parts, size, draws)
     return [size] + [
         coverage((counts[:, rows] for rows in drawn.samples()), *given, joint=joint)
@@ -391,7 +452,8 @@ def sentences(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
 def scores(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
     """Print the coverage of scores."""
     head("Pool", "Documents", "Score", "Score, by sentence", "Difference, by sentence")
-    rows(scores_row, [(pool, size, draws) for pool in wanted for size in sizes_of(pool.by_document()[None])], workers)
+    sizes = [(pool, size) for pool in wanted for size in sizes_of(pool.by_document()[None])[::2]]
+    rows(scores_row, [(*one, draws // 4) for one in sizes], workers)
 
 
 def averages(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
@@ -403,7 +465,7 @@ def averages(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
 def treebanks(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
     """Print how often two samples of one treebank differ."""
     head("Pool", "Sentences", "Rejected", "Mean")
-    rows(treebanks_row, [(pool, sizes, draws) for pool in wanted for sizes in TREEBANK_SIZES], workers)
+    rows(treebanks_row, [(pool, sizes, draws // 4) for pool in wanted for sizes in TREEBANK_SIZES], workers)
 
 
 def rows(made: Callable[..., list[object]], given: Sequence[tuple[object, ...]], workers: Executor) -> None:

@@ -56,8 +56,9 @@ class Pool(NamedTuple):
     documents: np.ndarray
     test_sets: np.ndarray
 
-    def chosen(self, systems: Sequence[int]) -> Pool:
-        """Return the pool with some systems, by number."""
+    def chosen(self, pairs: Iterable[tuple[int, int]]) -> Pool:
+        """Return the pool with pairs of systems, by number, one after the other."""
+        systems = [system for pair in pairs for system in pair]
         return self._replace(systems=tuple(self.systems[s] for s in systems), parts=self.parts[:, systems])
 
     def by_document(self) -> np.ndarray:

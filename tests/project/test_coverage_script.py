@@ -27,14 +27,20 @@ def lowest(span: object) -> float:
     return float(str(span).partition("-")[0])
 
 
-def test_a_small_simulation_keeps_its_level(coverage: ModuleType) -> None:
-    cells, rankings = coverage.cells_of(coverage.Drawn("x", documents(80)[None], 25, 40))
+def test_a_small_simulation_keeps_its_level_and_agrees_with_the_package(coverage: ModuleType) -> None:
+    cells, rankings = coverage.cells_of(coverage.Drawn("x", documents(80)[None], 25, 100))
     assert len(cells) == 12
     assert len(rankings) == 4
-    assert min(cell.shares.held for cell in cells) > 80
-    assert max(cell.shares.one_sided for cell in cells) < 20
-    assert min(one.held for one in rankings) > 80
+    assert min(cell.held for cell in cells) > 85
+    assert max(cell.one_sided for cell in cells) < 15
+    assert min(one.held for one in rankings) > 85
     assert all(15 < cell.effective < 25 for cell in cells)
+
+
+def test_a_difference_from_the_package_is_found(coverage: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(coverage, "OBSERVATION", 20.0)
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        coverage.cells_of(coverage.Drawn("x", documents(80)[None], 25, 3))
 
 
 def test_systems_are_made_equal(coverage: ModuleType) -> None:
@@ -42,11 +48,17 @@ def test_systems_are_made_equal(coverage: ModuleType) -> None:
     np.testing.assert_allclose(values, values[:1].repeat(6, axis=0))
 
 
-def test_wrong_claims_are_counted(coverage: ModuleType) -> None:
-    estimate = coverage.Estimate(0.5, 0.01, 20.0, 21)
-    found = coverage.found(estimate)
-    assert (found.held, found.rejected, found.higher, found.lower) == (False, True, True, False)
-    assert (found.small, found.large) == (False, True)
+def test_a_document_like_no_other_is_noted(coverage: ModuleType) -> None:
+    """With it, p is the larger of two; of ten documents, too few are left without it."""
+    rows = documents(40)[:, :2, 0]
+    rows[0, 0, 0] = 0
+    tests = coverage.tests_of(np.array([rows, rows[::-1]]), [0.0])
+    assert tests.noted.all()
+    assert tests.p.min() > 0.025
+    assert np.isnan(coverage.tests_of(rows[None, :10], [0.0]).p).all()
+
+
+def test_claims_of_too_many_test_sets_are_wrong(coverage: ModuleType) -> None:
     assert coverage.claimed([0.001, 0.5], 0)
     assert not coverage.claimed([0.5, 0.5], 1)
 
