@@ -39,7 +39,7 @@ LAS, each side by its own arcs
 Without: LAS of all other words; Diff.: Without minus LAS of all words
 no intervals, since each row is based on fewer than 10 documents or sentences
 confidence intervals by sentence: 2 sentences
-rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:auto
+rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:sentence
 """,
     "breakdown --by sentence": """\
 treebank | sentence | sent_id     | words |  words |   words |     LAS | LAS gold |    LAS
@@ -174,7 +174,7 @@ length: each side by its own arcs
 upos: system words by their aligned gold word, or by their own value if unaligned
 no intervals, since each row is based on fewer than 10 documents or sentences
 confidence intervals by sentence: 1 sentence
-rules:ud|gold:*|system:*|unicode:*|version:*|level:0.95|resample-by:auto
+rules:ud|gold:*|system:*|unicode:*|version:*|level:0.95|resample-by:sentence
 """,
     )
 
@@ -212,7 +212,12 @@ def test_comments_are_held_until_the_next_document(run, tmp_path):
         ("new\ts", 2),
         ("fiction", 1),
     ]
-    assert [(row["document"], row["gold"]) for row in by_document["rows"]] == [("-", 3), ("d1", 2), ("d2", 1)]
+    assert [(row["document"], row["gold"]) for row in by_document["rows"]] == [
+        ("#1", 1),
+        ("d1", 2),
+        ("#3", 2),
+        ("d2", 1),
+    ]
     assert code == 0
 
 

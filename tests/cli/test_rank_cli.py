@@ -305,7 +305,7 @@ def test_significance_draws_lines_and_gives_sets_of_ranks():
     for low, high in ends:
         shown = shown.replace(f"{low:.2f}-{high:.2f}", "#####-#####")
     assert shown + "\n" == SIGNIFICANT
-    assert "|resamples:500|seed:3|level:0.95|resample-by:auto|numpy:" in lines[-1]
+    assert "|resamples:500|seed:3|level:0.95|resample-by:sentence|numpy:" in lines[-1]
     assert lines[-7:-1] == [
         "undecided ranks by LAS: 1-2 (alpha, gamma)",
         "systems that share a letter do not differ significantly",

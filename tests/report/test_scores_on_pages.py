@@ -9,6 +9,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.cli import program
+from levelhead.significance.units import LABEL
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 MEASURES = "Words,Sentences,UPOS,LAS,LAS.precision,CLAS,MLAS,UEM,ELAS,LAS(nopunct)"
@@ -30,17 +31,22 @@ def compared(*arguments: object) -> dict[tuple[str, str], str]:
     return {(one["measure"], one["treebank"]): "{:.2f}–{:.2f}".format(*one["interval"]) for one in found}
 
 
-@pytest.mark.parametrize("documents", [False, True])
-def test_intervals_are_those_of_compare(tmp_path: Path, documents: bool) -> None:
+@pytest.mark.parametrize("n_documents", [0, 4, 10])
+def test_intervals_are_those_of_compare(tmp_path: Path, n_documents: int) -> None:
+    """With few documents, of compare by sentence."""
     gold, system, page = tmp_path / "en.conllu", SYSTEMS / "beta" / "en.conllu", tmp_path / "page.html"
     text = (GOLD / "en.conllu").read_text(encoding="utf-8")
-    odd = iter(range(100))
-    gold.write_text(re.sub("^# sent_id", lambda m: m[0] if next(odd) % 2 or not documents else f"# newdoc\n{m[0]}",
-                           text, flags=re.MULTILINE), encoding="utf-8")  # fmt: skip
+    number = iter(range(100))
+    if n_documents:
+        mark = lambda match: f"# newdoc id = {next(number) % n_documents}\n{match[0]}"  # noqa: E731
+        text = re.sub("^# sent_id", mark, text, flags=re.MULTILINE)
+    gold.write_text(text, encoding="utf-8")
     shared = [gold, system, "-m", MEASURES]
     assert program.run(["score", *map(str, shared), "--report", str(page), "-o", str(tmp_path / "out")]) == 0
-    intervals = {measure: interval for (measure, _), interval in compared(*shared, tmp_path / "json").items()}
+    unit = ("--resample-by", "document" if n_documents >= 10 else "sentence")
+    intervals = {measure: interval for (measure, _), interval in compared(*shared, *unit, tmp_path / "json").items()}
     assert {name: cells[1] for name, cells in rows(page).items()} == intervals
+    assert (LABEL in page.read_text(encoding="utf-8")) is (n_documents == 4)
 
 
 def test_each_treebank_has_its_interval(tmp_path: Path) -> None:

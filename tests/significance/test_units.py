@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan, groups_named, rank, score_plan, with_intervals
+from levelhead.campaign.records import json_of, record_in, units_fields, units_in
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import InferenceSettings, SystemCounts, differences, unit_line, unit_notes, units_of
-from levelhead.significance.units import Units
+from levelhead.significance.histograms import Cells, HistogramTally, histogram_of
+from levelhead.significance.units import LABEL, Units
 from levelhead.treebank.documents import Documents
 from oracle.documents import documents_of
 
@@ -95,6 +97,17 @@ def test_documents_are_those_of_a_plain_reader_in_any_pieces(marks: list[str], c
     assert documents.marks == sum(mark != "" for mark in marks)
 
 
+@pytest.mark.parametrize("unit", ["auto", "sentence", "document", "comment:genre"])
+def test_stored_units_are_the_same(unit: str) -> None:
+    gold = gold_of("newdoc id = a; genre = x", "genre = y", "newdoc", "newdoc id = ü")
+    units = units_of(gold, unit)
+    fields = record_in(json_of({"units": units_fields(units)}))["units"]
+    assert json_of(units_fields(units_in(fields))) == json_of(units_fields(units))
+    assert units_in(fields).ids == units.ids
+    documents = [one.documents.ids if one.documents else None for one in (units, units_in(fields))]
+    assert documents == [("a", "#2", "ü") if unit not in {"auto", "document"} else None] * 2
+
+
 def test_made_up_ids_differ_from_real_ones() -> None:
     assert units_of(gold_of("newdoc", "newdoc id = #1"), "auto").ids == ("##1", "#1")
 
@@ -121,6 +134,8 @@ def test_without_two_documents_sentences_are_units(comments: list[str]) -> None:
 def test_comments_apply_until_the_next_document_or_value() -> None:
     gold = gold_of("", "newdoc; genre = news", "", "genre = web", "", "newdoc", "newdoc; genre = news", "")
     assert kinds(gold, "comment:genre") == ("comment:genre", [0, 1, 1, 2, 2, 0, 1, 1])
+    again = gold_of("newdoc id = a; genre = web", "newdoc id = a", "newdoc id = b", "newdoc id = a")
+    assert kinds(again, "comment:genre") == ("comment:genre", [0, 0, 1, 1])  # repeated marks open no document
     with pytest.raises(InputError, match="no sentence has the comment 'Genre'") as refusal:
         units_of(gold, "comment:Genre")
     assert refusal.value.slug == "no-documents"
@@ -151,6 +166,104 @@ def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
     few = "fewer than 10 units to resample, so no intervals and p-values: a"
     assert few in unit_notes(units)
     assert few in unit_notes({"a": units["a"]}, averaged=True)
+
+
+# Few documents
+
+
+def marked(text: str, n_documents: int) -> str:
+    """A treebank with so many documents, the parts of which are far apart."""
+    blocks = [block for block in text.split("\n\n") if block.strip()]
+    return "".join(f"# newdoc id = {i % n_documents}\n{block}\n\n" for i, block in enumerate(blocks))
+
+
+@pytest.fixture
+def few(tmp_path):
+    """Folders of gold and two systems on two test sets of 20 sentences, in 4 and in 20 documents."""
+    for part in ("gold", "systems/alpha", "systems/beta"):
+        (tmp_path / part).mkdir(parents=True)
+        for language, n_documents in (("en", 4), ("fi", 20)):
+            text = (PARALLEL / part / f"{language}.conllu").read_text(encoding="utf-8")
+            (tmp_path / part / f"{language}.conllu").write_text(marked(text, n_documents), encoding="utf-8")
+    return tmp_path / "gold", [tmp_path / "systems/alpha", tmp_path / "systems/beta"]
+
+
+def test_few_documents_are_for_averages_only() -> None:
+    gold = gold_of("newdoc id = a", "newdoc id = b", "newdoc id = a")
+    auto, document, sentences = (units_of(gold, unit) for unit in ("auto", "document", "sentence"))
+    assert (auto.kind, auto.n_units, auto.few, document.few, sentences.few) == ("document", 2, True, False, False)
+    assert (auto.own().kind, auto.own().n_units, auto.own().documents) == ("sentence", 3, auto)
+    assert auto.label == auto.own().label == sentences.label == LABEL
+    assert document.own() is document
+    assert (document.label, units_of(gold_of("", ""), "auto").label) == ("", "")
+    assert [one.decides for one in (auto, auto.own(), document)] == [False] * 3
+    many = gold_of(*(f"newdoc id = {i % 9}" for i in range(20)))
+    assert [units_of(many, unit).decides for unit in ("auto", "document", "sentence")] == [False, False, True]
+    ten = units_of(gold_of(*["newdoc"] * 10), "auto")
+    assert (ten.few, ten.decides, ten.own() is ten) == (False, True, True)
+
+
+@pytest.mark.parametrize(("by", "systems"), [("upos", 1), ("upos", 2), ("repair", 1)])
+def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few, by: str, systems: int) -> None:
+    gold, outputs = few
+    results = [
+        levelhead.breakdown(gold, outputs[:systems] if systems > 1 else outputs[0], by=by, resample_by=unit)
+        for unit in ("auto", "sentence", "document")
+    ]
+    auto, sentence, document = (result.to_dict() for result in results)
+
+    def rows(found, code):
+        some = found["treebanks"][code]
+        return some if by == "repair" or systems > 1 else some[0]["rows"]
+
+    assert rows(auto, "en") == rows(sentence, "en") != rows(document, "en")
+    assert rows(auto, "fi") == rows(document, "fi")
+    assert auto["averages"] == document["averages"] != sentence["averages"]
+    assert auto["signature"]["resample-by"] == "document+few-documents"
+    assert auto["units"] == {"en": {"unit": "sentence", "n": 20, "documents": 4}, "fi": {"unit": "document", "n": 20}}
+    few_note = f"fewer than 10 documents, so intervals are by sentence, for {LABEL}: en (4)"
+    assert few_note in results[0].provenance.notes
+
+
+def test_agreement_and_languages_of_few_documents_are_by_sentence(few) -> None:
+    gold, (alpha, beta) = few
+    auto, sentence = (
+        levelhead.agree(alpha / "en.conllu", beta / "en.conllu", resample_by=unit).to_dict()
+        for unit in ("auto", "sentence")
+    )
+    assert auto["labels"] == sentence["labels"]
+    assert auto["units"] == {"alpha": {"unit": "sentence", "n": 20, "documents": 4}}
+    found = levelhead.languages(gold, alpha, measures="LAS").to_dict()
+    (pair,) = found["pairs"]
+    assert pair["interval"] is not None
+    assert (pair["p"], pair["p_holm"]) == (None, None)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30),
+    st.lists(st.integers(0, 30), max_size=4),
+)
+def test_histograms_in_pieces_are_those_of_the_whole(sentences: list[tuple[int, int, int]], cuts: list[int]) -> None:
+    """Of (document, group, count) of each sentence."""
+    number = {document: i for i, document in enumerate(dict.fromkeys(document for document, _, _ in sentences))}
+    documents, groups, counts = np.array([(number[d], g, c) for d, g, c in sentences]).T
+    tally = HistogramTally(lambda cells: cells.counts.astype(float))
+    for start, end in pairwise(sorted({0, len(sentences), *(cut for cut in cuts if cut < len(sentences))})):
+        cells = Cells(np.arange(end - start), groups[start:end], np.stack([counts[start:end]] * 2, axis=1))
+        tally.add(cells, documents[start:end])
+    whole = Cells(np.arange(len(sentences)), groups, np.stack([counts] * 2, axis=1))
+
+    def plain(cells: Cells) -> list:
+        return [column.tolist() for column in histogram_of(cells, lambda some: some.counts.astype(float))[:3]]
+
+    def listed(found) -> list:
+        return [column.tolist() for column in found[:3]]
+
+    few, by_document = len(number) < 10, whole.joined(documents)
+    assert listed(tally.histogram()) == plain(whole if few else by_document)
+    assert (tally.few_documents() is not None) is (1 < len(number) < 10)
+    if 1 < len(number) < 10:
+        assert listed(tally.few_documents()) == plain(by_document)
 
 
 # From files to results
@@ -256,7 +369,7 @@ def test_documents_never_become_sentences(run, folder) -> None:
     (one,) = (row for row in document["results"] if row["system"] == "two")
     nothing = ("interval", "difference_interval", "p", "p_holm", "detectable")
     assert [one[name] for name in nothing] == [None] * 5
-    assert (one["n_units"], document["units"]) == (9, {"en_x": {"unit": "document", "n": 9}})
+    assert document["units"] == {"en_x": {"unit": "sentence", "n": 19, "documents": 9}}
     assert any("fewer than 10" in note for note in document["notes"])
 
 
@@ -270,7 +383,7 @@ def test_rank_says_why_there_are_no_intervals(run, folder) -> None:
     out = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance", "--format", "json")[1]
     (ranking,) = json.loads(out)["rankings"]
     assert [(one["interval"], one["ranks"], one["letters"]) for one in ranking["standings"]] == [(None, None, None)] * 2
-    assert json.loads(out)["units"] == {"en_x": {"unit": "document", "n": 9}}
+    assert json.loads(out)["units"] == {"en_x": {"unit": "sentence", "n": 19, "documents": 9}}
 
 
 def test_twenty_sentences_keep_their_intervals(run) -> None:

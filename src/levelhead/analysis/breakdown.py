@@ -72,11 +72,6 @@ class Breakdown(NamedTuple):
         without = self.without.get(values, self.whole).exact
         return None if without is None else without - self.whole.exact
 
-    def averaged_by(self, documents: Breakdown) -> Breakdown:
-        """Return the breakdown of a test set with few documents: its own intervals, with the errors of `documents`."""
-        own = self.estimates.items()
-        return self._replace(estimates={values: averaged_by(one, documents.estimates[values]) for values, one in own})
-
 
 def break_down(
     matches: Matches,
@@ -111,7 +106,13 @@ def break_down(
     if intervals is None:
         return by_unit(np.zeros(len(matches.gold), dtype=np.int64))
     own = by_unit(intervals.units.own().of_sentence)
-    return own.averaged_by(by_unit(intervals.units.of_sentence)) if intervals.units.few else own
+    return with_averages(own, by_unit(intervals.units.of_sentence)) if intervals.units.few else own
+
+
+def with_averages(own: Breakdown, documents: Breakdown) -> Breakdown:
+    """Return the breakdown of a test set with few documents, see `averaged_by`."""
+    estimates = ((values, averaged_by(one, documents.estimates[values])) for values, one in own.estimates.items())
+    return own._replace(estimates=dict(estimates))
 
 
 def averaged_by(own: BucketEstimate, documents: BucketEstimate) -> BucketEstimate:

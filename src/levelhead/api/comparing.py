@@ -115,7 +115,8 @@ def compare(
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     prepared = {*prepare}
     worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
-    page_of = {"n_treebanks": len(plan.test_sets), "registry": setup.registry} if "page" in prepared else None
+    of_page = {"n_treebanks": len(plan.test_sets), "registry": setup.registry, "resample_by": resample_by}
+    page_of = of_page if "page" in prepared else None
     look = partial_function(_look_at, page_of=page_of, worst_by=worst_by) if prepared else None
     with running(jobs, store, cluster) as how:
         result = compare_systems(

@@ -145,7 +145,7 @@ def read_record(
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
         sentences=_in_order(record.get("sentences")),
-        units=_units(record["units"]) if "units" in record else None,
+        units=units_in(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output, gold),
         contents=contents_in(record["system"], output) if "system" in record else None,
@@ -163,10 +163,11 @@ def _in_order(fields: Mapping[str, Any] | None) -> dict[str, Any]:
     return dict(sorted((fields or {}).items()))
 
 
-def _units(fields: dict[str, Any]) -> Units:
+def units_in(fields: dict[str, Any]) -> Units:
+    """Return the units in a record, see `units_fields`."""
     stored, documents = fields["of_sentence"], fields["documents"]  # of sentences, only their number
     of_sentence = _numbered(stored) if isinstance(stored, int) else np.array(stored, dtype=np.int64)
-    documents = None if documents is None else _units(documents)
+    documents = None if documents is None else units_in(documents)
     return Units(**{**fields, "of_sentence": of_sentence, "ids": tuple(fields["ids"]), "documents": documents})
 
 

@@ -12,6 +12,7 @@ from levelhead.analysis.repairs import Repair, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.system_errors import Found, PerTreebank, UsedScheme, for_each_output
+from levelhead.errors import listed
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
@@ -19,6 +20,7 @@ from levelhead.immutable import immutable
 from levelhead.scoring import Matches, Score
 from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
+from levelhead.significance.parallel import parallel_groups
 from levelhead.significance.units import units_signature
 from levelhead.tables.documents import header, points, signed
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
@@ -307,4 +309,9 @@ def _with_intervals(
     results, provenance = for_each_output(plan, setup, with_units, scheme)
     units = dict(zip(results, every, strict=True))
     provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": units_signature(units)})
-    return results, replace(provenance, notes=(*provenance.notes, *unit_notes(units, "intervals"))), units
+    contents = {code: files["gold"] for code, files in provenance.files.items()}
+    declared = {test_set.code: test_set.parallel for test_set in plan.test_sets}
+    notes = [*provenance.notes, *unit_notes(units, "intervals")]
+    if groups := parallel_groups(units, contents, declared):
+        notes.append(f"intervals of averages treat parallel test sets as independent: {listed([*groups])}")
+    return results, replace(provenance, notes=tuple(notes)), units

@@ -55,13 +55,17 @@ class ParallelUnits(NamedTuple):
     def _counted(self, codes: Sequence[str]) -> str:
         sizes = [len(np.unique(self.joint[code])) for code in codes]
         n_units = len(np.unique(np.concatenate([self.joint[code] for code in codes])))
-        unit = self.units[codes[0]]
-        kind = DOCUMENT if unit.kind == SENTENCE and sizes[0] < unit.n_units else unit.kind
         languages = {code.partition("_")[0] for code in codes}
+        unit = self.units[codes[0]]._replace(kind=self._kind(codes[0]))
         are_languages = len(languages) == len({self._content(code) for code in codes}) == len(codes)
         share = "each in" if min(sizes) == n_units else "most in"
         each = number_of(len(codes), "language" if are_languages else "test set")
-        return f"{kinds_counted([unit._replace(kind=kind)], n_units)}, {share} {each}"
+        return f"{kinds_counted([unit], n_units)}, {share} {each}"
+
+    def _kind(self, code: str) -> str:
+        """The kind of the units of averages: of parallel test sets documents, even if sentences were asked for."""
+        unit, numbers = self.units[code], self.joint[code]
+        return DOCUMENT if unit.kind == SENTENCE and len(np.unique(numbers)) < len(numbers) else unit.kind
 
     def notes(self) -> Iterator[str]:
         """Return notes on parallel test sets, and on one test set under several names."""

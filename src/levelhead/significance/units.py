@@ -185,8 +185,7 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
     """
     own = [unit.own() for unit in units.values()]
     kinds = " or ".join(dict.fromkeys(unit.kind.removeprefix(COMMENT) for unit in own))
-    labels = [unit.label for unit in own if unit.kind == SENTENCE]
-    label = f" ({LABEL})" if labels and all(labels) else ""
+    label = f" ({LABEL})" if own and all(unit.label for unit in own) else ""
     return f"{results} by {kinds}: {units_counted(units)}{label}"
 
 

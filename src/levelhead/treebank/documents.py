@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from levelhead.errors import count_text
 from levelhead.treebank.treebank import Treebank
 
-_MARK = re.compile(rb"^#[^\S\n]*newdoc(?:(?:[^\S\n]+id|_id)?[^\S\n]*=([^\n]*)|[^\S\n][^\n]*|)$", re.MULTILINE)
-_PUD = re.compile(rb"^#[^\S\n]*sent_id[^\S\n]*=[^\S\n]*([nw]0[1-5]\d{3})\d{3}[^\S\n]*$", re.MULTILINE)
+_MARK = re.compile(rb"newdoc(?:(?:[^\S\n]+id|_id)?[^\S\n]*=([^\n]*)|[^\S\n][^\n]*|)$", re.MULTILINE)
+_PUD = re.compile(rb"sent_id[^\S\n]*=[^\S\n]*([nw]0[1-5]\d{3})\d{3}[^\S\n]*$", re.MULTILINE)
 
 
 class Documents:
@@ -59,7 +59,11 @@ class Documents:
 def _found(pattern: re.Pattern[bytes], piece: Treebank) -> dict[int, str]:
     """The ids in the comments of the sentences that have them, "" for marks without an id."""
     comments, found = piece.comments, dict[int, str]()
-    matches = [(match.start(), match[1] or b"") for match in pattern.finditer(comments.text)]
+    matches = [
+        (match.start(), match[1] or b"")
+        for match in pattern.finditer(comments.text)
+        if comments.text[comments.text.rfind(b"\n", 0, match.start()) + 1 : match.start()].strip() == b"#"
+    ]
     sentences = np.searchsorted(comments.starts, [place for place, _ in matches], side="right") - 1
     for sentence, (_, name) in zip(sentences.tolist(), matches, strict=True):
         found[sentence] = name.decode().strip() or found.get(sentence, "")

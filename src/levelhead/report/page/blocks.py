@@ -209,6 +209,10 @@ def names_or_number(names: Sequence[str], noun: str) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
+def as_sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}."
+
+
 def treebank_name(treebank: Treebank) -> str:
     path = Path(treebank.source.path or "a treebank")
     return name_of(path) or path.name

@@ -21,7 +21,7 @@ from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, measured_row
-from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, names_or_number
+from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence, names_or_number
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
@@ -35,9 +35,8 @@ from levelhead.report.page.examples import (
 from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked, uncertain_note
 from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
-from levelhead.significance import ComparedScore, units_of
+from levelhead.significance import ComparedScore, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.significance.units import AUTO
 from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 
 # the properties by which differences are shown
@@ -59,7 +58,9 @@ class TreebankPart(NamedTuple):
     confusions: Sequence[tuple[ConfusionMatrix, Examples]]  # for a single treebank, of each output with its words
 
 
-def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
+def treebank_part(
+    treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry, resample_by: str
+) -> TreebankPart:
     """Return the data of one treebank; the engine calls this where the outputs are read."""
     for output in outputs:
         output.matches.check_trees()
@@ -67,7 +68,7 @@ def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int,
     setup = setup_of(["LAS"], rules=outputs[0].matches.rules, registry=registry)
     schemes, (measure,) = registry.schemes, setup.measures
     settings = PropertySettings(schemes.by_name[schemes.default])
-    intervals = IntervalSettings(units_of(outputs[0].matches.gold, AUTO))
+    intervals = IntervalSettings(units_of(outputs[0].matches.gold, resample_by))
     gains = {by: gains_by(outputs, measure, [by], settings, registry, intervals) for by in TITLES}
     found = {by: PROPERTIES[by].of(outputs[0].matches, settings) for by in TITLES}
     examples, changes = _contrasts(shown, ALL_WORDS // (n_treebanks * len(outputs)), setup, found)
@@ -187,8 +188,10 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
     lead = (f"{LABEL} " if comparison.coverage else "") + _finding(comparison, measures[0])
     shown = [section for section in sections if section.blocks]
+    units = comparison.units
+    notes = [*map(as_sentence, (unit_line(units), *unit_notes(units, averaged=True)))] if units else []
     return Page(
-        title, lead, facts, choices, shown, (), comparison.provenance.signature, "comparison", data,
+        title, lead, facts, choices, shown, notes, comparison.provenance.signature, "comparison", data,
         measure_terms(comparison.measures, registry),
     )  # fmt: skip
 

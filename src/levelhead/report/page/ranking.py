@@ -23,7 +23,7 @@ from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import panels, plotted_row, shares, slopes, spreads
 from levelhead.report.charts.point_charts import Named, scatter
-from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, names_or_number
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, as_sentence, names_or_number
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
 
@@ -100,7 +100,7 @@ def ranking_page(
     codes = {code for ranking in rankings for code in ranking.group.codes}
     if results.gold:
         _, *partial = notes_on_partial_scores(results, codes) or [""]  # the first note is in the lead
-        notes = [*partial, *relation_notes(results, codes), *map(_sentence, resampling_notes(results, rankings))]
+        notes = [*partial, *relation_notes(results, codes), *map(as_sentence, resampling_notes(results, rankings))]
     else:
         notes = [*ranking_table(results, rankings).notes[:-1]]
     codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
@@ -174,14 +174,10 @@ def _leaderboard(campaign: _Campaign) -> Section:
         perplexity, column = lower_is_better(ranking.measure), Column(ranking.measure)
         first, last = (formatted(value_cell(end, perplexity=perplexity), column, 1) for end in (low, high))
         notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
-        caption = " ".join(map(_sentence, filter(None, notes)))
+        caption = " ".join(map(as_sentence, filter(None, notes)))
         blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),
                                      extra=hidden, rows_are="system"))  # fmt: skip
     return Section("leaderboard", "Ranking", lead, blocks)
-
-
-def _sentence(note: str) -> str:
-    return f"{note[:1].upper()}{note[1:]}."
 
 
 def _ranges(campaign: _Campaign) -> Section:

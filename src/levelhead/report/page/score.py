@@ -25,7 +25,7 @@ from levelhead.evaluation.score_tables import (
 )
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
-from levelhead.report.page.blocks import Block, Page, Section, names_or_number
+from levelhead.report.page.blocks import Block, Page, Section, as_sentence, names_or_number
 from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
@@ -80,7 +80,7 @@ def score_page(
     data = stored([part.examples for part in parts.values()], whole.examples if several else None)
     title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
     few = [f"{name} ({n})" for name, part in parts.items() if 1 < (n := part.n_documents) < FEWEST_UNITS]
-    notes = [f"{FEW_NOTE.format('intervals')}: {listed(few)}"] if few else []
+    notes = [as_sentence(f"{FEW_NOTE.format('intervals')}: {listed(few)}")] if few else []
     return Page(title, lead, facts, choices, sections, notes, shared, "score", data, terms)
 
 

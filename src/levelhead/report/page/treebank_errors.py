@@ -10,7 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.breakdown import Breakdown, breakdown_of, bucket_cells, check_breakable, ratio_parts, words_in
+from levelhead.analysis.breakdown import (
+    Breakdown,
+    breakdown_of,
+    bucket_cells,
+    check_breakable,
+    ratio_parts,
+    with_averages,
+    words_in,
+)
 from levelhead.analysis.confusion import ERRORS, kinds_of_errors
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, average_repairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
@@ -252,7 +260,7 @@ class _PropertyTally:
             return breakdown_of([self._by], self._measure, names, ordered, undefined, _LEVEL)
 
         own, few = of_units(self._units.histogram()), self._units.few_documents()
-        return own if few is None else own.averaged_by(of_units(few))
+        return own if few is None else with_averages(own, of_units(few))
 
 
 def joined_errors(parts: Sequence[TreebankErrors]) -> TreebankErrors:
