@@ -115,15 +115,15 @@ def errors_of(parts: np.ndarray) -> Errors:
     """Leave out one unit at a time, in all draws at once.
 
     Args:
-        parts: the counts of two systems, shape (draws, units, 2, 2).
+        parts: the counts of two systems, shape (draws, test sets, units, 2, 2).
     """
-    totals, sizes = parts.sum(axis=1, keepdims=True), parts[..., 1].mean(axis=2)
-    effects = np.nan_to_num(ratios(totals) - ratios(totals - parts)) @ [1.0, -1.0]
+    totals, sizes = parts.sum(axis=2, keepdims=True), parts[..., 1].mean(axis=3).sum(axis=1)
+    effects = np.nan_to_num(ratios(totals) - ratios(totals - parts)).mean(axis=1) @ [1.0, -1.0]
     squares, size = effects**2, np.maximum(sizes.sum(axis=1), 1)
     variance = squares.sum(axis=1)
     error = np.sqrt(variance + (OBSERVATION / size) ** 2)
     return Errors(
-        np.nan_to_num(ratios(totals)[:, 0]) @ [1.0, -1.0],
+        np.nan_to_num(ratios(totals)[:, :, 0]).mean(axis=1) @ [1.0, -1.0],
         error,
         np.clip((effects**3).sum(axis=1) / error**3, -1, 1),
         np.maximum(size**2 / np.maximum((sizes**2).sum(axis=1), 1) - 1, 1),
@@ -153,7 +153,7 @@ def tests_of(parts: np.ndarray, limits: Sequence[float]) -> Tests:
     noted = whole.share > MOST_INFLUENCE
     p = np.array([whole.tails(limit) for limit in limits])
     some = parts[noted]
-    some[np.arange(len(some)), whole.unit[noted]] = 0
+    some[np.arange(len(some)), :, whole.unit[noted]] = 0
     rest, n_units = errors_of(some), whole.n_units.copy()
     p[..., noted] = np.maximum(p[..., noted], [rest.tails(limit) for limit in limits])
     n_units[noted] = rest.n_units
@@ -164,7 +164,7 @@ def tests_of(parts: np.ndarray, limits: Sequence[float]) -> Tests:
 def check(parts: np.ndarray, tests: Tests, limits: Sequence[float]) -> None:
     """Compare some draws with what the package returns for them."""
     for number in range(min(CHECKED, len(parts))):
-        (estimate,) = scope_of(parts[number][None]).estimates([[[0], [1]]], 0)
+        (estimate,) = scope_of(parts[number]).estimates([[[0], [1]]], 0)
         for p, limit in zip(tests.p[..., number], limits, strict=True):
             expected = [np.nan if one is None else one for one in (estimate.p_above(limit), estimate.p_below(limit))]
             np.testing.assert_allclose(p, expected, atol=1e-6)
@@ -233,18 +233,18 @@ class Drawn(NamedTuple):
 
 
 def cells_of(drawn: Drawn) -> tuple[list[Cell], list[Ranking]]:
-    """Return what came of samples of a pool with one test set."""
-    (parts,) = equalized(drawn.parts)
-    pairs, ranked = pairs_of(drawn.parts[0]), ranked_of(parts.shape[1])
+    """Return what came of samples of a pool."""
+    parts = equalized(drawn.parts)
+    pairs, ranked = pairs_of(drawn.parts.sum(axis=0)), ranked_of(parts.shape[2])
     samples, cells, rankings = drawn.samples(), [], []
     for m in range(len(MEASURES)):
-        cells += [cell_of(drawn, parts[:, pair, m], samples) for pair in pairs]
-        every = [parts[:, pair, m] for pair in combinations(ranked, 2)]
+        cells += [cell_of(drawn, parts[:, :, pair, m], samples) for pair in pairs]
+        every = [parts[:, :, pair, m] for pair in combinations(ranked, 2)]
         p = np.array([_tested(pair, samples, [0.0]).p.min(axis=1) for pair in every])[:, 0]
         joint = np.array([corrected(min(1.0, 2 * one), len(every)) for one in np.nanmin(p, axis=0).tolist()])
         for number in range(min(CHECKED, len(samples))):
-            sample = parts[samples[number]][None, :, ranked, m]
-            found = compare_pairs(scope_of(sample), np.zeros((1, RANKED), dtype=bool), LEVEL)
+            sample = scope_of(parts[:, samples[number]][:, :, ranked, m])
+            found = compare_pairs(sample, np.zeros((len(parts), RANKED), dtype=bool), LEVEL)
             assert found is None or found.better.any() == (joint[number] < ALPHA)
         noted = any(errors_of(pair[None]).share[0] > MOST_INFLUENCE for pair in every)
         rankings.append(Ranking(drawn.name, drawn.size, noted, 100 * float(np.mean(joint >= ALPHA))))
@@ -252,10 +252,10 @@ def cells_of(drawn: Drawn) -> tuple[list[Cell], list[Ranking]]:
 
 
 def cell_of(drawn: Drawn, pair: np.ndarray, samples: np.ndarray) -> Cell:
-    """Return what came of samples of two equally good systems, from their counts, shape (units, 2, 2)."""
+    """Return what came of samples of two equally good systems, from their counts, shape (test sets, units, 2, 2)."""
     limits = [0.0, -2 * MARGIN, 2 * MARGIN]
     tests = _tested(pair, samples, limits)
-    check(pair[samples[:CHECKED]], tests, limits)
+    check(pair[:, samples[:CHECKED]].swapaxes(0, 1), tests, limits)
     (above, below), (above_less, below_less), (above_more, below_more) = tests.p
     p = 2 * np.minimum(above, below)
     wrong = [
@@ -277,8 +277,8 @@ def cell_of(drawn: Drawn, pair: np.ndarray, samples: np.ndarray) -> Cell:
 
 
 def _tested(pair: np.ndarray, samples: np.ndarray, limits: Sequence[float]) -> Tests:
-    batches = np.array_split(samples, max(1, samples.size // BATCH))
-    each = [tests_of(pair[rows], limits) for rows in batches]
+    batches = np.array_split(samples, max(1, len(pair) * samples.size // BATCH))
+    each = [tests_of(pair[:, rows].swapaxes(0, 1), limits) for rows in batches]
     return Tests(*(np.concatenate(own, axis=-1) for own in zip(*each, strict=True)))
 
 
@@ -431,16 +431,15 @@ def treebanks_row(pool: Pool, sizes: tuple[int, int], draws: int) -> list[object
     return [pool.name, f"{sizes[0]} and {sizes[1]}", span(shares.ravel().tolist()), f"{shares.mean():.1f}"]
 
 
-def sizes_of(parts: np.ndarray) -> list[int]:
-    """Return the numbers of units to draw."""
-    return [*SIZES, parts.shape[1]]
+def drawn_from(name: str, parts: np.ndarray, draws: int) -> list[Drawn]:
+    """Return samples of 20, 50 and as many units as a pool has."""
+    return [Drawn(name, parts, size, draws) for size in (*SIZES, parts.shape[1])]
 
 
 def documents(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
     """Print the tables of differences by document."""
-    every = [(pool.name, pool.by_document()[None]) for pool in wanted]
-    drawn = [Drawn(*one, size, draws) for one in every for size in sizes_of(one[1])]
-    at_least_table(differences_table(drawn, "Documents", workers))
+    every = [drawn for pool in wanted for drawn in drawn_from(pool.name, pool.by_document()[None], draws)]
+    at_least_table(differences_table(every, "Documents", workers))
 
 
 def sentences(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
@@ -452,14 +451,17 @@ def sentences(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
 def scores(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
     """Print the coverage of scores."""
     head("Pool", "Documents", "Score", "Score, by sentence", "Difference, by sentence")
-    sizes = [(pool, size) for pool in wanted for size in sizes_of(pool.by_document()[None])[::2]]
+    sizes = [(pool, size) for pool in wanted for size in (SIZES[0], pool.documents.max() + 1)]
     rows(scores_row, [(*one, draws // 4) for one in sizes], workers)
 
 
 def averages(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
-    """Print the coverage of macro-averages."""
-    head("Documents", *(f"{kind}, {units}" for kind in ("Score", "Difference") for units in ("joint", "independent")))
-    rows(averages_row, [(pool, size, draws) for pool in wanted for size in sizes_of(pool.by_test_set())], workers)
+    """Print the tables of macro-averages over parallel test sets."""
+    for pool in wanted:
+        every = drawn_from(pool.name, pool.by_test_set(), draws)
+        differences_table(every, "Documents", workers)
+        head("Documents", *(f"{kind}, {unit}" for kind in ("Score", "Difference") for unit in ("joint", "independent")))
+        rows(averages_row, [(pool, drawn.size, draws // 4) for drawn in every], workers)
 
 
 def treebanks(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:

@@ -52,10 +52,10 @@ def test_a_document_like_no_other_is_noted(coverage: ModuleType) -> None:
     """With it, p is the larger of two; of ten documents, too few are left without it."""
     rows = documents(40)[:, :2, 0]
     rows[0, 0, 0] = 0
-    tests = coverage.tests_of(np.array([rows, rows[::-1]]), [0.0])
+    tests = coverage.tests_of(np.array([[rows], [rows[::-1]]]), [0.0])
     assert tests.noted.all()
     assert tests.p.min() > 0.025
-    assert np.isnan(coverage.tests_of(rows[None, :10], [0.0]).p).all()
+    assert np.isnan(coverage.tests_of(rows[None, None, :10], [0.0]).p).all()
 
 
 def test_claims_of_too_many_test_sets_are_wrong(coverage: ModuleType) -> None:
