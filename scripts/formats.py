@@ -16,7 +16,7 @@ print the same tables; `tsv`, `json` and `jsonl` are for programs.
 TSV has a line of unique column names, then a row for each treebank, system, word or pair, at full precision. Averages
 and totals are left out, except in `compare` of folders, which prints averages, or the treebanks with `--each`. An
 interval such as `95% CI` has two columns: in `compare`, `low` and `high` for the score, `diff_low` and `diff_high` for
-the difference. There are also uncorrected p-values: `p` next to `p (Holm)`, and `p (TOST)` with `--margin`.
+the difference. With `--margin`, there is also `p (TOST)`, which is not corrected.
 
 ## JSON
 

@@ -14,7 +14,7 @@ print(scores)  # the table that `levelhead score` prints
 scores["LAS"].f1, scores.to_dict(), scores.to_frame()
 ```
 
-Import all other public names from their packages, as in `from levelhead.significance import holm`.
+Import all other public names from their packages, as in `from levelhead.significance import sign_test`.
 
 ## What is stable
 

@@ -52,7 +52,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("trees", GOLD, BETA, ALPHA),
         ),
         "comparison": (
-            ("compare", GOLD, ALPHA, BETA, *MANY),
+            ("compare", GOLD, ALPHA, BETA),
             (
                 "compare",
                 GOLDS,
@@ -63,15 +63,14 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
                 "--margin",
                 "1",
                 "--wilcoxon",
-                *MANY,
             ),
-            ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05", *MANY),
-            ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS", *MANY),
-            ("compare", "--partial", GOLD, ALPHA, BETA, *MANY),
+            ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05"),
+            ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS"),
+            ("compare", "--partial", GOLD, ALPHA, BETA),
         ),
         "ranking": (
             ("rank", GOLDS, SYSTEMS),
-            ("rank", GOLDS, SYSTEMS, "--significance", *MANY),
+            ("rank", GOLDS, SYSTEMS, "--significance", "--group", "each"),
             ("rank", GOLDS, SYSTEMS, "--partial"),
             ("rank", "--scores", "{scores}"),
         ),
@@ -98,7 +97,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "rarefied": (("profile", GOLD, "--rarefy", "50"),),
         "similarity": (("similarity", GOLDS),),
         "selection": (("select", GOLDS),),
-        "correlation": (("correlate", "{table}", "--family", "Family", *MANY),),
+        "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
         "round-trips": (

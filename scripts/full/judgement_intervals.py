@@ -25,7 +25,7 @@ from levelhead.significance.units import Units
 
 MEASURES = ("LAS", "UAS", "CLAS", "LAS@callin-code:FUNCTION.recall")
 TIES = ("callin", "skip")
-SENTENCES, DOCUMENTS = (10, 20, 40, 80), (10, 20, 40)
+SENTENCES, DOCUMENTS = (10, 20, 40, 80), (10, 20)
 TEST_SETS = ("bg_btb", "el_gdt", "en_ewt")
 STATISTICS = ("correlation", "spearman", "accuracy", "kappa")
 NAMES = ("r", "Spearman", "accuracy", "kappa", "differences", "all differences")
@@ -54,14 +54,10 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--draws", type=int, default=1000)
     given = parser.parse_args()
-    print(f"| sentences | drawn | {' | '.join(NAMES)} |\n| --- | ---: |{' --- |' * len(NAMES)}")
-    for kind, sizes, pools in (
-        ("English, Spanish", SENTENCES, list(judged(given.data / "human-judgments"))),
-        (
-            "simulated choices",
-            DOCUMENTS,
-            [simulated(given.data / "conll18", code, t) for code in TEST_SETS for t in TIES],
-        ),
+    print(f"| choices | drawn | {' | '.join(NAMES)} |\n| --- | ---: |{' --- |' * len(NAMES)}")
+    for kind, units, sizes, pools in (
+        ("of people", "sentences", SENTENCES, list(judged(given.data / "human-judgments"))),
+        ("simulated", "documents", DOCUMENTS, [simulated(given.data / "conll18", code) for code in TEST_SETS]),
     ):
         for n_units in sizes:
             cells = defaultdict(list)
@@ -69,7 +65,7 @@ def main() -> None:
                 for name, shares in coverage(pool, n_units, given.draws).items():
                     cells[name] += shares
             shown = [f"{100 * min(cells[name]):.1f}-{100 * max(cells[name]):.1f}" for name in NAMES]
-            print(f"| {kind} | {n_units} | {' | '.join(shown)} |", flush=True)
+            print(f"| {kind} | {n_units} {units} | {' | '.join(shown)} |", flush=True)
 
 
 def judged(data: Path) -> Iterator[Pool]:
@@ -84,7 +80,7 @@ def judged(data: Path) -> Iterator[Pool]:
                 yield Pool([preferences(*pair, ties) for pair in pairs], found.choices.second, units)
 
 
-def simulated(data: Path, code: str, ties: str) -> Pool:
+def simulated(data: Path, code: str) -> Pool:
     """Return the documents of a test set, with choices that are simulated from MLAS."""
     name, random = f"{code}.conllu.xz", np.random.default_rng(0)
     files = [data / "gold" / name, *(data / "systems" / system / name for system in ("UDPipe-Future", "Stanford-18"))]
@@ -96,7 +92,7 @@ def simulated(data: Path, code: str, ties: str) -> Pool:
     better = np.where(given == 0.5, random.integers(0, 2, n_sentences), given)
     choices = np.where(random.random(n_sentences) < CHOSEN, better, 1 - better)
     rows = [np.flatnonzero(found.units.of_sentence == unit) for unit in range(found.units.n_units)]
-    return Pool([preferences(*pair, ties) for pair in pairs], choices, rows)  # type: ignore[arg-type]
+    return Pool([preferences(*pair) for pair in pairs], choices, rows)  # type: ignore[arg-type]
 
 
 def coverage(pool: Pool, n_units: int, draws: int) -> dict[str, list[float]]:

@@ -21,7 +21,7 @@ class Library(NamedTuple):
 LIBRARIES: Mapping[str, Library] = MappingProxyType(
     {
         "zstandard": Library("zstd", "files that end in .zst", "zstandard"),
-        "scipy": Library("stats", "p-values of partial correlations, Wilcoxon's test", "scipy"),
+        "scipy": Library("stats", "Wilcoxon's test", "scipy"),
         "jinja2": Library("report", "HTML reports", "jinja2"),
         "vl_convert": Library("report", "figures as PNG and PDF", "vl-convert-python"),
         "distributed": Library("cluster", "running on several machines", "distributed"),

@@ -60,9 +60,7 @@ def without_sources(value: object) -> object:
 
 CALLS = {
     "score": lambda three: levelhead.score(three[0], three[1]),
-    "compare": lambda three: levelhead.compare(
-        {"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}, resamples=100
-    ),
+    "compare": lambda three: levelhead.compare({"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}),
     "rank": lambda three: levelhead.rank({"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}),
     "breakdown": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by=["deprel", "upos"]),
     "gains": lambda three: levelhead.breakdown(
@@ -121,8 +119,8 @@ COMMANDS = {
     ),
     "rank": (["rank", GOLDS, SYSTEMS], lambda: levelhead.rank(GOLDS, SYSTEMS)),
     "rank with tests": (
-        ["rank", GOLDS, SYSTEMS, "--significance", "--resamples", "99"],
-        lambda: levelhead.rank(GOLDS, SYSTEMS, significance=True, resamples=99),
+        ["rank", GOLDS, SYSTEMS, "--significance"],
+        lambda: levelhead.rank(GOLDS, SYSTEMS, significance=True),
     ),
     "power": (["power", GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, [ALPHA, BETA])),
     "profile": (["profile", GOLDS], lambda: levelhead.profile(GOLDS)),
@@ -243,10 +241,7 @@ def test_people_and_tables(tmp_path: Path) -> None:
     assert list(judged.measures) == ["LAS", "UAS"]
     rows = "".join(f"t{i}\t{i}\t{i * i % 5}\n" for i in range(6))
     (tmp_path / "table.tsv").write_text("treebank\tA\tB\n" + rows, encoding="utf-8")
-    found = levelhead.correlate(tmp_path / "table.tsv", resamples=50, differences=[("A", "B")], columns=["A", "B"])
+    found = levelhead.correlate(tmp_path / "table.tsv", differences=[("A", "B")], columns=["A", "B"])
     assert found.columns == ("A", "B", "diff(A,B)")
     table = levelhead.measurements(tmp_path / "table.tsv")
-    assert (
-        levelhead.correlate(table, resamples=50)["A", "B"]
-        == levelhead.correlate(tmp_path / "table.tsv", resamples=50)["A", "B"]
-    )
+    assert levelhead.correlate(table)["A", "B"] == levelhead.correlate(tmp_path / "table.tsv")["A", "B"]

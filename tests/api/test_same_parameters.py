@@ -162,8 +162,7 @@ def test_the_function_has_the_defaults_and_the_help_of_options(name: str) -> Non
 def test_help_has_the_text_and_the_default_of_the_function() -> None:
     shown = " ".join(CliRunner().invoke(cli, ["compare", "--help"]).output.split())
     for text in (
-        "Number of random permutations [default: 10000; 1<=x<=10000000]",
-        "Random seed [default: 0; x>=0]",
+        "Confidence level of intervals [default: 0.95; 0<x<=0.999999]",
         "Training treebanks, for WLAS(WDE); can be repeated",
         "Format of the files, conllu or conllx [default: conllu]",
         "Which files of UD releases are gold (train, dev or test) [default: test, or the only split]",

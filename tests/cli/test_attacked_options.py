@@ -27,7 +27,7 @@ def test_bounds_that_are_numbers(bound: str, code: int) -> None:
 
 
 def test_the_highest_confidence_level(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["compare", EN, ALPHA, BETA, "-m", "LAS", "--resamples", "5", "--level", "0.999999"]
+    arguments = ["compare", EN, ALPHA, BETA, "-m", "LAS", "--level", "0.999999"]
     assert program.run(arguments) == program.DONE, capsys.readouterr().err
 
 
@@ -64,7 +64,7 @@ def test_names_of_systems_with_dots(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(SYSTEMS / "alpha")
-    assert program.run(["compare", "../../gold", *systems, "-m", "LAS", "--resamples", "5", "--format", "tsv"]) == 0
+    assert program.run(["compare", "../../gold", *systems, "-m", "LAS", "--format", "tsv"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert tuple(dict.fromkeys(line.split("\t")[lines[0].split("\t").index("System")] for line in lines[1:])) == names
 

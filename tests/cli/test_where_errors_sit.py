@@ -199,11 +199,11 @@ def test_outputs_that_belong_to_no_gold_treebank(run, tmp_path: Path, monkeypatc
     code, out, err = run("score", "-m", "LAS", gold, one)
     assert (code, err.splitlines()) == (0, [f"warning: 7 {warning} {', '.join(five)} and 2 more"])
     assert "other" not in out
-    code, _, err = run("compare", "--resamples", 10, gold, two, one)
+    code, _, err = run("compare", gold, two, one)
     named = [f"{two}/seed1/b.conllu", *five[:4]]
     warnings = [line for line in err.splitlines() if not line.startswith("note: ")]
     assert (code, warnings) == (0, [f"warning: 8 {warning} {', '.join(named)} and 3 more"])
-    assert run("compare", "--resamples", 10, gold, gold, two / "seed1")[2].count("1 file with no matching") == 1
+    assert run("compare", gold, gold, two / "seed1")[2].count("1 file with no matching") == 1
 
 
 def test_a_missing_output_is_told_where_it_is_missing(run, tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_long_sentences_are_listed_around_the_marked_word(run, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "line",
-    ["score", "breakdown --by class", "breakdown --by sentence", "breakdown --by deprel", "compare --resamples 5"],
+    ["score", "breakdown --by class", "breakdown --by sentence", "breakdown --by deprel", "compare"],
 )
 def test_warnings_of_many_files_are_summed_up(run, tmp_path: Path, line: str) -> None:
     """One line a kind, where more files have it than a pair has; `validate` lists all."""

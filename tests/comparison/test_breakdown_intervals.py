@@ -288,8 +288,6 @@ def test_pages_mark_small_cells(run, tmp_path):
         pair("en")[1],
         "-m",
         "LAS",
-        "--resamples",
-        10,
         "--report",
         comparison,
     )

@@ -5,10 +5,11 @@ import io
 import json
 import shutil
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import levelhead
@@ -18,13 +19,14 @@ from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
 from levelhead.comparison.contrasts import compare_by, contrasts
-from levelhead.comparison.evaluations import _pairs, compare_languages, only_count
+from levelhead.comparison.evaluations import LanguagePair, _pairs, compare_languages
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
-from levelhead.significance import InferenceSettings, SystemCounts
+from levelhead.significance import InferenceSettings, SystemCounts, Units, differences
+from levelhead.significance.parallel import parallel_units
 from levelhead.treebank.relations import NIVRE_FANG
 
 PARALLEL = EXAMPLES / "parallel"
@@ -54,85 +56,92 @@ def document(*arguments: object) -> dict:
 # Languages
 
 
-def one_system(parts: list[tuple[int, int]], gold: str) -> SystemCounts:
-    return SystemCounts(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :], gold)
+def one_system(parts: list[tuple[int, int]]) -> SystemCounts:
+    return SystemCounts(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :])
+
+
+def pair_of(one: list[tuple[int, int]], other: list[tuple[int, int]], *, paired: bool) -> LanguagePair:
+    tables = {"a": one_system(one), "b": one_system(other)}
+    units = {code: Units("sentence", np.arange(len(table.parts))) for code, table in tables.items()}
+    joint = parallel_units(units, {}, {"a": "declared", "b": "declared"} if paired else {})
+    (pair,) = _pairs(tables, joint, 0.95, {})
+    assert pair.paired is paired
+    return pair
 
 
 ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
 
 
-@pytest.mark.parametrize("paired", [True, False])
 @settings(max_examples=25)
 @given(rows=ROWS)
-def test_pairs_are_those_of_the_second_implementation(paired, rows):
-    """Paired: a sentence is left out of both treebanks; unpaired: from the intervals of both (Newcombe 1998)."""
+def test_parallel_treebanks_are_compared_like_systems(rows):
+    """A unit is left out of both: the same numbers as for two systems on one treebank."""
+    one, other = ([row[side] for row in rows] for side in (0, 1))
+    pair = pair_of(one, other, paired=True)
+    counts = np.array([other, one], dtype=np.float64).swapaxes(0, 1)[:, :, None]
+    expected = differences({"x": SystemCounts(("b", "a"), ("LAS",), counts)}, InferenceSettings())[1]
+    assert pair.difference == pytest.approx(expected.difference, abs=1e-12)
+    assert np.clip(pair.interval, -1, 1) == pytest.approx(expected.difference_interval, abs=1e-9)
+    assert pair.p == (None if expected.p is None else pytest.approx(expected.p, abs=1e-9))
+
+
+@settings(max_examples=25)
+@given(rows=ROWS)
+def test_other_pairs_are_those_of_the_second_implementation(rows):
+    """From the intervals of both (Newcombe 1998), with and without units that cause a third of a variance."""
     library("scipy.stats")
     from oracle import intervals
 
-    one, other = ([row[side] for row in rows] for side in (0, 1))
-    tables = {"a": one_system(one, "gold a"), "b": one_system(other[::-1], "gold b")}
-    names = tuple(f"id{i * i:04}" for i in range(len(rows)))
-    ids = {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None}
-    (pair,) = _pairs(tables, ids, InferenceSettings(9))
-    assert pair.paired is paired
-    if paired:
-        expected = intervals.estimate([rows], {0: 1.0, 1: -1.0})
-        difference, interval = expected.value, intervals.difference_interval(expected, 0.95)
-        p, precision = intervals.t_p(expected), 1e-6
-    else:
-        each = [intervals.estimate([[[part] for part in side]], {0: 1.0}) for side in (one, other)]
-        difference, interval = each[0].value - each[1].value, intervals.unpaired_interval(*each, 0.95)
-        p, precision = intervals.unpaired_p(*each), 0.011
-    assert pair.difference == pytest.approx(difference, abs=1e-12)
-    assert pair.interval == pytest.approx(interval, rel=1e-6, abs=1e-9)
-    assert pair.p == pytest.approx(p, rel=precision, abs=2e-6)
+    sides = [[[row[side]] for row in rows] for side in (0, 1)]
+    every = []
+    for side in sides:
+        whole = intervals.estimate([side], {0: 1.0})
+        rest = [side[:unit] + side[unit + 1 :] for unit in range(len(side))]
+        shares = [(intervals.score(one, 0) - whole.value) ** 2 / (whole.variance or 1.0) for one in rest]
+        assume(abs(max(shares) - 1 / 3) > 1e-6)
+        without = rest[int(np.argmax(shares))]
+        every.append([whole, intervals.estimate([without], {0: 1.0})] if max(shares) > 1 / 3 else [whole])
+    enough = [[one for one in side if one.n_units >= 10] for side in every]
+
+    def interval(level: float) -> tuple[float, float]:
+        low, high = zip(*(intervals.unpaired_interval(*both, level) for both in product(*enough)))
+        return min(low), max(high)
+
+    pair = pair_of(*([unit[0] for unit in side] for side in sides), paired=False)
+    assert pair.difference == pytest.approx(every[0][0].value - every[1][0].value, abs=1e-12)
+    assert pair.interval == pytest.approx(interval(0.95), rel=1e-6, abs=1e-9)
+    assert (pair.p is None) == (enough != every)
+    if pair.p is not None and 1e-6 < pair.p < 0.999:
+        assert interval(1 - pair.p * 0.99)[0] <= 0 <= interval(1 - pair.p * 0.99)[1]
+        assert not interval(1 - pair.p * 1.01)[0] <= 0 <= interval(1 - pair.p * 1.01)[1]
 
 
 def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
-    tables = {"a": one_system([(1, 2)] * 40, "gold a"), "b": one_system([(1, 3)] * 9, "gold b")}
-    (pair,) = _pairs(tables, {"a": None, "b": None}, InferenceSettings(9))
+    pair = pair_of([(1, 2)] * 40, [(1, 3)] * 9, paired=False)
     assert pair.difference == pytest.approx(1 / 6)
-    assert (pair.interval, pair.p, pair.p_holm) == (None, None, None)
+    assert (pair.interval, pair.p) == (None, None)
 
 
 def test_the_five_pud_sets(data):
-    """Values are those of score; texts are parallel where the sent_ids are the same, whoever marks documents."""
+    """Values are those of score; all five are parallel, also Thai, which marks no documents."""
     folder = data / "conll18"
     outputs = find_plan(folder / "gold", [folder / "systems/UDPipe-Future"])
     chosen = outputs._replace(test_sets=tuple(one for one in outputs.test_sets if one.code in PUD))
-    found = compare_languages(chosen, setup_of(["LAS", "CLAS"]), settings=InferenceSettings(300))
+    found = compare_languages(chosen, setup_of(["LAS", "CLAS"]))
     assert len(found.pairs) == 2 * 10
     files = {name: [folder / f"{side}/{name}.conllu.xz" for side in ("gold", "systems/UDPipe-Future")] for name in PUD}
     golds = {name: levelhead.read(gold) for name, (gold, _) in files.items()}
-    ids = {name: {sentence.id for sentence in gold} for name, gold in golds.items()}
     scores = {name: levelhead.score(golds[name], path, measures=["LAS", "CLAS"]) for name, (_, path) in files.items()}
     for pair in found.pairs:
         values = [scores[name][pair.measure].value for name in pair.treebanks]
         assert pair.values == pytest.approx(values)
         assert pair.difference == pytest.approx(values[0] - values[1])
-        assert pair.paired == (ids[pair.treebanks[0]] == ids[pair.treebanks[1]])
-    assert any(pair.paired for pair in found.pairs)
-
-
-@pytest.mark.parametrize(
-    ("ids", "expected"),
-    [
-        (["1", "2", "3"], True), (["p01", "p02", "p10", "p03"], False), ([f"p{i:02}" for i in range(1, 21)], True),
-        (["test-s2", "test-s1"], True), (["n01001011", "n01001013", "w01001011"], False), (["a", "b"], False),
-        (["x1"], True), (["d1-s1", "d1-s2", "d2-s1"], False),
-    ],
-)  # fmt: skip
-def test_ids_that_only_count(ids, expected):
-    assert only_count(ids) is expected
+        assert pair.paired
 
 
 def test_pairs_need_evidence(tmp_path):
     _, out, err = run("languages", PARALLEL / "gold", PARALLEL / "systems/alpha")
     assert {line.split(" | ")[3].strip() for line in out.splitlines() if line.startswith("alpha")} == {"no"}
-    (note,) = [line for line in err.splitlines() if "only numbers" in line]
-    assert note.startswith(
-        "note: ar and cs; ar and de; ar and en (and 25 more pairs) have the same sent_ids, but these are only numbers"
-    )
     assert "note: gold marks no documents, so sentences are resampled as if they were independent: ar, cs" in err
     found = document("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--parallel")
     assert {pair["paired"] for pair in found["pairs"]} == {True}
@@ -143,7 +152,7 @@ def test_pairs_need_evidence(tmp_path):
         (tmp_path / folder / "a.conllu").write_text(text, encoding="utf-8")
         (tmp_path / folder / "b.conllu").write_text("\n\n".join(text.split("\n\n")[:15]) + "\n\n", encoding="utf-8")
     _, _, err = run("languages", tmp_path / "gold", tmp_path / "system", "--parallel")
-    assert "note: a and b share 15 of 20 sent_ids: not paired, since not all sentences are in both" in err
+    assert "note: parallel, but without common units, so they are resampled as if they were independent: a, b" in err
 
 
 def test_languages_say_what_decides_their_numbers(tmp_path):
@@ -216,7 +225,7 @@ def test_every_command_has_a_signature():
         .splitlines()[-1]
         .startswith("rules:ud|gold:1df049534849|systems:")
     )
-    assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train, "--resamples", 5)["signature"]
+    assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train)["signature"]
 
 
 def test_examples_are_weighted(tmp_path):
@@ -251,7 +260,7 @@ def test_warnings_and_notes_of_all_commands(tmp_path):
             (tmp_path / folder / f"{name}.conllu").write_text(text, encoding="utf-8")
     gold, one, two = (tmp_path / folder for folder in ("gold", "one", "two"))
     commands = (
-        (gold, one, two, "--resamples", 5),
+        (gold, one, two),
         ("breakdown", gold, one, two, "--by", "deprel"),
         ("trees", gold, one, two, "--limit", 1),
         ("languages", gold, one),
@@ -263,7 +272,7 @@ def test_warnings_and_notes_of_all_commands(tmp_path):
     _, _, err = run("agree", gold / "a.conllu", one / "a.conllu")
     assert "single-word-range" in err
     assert "does not list: dobj; left out of CLAS" in err
-    assert document(gold, one, two, "-m", "CLAS", "--resamples", 5)["notes"]
+    assert document(gold, one, two, "-m", "CLAS")["notes"]
 
 
 REFUSED = {
@@ -288,33 +297,25 @@ def test_training_treebanks_without_a_measure_of_theirs_change_nothing():
 
 def test_tables_fit_a_hundred_columns():
     """Folders, or a margin; and the measures of languages one below the other."""
-    folders = (PARALLEL / "gold", ALPHA.parent, BETA.parent, "--resamples", 50)
+    folders = (PARALLEL / "gold", ALPHA.parent, BETA.parent)
     for command in (folders, (*folders, "--each"), (GOLD, ALPHA, BETA, "--margin", 1), ("languages", *folders[:3])):
         table = [line for line in run(*command)[1].splitlines() if "|" in line and not line.startswith("rules:")]
         assert max(map(len, table)) <= 100, command
         assert "95% CI" in table[0]
 
 
-def test_tests_are_named_in_table_and_signature(tmp_path):
-    """One system with two runs: which p is from which test, and a plain warning."""
+def test_systems_with_few_runs_have_no_stars(tmp_path):
+    """One system with two runs: a plain warning."""
     for name, path in (("gold", GOLD), ("a", ALPHA), ("b", BETA), ("c/run1", ALPHA), ("c/run2", BETA)):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "en.conllu").write_bytes(path.read_bytes())
     paths = [tmp_path / name for name in ("gold", "a", "b", "c")]
-    _, out, err = run(*paths, "-m", "LAS", "--resamples", 200)
-    assert (
-        "\np: Student's t with several runs per system, otherwise the larger of Student's t and randomization\n" in out
-    )
-    rows = [
-        line.split("\t") for line in run(*paths, "-m", "LAS", "--resamples", 200, "--format", "tsv")[1].splitlines()
-    ]
-    assert [row[rows[0].index("Test")] for row in rows[1:]] == ["", "randomization", "runs"]
-    assert "|p:randomization+runs|" in out
+    _, out, err = run(*paths, "-m", "LAS")
     assert "note: c has 2 runs: its differences get no significance marks; give three or more" in err
     for system in "ab":
         assert f"note: {system} has a single run: differences from systems with several runs get no significance" in err
     stars = [line.split("|")[-1].strip() for line in out.splitlines()[2:5]]
-    assert stars == ["", "**", ""]
+    assert stars == ["", "***", ""]
 
 
 def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
@@ -322,9 +323,9 @@ def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
     shutil.copytree(PARALLEL / "systems/alpha", tmp_path / "other")
     for name in ("en.conllu", "fi.conllu"):
         shutil.copy(PARALLEL / "gold" / name, tmp_path / "other" / name)
-    command = (PARALLEL / "gold", PARALLEL / "systems/alpha", tmp_path / "other", "-m", "LAS", "--resamples", 50)
+    command = (PARALLEL / "gold", PARALLEL / "systems/alpha", tmp_path / "other", "-m", "LAS")
     printed = " ".join("".join(run(*command)[1:]).split())
-    assert "LAS: other is better than alpha on 2 of 8 treebanks (0 significant)" in printed
+    assert "LAS: other is better than alpha on 2 of 8 treebanks (2 significant)" in printed
     assert ", worse on 0 (0 significant), equal on 6;" in printed
     (wins,) = document(*command)["wins"]
     assert (wins["better"], wins["worse"], wins["won"] + wins["tied"] + wins["lost"]) == (2, 0, 8)
@@ -341,12 +342,12 @@ def test_treebanks_may_be_called_like_averages(tmp_path, run):
     found = []
     for name in ("macro-average", "x"):
         folders = [tmp_path / name / side for side in ("gold", "alpha", "beta")]
-        document = json.loads(run("compare", *folders, "--resamples", 50, "--format", "json")[1])
+        document = json.loads(run("compare", *folders, "--format", "json")[1])
         found.append(document)
-        table = run("compare", *folders, "--resamples", 50)[1]
+        table = run("compare", *folders)[1]
         assert len([line for line in table.splitlines() if line.startswith("m")]) == 12  # 2 averages x 3 x 2
         page = tmp_path / f"{name}.html"
-        assert run("compare", *folders, "--resamples", 50, "--report", page)[0] == 0
+        assert run("compare", *folders, "--report", page)[0] == 0
     odd, plain = found
     assert odd["wins"] == plain["wins"]
     assert [sum(one[key] for key in ("won", "tied", "lost")) for one in odd["wins"]] == [2, 2, 2]

@@ -50,19 +50,19 @@ def two_systems(n: int, changed: int, powers: tuple[int, ...] = ()) -> SystemCou
 @pytest.mark.parametrize(("margin", "shown"), [(0.1, "not shown"), (1.0, "yes")])
 def test_the_interval_of_90_percent_decides(margin, shown):
     table = {"x": two_systems(400, 20)}
-    found = differences(table, InferenceSettings(2_000, level=0.9, margin=margin))[1]
+    found = differences(table, InferenceSettings(level=0.9, margin=margin))[1]
     assert found.equivalent == shown
     low, high = found.difference_interval
     assert (-margin / 100 < low and high < margin / 100) == (shown == "yes")
     assert (found.p_equivalent < 0.05) == (shown == "yes")
-    without = differences(table, InferenceSettings(2_000, level=0.9))[1]
+    without = differences(table, InferenceSettings(level=0.9))[1]
     assert (without.equivalent, without.p_equivalent) == (None, None)
 
 
 def test_a_difference_beyond_the_margin_is_not_equivalent():
     table = two_systems(400, 100)
     table.parts[:, 0, 0, 0] = 7
-    found = differences({"x": table}, InferenceSettings(1_000, margin=5))[1]
+    found = differences({"x": table}, InferenceSettings(margin=5))[1]
     assert (found.equivalent, found.p_equivalent) == ("no", pytest.approx(1, abs=0.01))
 
 
@@ -74,9 +74,9 @@ def test_the_margin_of_perplexities_is_a_ratio():
     table = two_systems(400, 20, (0,))
     whole = table._replace(perplexities=())
     for margin in (1.001, 1.01, 1.02, 1.1):
-        found = differences({"x": table}, InferenceSettings(1_000, margin=margin))[1]
+        found = differences({"x": table}, InferenceSettings(margin=margin))[1]
         points = 100 * math.log10(margin)
-        expected = differences({"x": whole}, InferenceSettings(1_000, margin=points))[1]
+        expected = differences({"x": whole}, InferenceSettings(margin=points))[1]
         assert found.equivalent == expected.equivalent
         assert found.p_equivalent == pytest.approx(expected.p_equivalent, abs=6e-3)
 
@@ -89,7 +89,7 @@ def test_the_margin_of_perplexities_with_runs():
     table = SystemCounts(("A",) * 3 + ("B",) * 3, ("DPPL",), rows, (0,))
     plain = table._replace(perplexities=())
     found, expected = (
-        differences({"x": one}, InferenceSettings(4_000, margin=margin))[1]
+        differences({"x": one}, InferenceSettings(margin=margin))[1]
         for one, margin in ((table, 1.02), (plain, 100 * math.log10(1.02)))
     )
     assert 0.005 < expected.p_equivalent < 0.9
@@ -100,26 +100,26 @@ def test_too_few_runs_show_no_equivalence():
     rows = np.full((50, 12, 1, 2), 10.0)
     rows[:, :, 0, 0] = 9
     table = SystemCounts(("A",) * 2 + ("B",) * 10, ("LAS",), rows)
-    assert differences({"x": table}, InferenceSettings(200, margin=1))[1].equivalent == "not shown"
+    assert differences({"x": table}, InferenceSettings(margin=1))[1].equivalent == "not shown"
 
 
 # The command
 
 
 def test_columns_and_signature(run):
-    _, out, err = run("compare", *EN, "-m", "LAS", "--resamples", 500, "--margin", 40, "--format", "tsv")
+    _, out, err = run("compare", *EN, "-m", "LAS", "--margin", 40, "--format", "tsv")
     head, *rows = [line.split("\t") for line in out.splitlines()]
     assert head[-2:] == ["Equivalent", "p (TOST)"]
     assert rows[0][-2:] == ["", ""]
     assert rows[1][-2] == "yes"
     assert "|margin:40|" in err
     assert "Equivalent: whether the difference is between -40 and 40 points (two one-sided tests at 5%)" in err
-    plain = run("compare", *EN, "-m", "LAS", "--resamples", 500, "--format", "tsv")[1]
+    plain = run("compare", *EN, "-m", "LAS", "--format", "tsv")[1]
     assert [row[:-2] for row in (head, *rows)] == [line.split("\t") for line in plain.splitlines()]
 
 
 def test_json_of_treebanks_and_averages(run):
-    _, out, _ = run("compare", *FOLDERS, "-m", "LAS", "--resamples", 500, "--margin", 25, "--format", "json")
+    _, out, _ = run("compare", *FOLDERS, "-m", "LAS", "--margin", 25, "--format", "json")
     document = json.loads(out)
     tested = [one for one in document["results"] if one["system"] == "beta"]
     assert len(tested) == 10
@@ -132,7 +132,7 @@ def test_the_note_on_ratios():
     gold = levelhead.read(EN[0])
     measure = f"DPPL({EN[0]})"
     comparison = compare(
-        find_plan(gold, {"a": gold, "b": gold}), setup_of([measure]), settings=InferenceSettings(50, margin=1.05)
+        find_plan(gold, {"a": gold, "b": gold}), setup_of([measure]), settings=InferenceSettings(margin=1.05)
     )
     assert comparison.results[1].equivalent == "yes"
     (note,) = [note for note in comparison.table().notes if note.startswith("Equivalent")]
@@ -141,7 +141,7 @@ def test_the_note_on_ratios():
 
 def test_the_page_has_the_column(run, tmp_path):
     page = tmp_path / "page.html"
-    run("compare", *EN, "-m", "LAS", "--resamples", 50, "--margin", 40, "--report", page)
+    run("compare", *EN, "-m", "LAS", "--margin", 40, "--report", page)
     assert ">Equiv.</button>" in page.read_text(encoding="utf-8")
 
 
@@ -176,5 +176,5 @@ def test_margins_without_a_meaning_are_refused(run, name):
 def test_bad_margins_in_python():
     gold = levelhead.read(EN[0])
     with pytest.raises(InputError, match="above 0") as refusal:
-        compare(find_plan(gold, {"a": gold, "b": gold}), setup_of(["LAS"]), settings=InferenceSettings(20, margin=-1))
+        compare(find_plan(gold, {"a": gold, "b": gold}), setup_of(["LAS"]), settings=InferenceSettings(margin=-1))
     assert refusal.value.slug == "invalid-margin"

@@ -15,7 +15,6 @@ from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import (
     ComparedScore,
-    InferenceSettings,
     better_on_at_least,
     count_wins,
     mean_votes,
@@ -30,7 +29,10 @@ SHARES = st.integers(0, 400).map(lambda number: Fraction(number, 400))
 
 
 def result(treebank: str, difference: float, p: float | None = 0.5, runs: tuple[int, int] = (1, 1)) -> ComparedScore:
-    return ComparedScore(treebank, "LAS", "b", 0.5, None, difference=difference, p=p, runs=runs)
+    ends = (None, None) if p is None else (p / 2, 1 - p / 2)[:: 1 if difference > 0 else -1]
+    return ComparedScore(
+        treebank, "LAS", "b", 0.5, None, difference=difference, p=p, p_higher=ends[0], p_lower=ends[1], runs=runs
+    )
 
 
 # On how many treebanks
@@ -105,7 +107,7 @@ def test_treebanks_of_one_language_have_one_vote():
 def test_languages_and_families_of_the_examples(run):
     """Eight languages of five families; each vote is the mean of the differences that JSON has."""
     stats = library("scipy.stats")
-    command = ("compare", *FOLDERS, "-m", "LAS", "--resamples", 200, "--each", "--wilcoxon", "--format", "json")
+    command = ("compare", *FOLDERS, "-m", "LAS", "--each", "--wilcoxon", "--format", "json")
     documents = {kind: json.loads(run(*command, "--votes", kind)[1]) for kind in ("treebank", "language", "family")}
     wins = {kind: document["wins"][0] for kind, document in documents.items()}
     assert {kind: one["votes"] for kind, one in wins.items()} == {"treebank": 8, "language": 8, "family": 5}
@@ -121,7 +123,7 @@ def test_languages_and_families_of_the_examples(run):
 
 
 def test_the_sentence_under_the_table(run):
-    _, out, _ = run("compare", *FOLDERS, "-m", "LAS", "--resamples", 500, "--votes", "family")
+    _, out, _ = run("compare", *FOLDERS, "-m", "LAS", "--votes", "family")
     assert " ".join(out.split()).count("LAS: ") == 1
     assert (
         "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8 (8 significant);"
@@ -131,7 +133,7 @@ def test_the_sentence_under_the_table(run):
 
 def test_the_page_has_the_sentence(run, tmp_path):
     page = tmp_path / "page.html"
-    run("compare", *FOLDERS, "-m", "LAS", "--resamples", 500, "--votes", "family", "--report", page)
+    run("compare", *FOLDERS, "-m", "LAS", "--votes", "family", "--report", page)
     assert "sign test p = 0.0625 (5 votes, one per family)" in page.read_text(encoding="utf-8")
 
 
@@ -143,7 +145,7 @@ def test_unknown_languages_are_refused(tmp_path):
     plan = find_plan(tmp_path / "g", [tmp_path / "a", tmp_path / "b"])
     for kind in ("language", "family"):
         with pytest.raises(InputError, match=f"unknown {kind} of xyz_one, xyz_two: start the names") as refusal:
-            compare(plan, setup_of(["LAS"]), settings=InferenceSettings(20), votes=kind)
+            compare(plan, setup_of(["LAS"]), votes=kind)
         assert refusal.value.slug == "unknown-language"
-    (wins,) = compare(plan, setup_of(["LAS"]), settings=InferenceSettings(20)).wins
+    (wins,) = compare(plan, setup_of(["LAS"])).wins
     assert wins.votes == 3

@@ -15,7 +15,6 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring import RULES, match
 from levelhead.scoring.score import count
-from levelhead.significance import InferenceSettings
 from oracle.derivation import derivation
 from oracle.ngrams import PlainModel
 
@@ -73,7 +72,7 @@ def test_comparison_by_perplexity() -> None:
     gold = levelhead.read(GOLD.format("en"))
     systems = {"gold": gold, "beta": levelhead.read(SYSTEM.format("beta", "en"))}
     name = f"DPPL({GOLD.format('en')})"
-    found = compare(find_plan(gold, systems), setup_of([name]), settings=InferenceSettings(resamples=500))
+    found = compare(find_plan(gold, systems), setup_of([name]))
     first, second = found.results
     assert found.perplexities == (name,)
     assert first.value < second.value
@@ -200,7 +199,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         assert float(results.results["alpha", code].values[template]) == score.value
         assert paired[code][template].value == score.value
     outputs = find_plan(tmp_path / "gold", [tmp_path / "systems/alpha"])
-    compared = compare(outputs, setup_of([template]), settings=InferenceSettings(resamples=20))
+    compared = compare(outputs, setup_of([template]))
     for code, evaluation in expected.items():
         (found,) = [one.value for one in compared.results if one.treebank == code]
         assert found == pytest.approx(next(iter(evaluation.values())).value)

@@ -31,13 +31,6 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> float:
     return pearson(ranks(x), ranks(y))
 
 
-def permutation_p(x: Sequence[float], y: Sequence[float], coefficient: Callable[..., float]) -> float:
-    """The share of all orders of y whose coefficient is at least as far from 0 as that of the sample."""
-    found = abs(coefficient(x, y)) - 1e-9
-    reached = [abs(coefficient(x, order)) >= found for order in permutations(y)]
-    return sum(reached) / len(reached)
-
-
 def partial(x: Sequence[float], y: Sequence[float], *given: Sequence[float]) -> float:
     """The recursion for partial correlation: one held column at a time."""
     if not given:
@@ -47,13 +40,33 @@ def partial(x: Sequence[float], y: Sequence[float], *given: Sequence[float]) -> 
     return (xy - xz * yz) / math.sqrt((1 - xz**2) * (1 - yz**2))
 
 
-def holm(p: Sequence[float]) -> list[float]:
-    """Each p is the greatest of its own and all smaller ones, times how many are not smaller."""
-    order = sorted(range(len(p)), key=lambda i: p[i])
-    return [
-        min(1.0, max((len(p) - k) * p[order[k]] for k in range(order.index(i) + 1)))
-        for i in range(len(p))
-    ]  # fmt: skip
+def fisher(
+    columns: Sequence[Sequence[float]],
+    coefficient: Callable[..., float],
+    largest: Callable[[int], float],
+    given: int = 0,
+) -> tuple[float, float]:
+    """Fisher's z of a coefficient and its standard error: the jackknife's, but at least that of normal columns.
+
+    A coefficient is at most the largest one below 1 for as many rows, less the given columns.
+    """
+
+    def z(rows: Sequence[Sequence[float]]) -> float:
+        most = largest(len(rows[0]) - given)
+        return math.atanh(max(-most, min(most, coefficient(*rows))))
+
+    n = len(columns[0])
+    without = [z([[v for k, v in enumerate(x) if k != i] for x in columns]) for i in range(n)]
+    mean = math.fsum(without) / n
+    jackknife = math.sqrt((n - 1) / n * math.fsum((v - mean) ** 2 for v in without))
+    return z(columns), max(jackknife, 1 / math.sqrt(n - given - 3))
+
+
+def skewness(x: Sequence[float]) -> float:
+    """The third central moment over the variance to the power of 3/2."""
+    mean = math.fsum(x) / len(x)
+    second, third = (math.fsum((v - mean) ** k for v in x) / len(x) for k in (2, 3))
+    return third / second**1.5
 
 
 def variance(x: Sequence[float]) -> float:

@@ -1,42 +1,9 @@
 """Confidence sets of ranks and letters from the definition, one pair at a time, in plain Python."""
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 Pair = tuple[int, int]
-
-
-def spread(covariance: Sequence[Sequence[float]], i: int, j: int) -> float:
-    """Give the standard error of a difference."""
-    return math.sqrt(covariance[i][i] + covariance[j][j] - 2 * covariance[i][j])
-
-
-def rejected(
-    observed: Sequence[float],
-    covariance: Sequence[Sequence[float]],
-    draws: Sequence[Sequence[float]],
-    pairs: Iterable[Pair],
-    level: float,
-) -> set[Pair]:
-    """Give the pairs (i, j) for which "i is not better than j" is rejected, step by step."""
-    left, found = set(pairs), set()
-    while left:
-        largest = sorted(max((row[i] - row[j]) / spread(covariance, i, j) for i, j in left) for row in draws)
-        place = math.ceil(level * (len(largest) + 1) - 1e-9)
-        if place > len(largest):
-            break
-        critical = max(0, largest[place - 1])
-        new = {(i, j) for i, j in left if (observed[i] - observed[j]) / spread(covariance, i, j) > critical}
-        if not new:
-            break
-        found |= new
-        left -= new
-    return found
-
-
-def all_pairs(n_systems: int) -> set[Pair]:
-    return {(i, j) for i in range(n_systems) for j in range(n_systems) if i != j}
 
 
 def ranks(better: set[Pair], system: int, n_systems: int) -> tuple[int, int]:

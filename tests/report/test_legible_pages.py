@@ -11,14 +11,13 @@ from levelhead.cli import program
 
 GOLD, SYSTEMS, AGREEMENT = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems", EXAMPLES / "agreement"
 EN = [folder / "en.conllu" for folder in (GOLD, SYSTEMS / "alpha", SYSTEMS / "beta")]
-FEW = ["--resamples", "200"]
 COMMANDS = {
-    "rank": ["rank", GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS", "-j", "1", *FEW],
-    "rank-partial": ["rank", GOLD, SYSTEMS, "-m", "LAS", "-j", "1", "--partial", *FEW],
+    "rank": ["rank", GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS", "-j", "1"],
+    "rank-partial": ["rank", GOLD, SYSTEMS, "-m", "LAS", "-j", "1", "--partial"],
     "score": ["score", EN[0], EN[2]],
     "score-folders": ["score", GOLD, SYSTEMS / "beta"],
-    "compare": ["compare", *EN, *FEW],
-    "compare-folders": ["compare", GOLD, SYSTEMS / "alpha", SYSTEMS / "beta", *FEW],
+    "compare": ["compare", *EN],
+    "compare-folders": ["compare", GOLD, SYSTEMS / "alpha", SYSTEMS / "beta"],
     "profile": ["profile", GOLD],
     "suspects": ["suspects", *EN],
     "agree": ["agree", *(AGREEMENT / f"{name}.conllu" for name in ("anna", "ben", "clara"))],

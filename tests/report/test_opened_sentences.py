@@ -105,7 +105,7 @@ def test_trees_on_the_page_are_those_of_the_files(score_page: Path) -> None:
 
 
 def test_sentences_won_are_those_with_more_right_words(tmp_path: Path) -> None:
-    page = page_of(tmp_path / "page.html", "compare", GOLD, ALPHA, BETA, "--resamples", "20")
+    page = page_of(tmp_path / "page.html", "compare", GOLD, ALPHA, BETA)
     data, text = data_of(page), page.read_text(encoding="utf-8")
     languages = sorted(path.stem for path in GOLD.glob("*.conllu"))
     found = levelhead.trees(GOLD, {"alpha": ALPHA, "beta": BETA}).outputs
@@ -139,7 +139,7 @@ def test_differences_open_the_words_that_only_one_system_gets_right(tmp_path: Pa
         for language in languages:
             shutil.copy(PARALLEL / side / f"{language}.conllu", tmp_path / side)
     sides = [tmp_path / side for side in ("gold", "systems/alpha", "systems/gamma")]
-    page = page_of(tmp_path / "page.html", "compare", *sides, "--resamples", "20")
+    page = page_of(tmp_path / "page.html", "compare", *sides)
     data, text = data_of(page), page.read_text(encoding="utf-8")
     rows = dict(re.findall(r'data-open="(\d deprel \d+)" data-title="Relation (\w+): words that only one', text))
     expected = {str(store): Counter(differing_words(one).values()) for store, one in enumerate(languages, 1)}
@@ -254,7 +254,7 @@ def test_terms_are_explained_by_keyboard(page: Page) -> None:
 
 
 def test_a_row_of_the_forest_plot_goes_to_its_treebank(browser: Browser, tmp_path: Path) -> None:
-    path = page_of(tmp_path / "page.html", "compare", GOLD, ALPHA, BETA, "--resamples", "20")
+    path = page_of(tmp_path / "page.html", "compare", GOLD, ALPHA, BETA)
     page = browser.new_page(viewport={"width": 400, "height": 800})
     page.goto(path.as_uri())
     rows = page.locator("#differences table.as-dot:visible").first.locator("tbody th")

@@ -78,7 +78,7 @@ def test_comparison(comparison: Comparison) -> None:
         for measure, cell in zip(table.heads, cells, strict=True):
             (found,) = (one for one in averages if (one.system, one.measure) == (system, measure))
             assert cell.value == f"{100 * (found.value or 0):.2f}"
-            assert (cell.raised != "") == (found.p_holm is not None and found.p_holm < 0.05)
+            assert (cell.raised != "") == (found.p is not None and found.p < 0.05)
     assert "Significantly different from alpha: * p < .05" in table.caption
 
 
@@ -97,12 +97,12 @@ def test_every_format_has_every_number(output_format: str, board: RankedSystems)
         for cell in cells:
             assert cell.value in text
     assert "8 test sets" in text
-    assert "levelhead 0.1.0, rules ud, seed 0" in text
+    assert "levelhead 0.1.0, rules ud" in text
 
 
 def test_caption_says_what_was_done(board: RankedSystems) -> None:
     caption = ranking_papers(board)[0].caption
-    for said in ("(%)", "bold", "share a letter", "all pairs", "2,000 draws", "95% confidence", "160 sentences"):
+    for said in ("(%)", "bold", "share a letter", "all pairs", "Sidak", "95% confidence", "160 sentences"):
         assert said in caption
     assert "invalid outputs count as 0" in caption  # gamma's Turkish output
     untested = levelhead.rank(EXAMPLES / "gold", {"alpha": FOLDERS["alpha"]}, measures=["LAS"])

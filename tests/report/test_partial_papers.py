@@ -13,7 +13,7 @@ def cells(table) -> dict[str, str]:
 
 
 def test_a_ranking_has_both_scores() -> None:
-    found = levelhead.rank(GOLD, SYSTEMS, measures="LAS", partial=True, significance=True, resamples=50)
+    found = levelhead.rank(GOLD, SYSTEMS, measures="LAS", partial=True, significance=True)
     both, strict = ranking_papers(found)
     standings = found.rankings[0].standings
     assert cells(both) == {one.system: f"{100 * float(one.value):.2f}" for one in standings}
@@ -36,7 +36,7 @@ def test_test_sets_have_a_table_of_their_own() -> None:
 
 def test_a_comparison_has_both_scores() -> None:
     systems = {name: SYSTEMS / name / "tr.conllu" for name in ("alpha", "gamma")}
-    found = levelhead.compare(GOLD / "tr.conllu", systems, measures="LAS", partial=True, resamples=50)
+    found = levelhead.compare(GOLD / "tr.conllu", systems, measures="LAS", partial=True)
     both, strict = comparison_papers(found)
     assert cells(both)["alpha"] == cells(strict)["alpha"]
     assert float(cells(strict)["gamma"]) < float(cells(both)["gamma"])
@@ -44,7 +44,7 @@ def test_a_comparison_has_both_scores() -> None:
 
 
 def test_a_single_system_has_no_letter() -> None:
-    found = levelhead.rank(GOLD, {"alpha": SYSTEMS / "alpha"}, measures="LAS", significance=True, resamples=50)
+    found = levelhead.rank(GOLD, {"alpha": SYSTEMS / "alpha"}, measures="LAS", significance=True)
     (table,) = ranking_papers(found)
     assert table.rows[0][1][0].raised == ""
     assert "letter" not in table.caption

@@ -16,7 +16,7 @@ OPENED = "#treebanks .block:visible"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the examples as a folder."""
     found = tmp_path_factory.mktemp("report") / "pages"
-    command = ["rank", GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS", "-j", "1", "--resamples", "200"]
+    command = ["rank", GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS", "-j", "1"]
     assert program.run([*map(str, command), "--report", f"{found}/", "-o", str(found.parent / "out")]) == 0
     return found
 

@@ -44,13 +44,13 @@ def correlation() -> Tabular:
     from levelhead.correlation import Measurements
 
     table = Measurements(tuple("abcde"), {"x": np.arange(5.0), "y": np.arange(5.0) ** 2})
-    return levelhead.correlate(table, resamples=20)
+    return levelhead.correlate(table)
 
 
 RESULTS = {
     "Evaluation": lambda: levelhead.score(GOLD, ALPHA),
     "Evaluations": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
-    "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
+    "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA]),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
     "Changes": lambda: levelhead.diff(GOLD, ALPHA),

@@ -18,7 +18,7 @@ from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.significance import (
-    InferenceSettings,
+    STANDARD,
     Run,
     Wins,
     sign_test,
@@ -35,7 +35,7 @@ def test_values_are_those_of_score():
     """All systems, all languages, all kinds of ratios; and averages of folders."""
     asked = ["LAS", "UAS.precision", "CLAS.recall", "UPOS.aligned_accuracy", "LAS@CORE", "UEM", "Words", "MLAS"]
     outputs = find_plan(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
-    comparison = compare(outputs, setup_of(asked), settings=InferenceSettings(5))
+    comparison = compare(outputs, setup_of(asked))
     assert comparison.systems == ("alpha", "beta")
     assert len(comparison.results) == (8 + 2) * len(asked) * 2
     for one in comparison.results:
@@ -52,7 +52,7 @@ def test_values_are_those_of_score():
 
 def test_wins_over_treebanks():
     outputs = find_plan(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
-    (wins,) = compare(outputs, setup_of(["LAS"]), settings=InferenceSettings(500)).wins
+    (wins,) = compare(outputs, setup_of(["LAS"])).wins
     assert (wins.measure, wins.system, wins.better, wins.worse) == ("LAS", "beta", 0, 8)
     assert wins.won == 0
     assert wins.won + wins.tied + wins.lost == 8
@@ -67,7 +67,7 @@ def test_outputs_are_found(tmp_path):
         (tmp_path / folder / "en.conllu").write_text(text, encoding="utf-8")
     outputs = find_plan(gold, [tmp_path / "one", tmp_path / "two"])
     assert [(one.name, one.run) for one in outputs.systems] == [("one", ""), ("two", "seed1"), ("two", "seed2")]
-    comparison = compare(outputs, setup_of(["LAS"]), settings=InferenceSettings(20))
+    comparison = compare(outputs, setup_of(["LAS"]))
     assert [one.spread for one in comparison.results] == [None, 0.0]
     assert {*comparison.provenance.files["en"]} == {"gold", "one", "two/seed1", "two/seed2"}
     single = find_plan(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1/en.conllu"])
@@ -147,10 +147,10 @@ def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
 
 
 def test_compare_and_rank_give_the_same_intervals(tmp_path):
-    """The draws of a test set depend on the seed and the gold contents: not on the command or the name of the file."""
+    """Neither the command nor the name of the file matters."""
     renamed = tmp_path / "renamed.conllu"
     renamed.write_bytes((PARALLEL / "gold/tr.conllu").read_bytes())
-    tests = InferenceSettings(300, seed=3)
+    tests = STANDARD
     compared = compare(find_plan(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
                        setup_of(["LAS"]), settings=tests)  # fmt: skip
     campaign = find_plan(PARALLEL / "gold", PARALLEL / "systems")

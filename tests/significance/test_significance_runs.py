@@ -8,8 +8,9 @@ import pytest
 from conftest import library
 from levelhead.scoring.counts import Counts
 from levelhead.significance import (
+    STANDARD,
+    ComparedScore,
     Estimate,
-    InferenceSettings,
     Run,
     SystemCounts,
     count_wins,
@@ -17,8 +18,6 @@ from levelhead.significance import (
     run_errors,
     system_counts,
 )
-
-SETTINGS = InferenceSettings(20_000)
 
 
 def constant_runs(a: list[int], b: list[int], n: int = 50) -> SystemCounts:
@@ -42,8 +41,7 @@ def test_runs_alone_are_tested_by_banerjees_intervals(a, b):
     library("scipy.stats")
     from oracle import runs as oracle
 
-    found = differences({"x": constant_runs(a, b)}, SETTINGS)[1]
-    assert found.test == "runs"
+    found = differences({"x": constant_runs(a, b)}, STANDARD)[1]
     assert found.p == pytest.approx(oracle.p(a, b), abs=1e-3)
     low, high = oracle.interval(a, b, 0.95)
     assert found.difference_interval == pytest.approx((low / 100, high / 100), rel=0.005)
@@ -67,13 +65,13 @@ def test_two_runs_against_ten_are_not_significant_where_welch_finds_a_difference
     stats = library("scipy.stats")
     a, b = [80, 81], [84, 80, 86, 83, 85, 87, 82, 84, 88, 81]
     assert stats.ttest_ind(b, a, equal_var=False).pvalue < 0.02
-    assert differences({"x": constant_runs(a, b)}, SETTINGS)[1].p > 0.05
+    assert differences({"x": constant_runs(a, b)}, STANDARD)[1].p > 0.05
 
 
 def test_a_single_run_is_assumed_to_vary_as_those_of_the_other_system():
     """The t-test with equal variances, which needs only one sample with several values."""
     stats = library("scipy.stats")
-    found = differences({"x": constant_runs([80], [82, 83, 81, 84])}, SETTINGS)[1]
+    found = differences({"x": constant_runs([80], [82, 83, 81, 84])}, STANDARD)[1]
     assert found.p == pytest.approx(stats.ttest_ind([80], [82, 83, 81, 84], equal_var=True).pvalue, abs=0.01)
 
 
@@ -84,7 +82,7 @@ def test_a_single_run_is_assumed_to_vary_as_those_of_the_other_system():
 def test_fewer_than_three_runs_have_no_significance_marks(a, b, enough):
     """The difference is large and certain; p stays."""
     table = constant_runs([50] * a, [80 + number % 2 for number in range(b)])
-    results = differences({"x": table, "y": table._replace(gold="other")}, InferenceSettings(2_000))
+    results = differences({"x": table, "y": table}, STANDARD)
     for found in results[1::2]:
         assert (found.runs, found.enough_runs) == ((b, a), enough)
         assert found.p < 0.05 or (a, b) == (2, 2)
@@ -103,13 +101,13 @@ def test_few_runs_against_many_hold_their_level(k, spreads):
     found = []
     for seed in range(100):
         shares = {name: (0.8 + draw.normal(0, s, n)).tolist() for name, n, s in zip("AB", k, spreads)}
-        found.append(differences({"x": chance(shares, seed, 100)}, InferenceSettings(199))[1])
+        found.append(differences({"x": chance(shares, seed, 100)}, STANDARD)[1])
     assert np.mean([one.p <= 0.05 for one in found]) <= 0.06
     assert np.mean([low <= 0 <= high for low, high in (one.difference_interval for one in found)]) >= 0.94
 
 
 def test_equal_runs_leave_the_doubt_of_one_observation():
-    one, two = differences({"x": constant_runs([80, 80], [80, 80])}, InferenceSettings(200))
+    one, two = differences({"x": constant_runs([80, 80], [80, 80])}, STANDARD)
     assert (two.difference, two.p) == (0.0, 1.0)
     low, high = two.difference_interval
     assert -low == high == pytest.approx(2.01 * 2 / 5000, rel=0.01)  # t, and 2 of the denominator's 5,000
@@ -135,10 +133,9 @@ def test_equal_systems_are_seldom_told_apart(k, spread):
     """A small version of scripts/full/runs.py: a bootstrap of runs alone found 12 to 27% at .05."""
     draw = np.random.default_rng(k)
     found = [
-        differences(
-            {"x": chance({name: (0.8 + draw.normal(0, spread, k)).tolist() for name in "AB"}, seed)},
-            InferenceSettings(199),
-        )[1]
+        differences({"x": chance({name: (0.8 + draw.normal(0, spread, k)).tolist() for name in "AB"}, seed)}, STANDARD)[
+            1
+        ]
         for seed in range(100)
     ]
     assert np.mean([one.p <= 0.05 for one in found]) <= 0.10
@@ -146,15 +143,15 @@ def test_equal_systems_are_seldom_told_apart(k, spread):
 
 
 def test_runs_of_one_system_leave_the_test_of_others():
-    """Three systems, of which one has runs: the other pair is swapped as if it were alone."""
-    alone = differences({"x": chance({"A": [0.80], "B": [0.82]}, 1)}, InferenceSettings(500))[1]
-    beside = differences({"x": chance({"A": [0.80], "B": [0.82], "C": [0.8, 0.81]}, 1)}, InferenceSettings(500))
-    assert [one.test for one in beside] == [None, "randomization", "runs"]
-    assert (beside[1].p, beside[1].difference_interval) == (alone.p, alone.difference_interval)
+    """Three systems, of which one has runs: the other pair is tested as if it were alone, but as one of two."""
+    alone = differences({"x": chance({"A": [0.80], "B": [0.82]}, 1)}, STANDARD)[1]
+    beside = differences({"x": chance({"A": [0.80], "B": [0.82], "C": [0.8, 0.81]}, 1)}, STANDARD)
+    assert beside[1].p == pytest.approx(1 - (1 - alone.p) ** 2)
+    assert (beside[1].p_higher, beside[1].interval) == (alone.p_higher, alone.interval)
 
 
-def test_draws_are_of_sentences_alone():
-    """Another measure or system that changes in other sentences, or another treebank, changes no number."""
+def test_nothing_beside_a_pair_changes_its_numbers():
+    """Another measure or treebank changes no number, another system only the number of tests."""
     draw = np.random.default_rng(3)
     size = draw.integers(5, 30, 90)
     one = size - 3
@@ -165,20 +162,21 @@ def test_draws_are_of_sentences_alone():
         def counts(name: str, right: np.ndarray) -> Counts:
             return Counts(right if name == "LAS" else other if right is two else one, size, size, size)
 
-        return system_counts(
-            [Run(name, {m: (counts(m, right), "f1") for m in measures}) for name, right in systems], "gold"
-        )
+        return system_counts([Run(name, {m: (counts(m, right), "f1") for m in measures}) for name, right in systems])
 
-    def las(tables: dict[str, SystemCounts], treebank: str = "x") -> tuple[object, ...]:
-        results = differences(tables, InferenceSettings(300, 4))
-        return next(one for one in results if (one.treebank, one.measure, one.system) == (treebank, "LAS", "B"))[:9]
+    def las(tables: dict[str, SystemCounts], treebank: str = "x") -> ComparedScore:
+        results = differences(tables, STANDARD)
+        return next(one for one in results if (one.treebank, one.measure, one.system) == (treebank, "LAS", "B"))
 
     alone = table(("LAS",), ("A", one), ("B", two))
     expected = las({"x": alone})
-    assert 0.05 < expected[8] < 1
+    assert 0.05 < expected.p < 1
     assert las({"x": table(("UAS", "LAS"), ("A", one), ("B", two))}) == expected
-    assert las({"x": table(("LAS",), ("A", one), ("C", other), ("B", two))}) == expected
     assert las({"w": alone, "x": alone}) == expected
+    of_two = las({"x": table(("LAS",), ("A", one), ("C", other), ("B", two))})
+    assert of_two.p == pytest.approx(1 - (1 - expected.p) ** 2)
+    same = expected._replace(p=of_two.p, difference_interval=of_two.difference_interval)
+    assert of_two == same
 
 
 def test_an_unpaired_test_misses_what_a_paired_one_finds():
@@ -189,4 +187,4 @@ def test_an_unpaired_test_misses_what_a_paired_one_finds():
     share = (1717 + 1757) / 4002
     z = 40 / 2001 / sqrt(share * (1 - share) * 2 / 2001)
     assert erfc(z / sqrt(2)) == pytest.approx(0.07, abs=0.01)
-    assert differences({"x": system_counts(runs)}, InferenceSettings(999))[1].p == 1 / 1000
+    assert differences({"x": system_counts(runs)}, STANDARD)[1].p < 1e-6

@@ -23,7 +23,7 @@ def test_notes_are_wrapped_between_words() -> None:
 
 def test_sentences_on_wins_fit() -> None:
     systems = {name: SYSTEMS / name for name in ("alpha", "beta")}
-    printed = str(levelhead.compare(GOLD, systems, measures=["LAS"], resamples=50))
+    printed = str(levelhead.compare(GOLD, systems, measures=["LAS"]))
     assert "better than alpha on" in printed
     assert all(len(line) <= 100 for line in printed.split("\n") if "|" not in line)
 
@@ -43,9 +43,7 @@ def test_names_of_files_are_whole() -> None:
 def test_html_has_the_columns_for_people() -> None:
     table = Table((Column("a", "text"), Column("p", "probability", tidy_only=True)), (("b", 0.5),))
     assert ">p<" not in to_html(table)
-    found = levelhead.compare(
-        GOLD / "en.conllu", {n: SYSTEMS / n / "en.conllu" for n in ("alpha", "beta")}, resamples=50
-    )
+    found = levelhead.compare(GOLD / "en.conllu", {n: SYSTEMS / n / "en.conllu" for n in ("alpha", "beta")})
     assert found._repr_html_().count(">p</th>") == 1
 
 

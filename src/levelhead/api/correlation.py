@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
+    from levelhead.correlation.votes import Votes
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
@@ -45,8 +46,9 @@ _TABLE = ("either", "path", ("object", "Measurements", "a table (a path or measu
     tables=_TABLE,
     columns=("optional", ("list", "text", 1)),
     differences=_pairs,
-    methods=("list", ("one of", ("pearson", "spearman"), "method"), 1),
-    resamples=("whole", *LIMITS["draws"]),
+    methods=("optional", ("list", ("one of", ("pearson", "spearman"), "method"), 1)),
+    votes=("one of", ("language", "treebank")),
+    permutations=("whole", *LIMITS["draws"]),
 )
 def correlate(
     *tables: PathLike | Measurements,
@@ -56,8 +58,9 @@ def correlate(
     family: str | None = None,
     key: str | None = None,
     missing: Missing = "drop",
-    methods: Iterable[Method] = ("pearson", "spearman"),
-    resamples: int = 2000,
+    methods: Iterable[Method] | None = None,
+    votes: Votes = "language",
+    permutations: int = 100_000,
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
@@ -74,7 +77,10 @@ def correlate(
         key: the column with the names of treebanks; by default the first.
         missing: how to treat missing values: "drop" the treebank, drop it from the pairs concerned ("pairwise"), or
             stop with an "error".
-        methods: the coefficients: "pearson", "spearman" or both.
+        methods: the coefficients: "pearson", "spearman" or both; by default "pearson", or "spearman" if a column is
+            skewed.
+        votes: what counts once: a "language", with the mean of its treebanks, or each "treebank".
+        permutations: the number of random permutations within families.
 
     Raises:
         InputError: a table is invalid, a column is unknown, or there are too few treebanks.
@@ -86,8 +92,9 @@ def correlate(
     added = (f"diff({one},{other})" for one, other in pairs)
     chosen = None if named is None else list(dict.fromkeys([*named, *added]))
     return correlate_columns(
-        table, chosen, given=held, family=family, missing=missing, methods=tuple(dict.fromkeys(methods)),
-        resamples=resamples, level=level, seed=seed,
+        table, chosen, given=held, family=family, missing=missing,
+        methods=None if methods is None else tuple(dict.fromkeys(methods)), votes=votes, permutations=permutations,
+        level=level, seed=seed,
     )  # fmt: skip
 
 

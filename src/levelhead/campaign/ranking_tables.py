@@ -286,7 +286,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     failed = any_failed(results, [ranking for ranking, _ in undecided])
     return [
         *(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note for ranking, note in undecided),
-        *([SHARED_LETTERS] if undecided else []),
+        *([f"{SHARED_LETTERS}; each interval is about one average alone"] if undecided else []),
         *resampling_notes(results, rankings),
         *(note for ranking in rankings for note in influence_notes(ranking)),
         *(["a missing or invalid output alone never makes a difference significant"] if failed else []),
@@ -302,9 +302,9 @@ def influence_notes(ranking: Ranking) -> Iterator[str]:
         most = max(several, key=lambda influence: influence.share)
         pair, more = " and ".join(most.systems), len(several) - 1
         others = f" (and more than a third for {number_of(more, 'more pair')})" if more else ""
-        share = f"{ranking.group.name}: {unit} causes {most.share:.0%} of the variance"
-        rule = "nothing is significant that is not without it"
-        yield f"{share} of the difference in {ranking.measure} between {pair}{others}: {rule}"
+        share = f"{unit} causes {most.share:.0%} of the variance of the difference in {ranking.measure}"
+        rule = "only what is also significant without it is significant"
+        yield f"{share} between {pair} on {ranking.group.name}{others}: {rule}"
 
 
 def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 @setting("--key", metavar="COLUMN")
 @setting("--missing", type=options.Choice(["drop", "pairwise", "error"]))
 @setting("--method", "methods", type=options.Choice(["pearson", "spearman"]), multiple=True)
+@setting("--votes", type=options.Choice(["language", "treebank"]))
+@setting("--permutations", type=options.WHOLE["draws"])
 @click.option("--matrix", is_flag=True, help="Print the coefficients of a single --method as a matrix")
 @click.option(
     "--cumulative-variance", is_flag=True,
@@ -38,7 +41,6 @@ if TYPE_CHECKING:
     help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for a single --column,"
     " variance for --cumulative-variance]",
 )  # fmt: skip
-@options.resamples_option
 @options.level_option
 @options.seed_option
 @options.printing_options()
@@ -69,15 +71,15 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
         print_result(given, partial(variance_table, *both), partial(variance_document, *both), places=6)
     else:
         result = options.call(given | {"columns": columns}, table)
-        method, *others = result.pairs[0].coefficients
-        if given["matrix"] and others and not given["output_format"].startswith("json"):
+        several = len(result.methods) > 1
+        if given["matrix"] and several and not given["output_format"].startswith("json"):
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
-        shown = partial(result.matrix_table, method) if given["matrix"] else result.table
+        shown = partial(result.matrix_table, result.methods[0]) if given["matrix"] else result.table
         print_result(given, shown, result.to_dict, places=3)
         names = result.columns
         kind = kind or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
     if figure is not None:
-        _draw(figure, kind, table, names, given["family"], result)
+        _draw(figure, kind, table, names, given, result)
 
 
 def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, CumulativeVariance]:
@@ -91,13 +93,16 @@ def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, Cumul
 
 
 def _draw(
-    figure: str, kind: str, table: Measurements, columns: tuple[str, ...], family: str | None, result: Any
+    figure: str, kind: str, table: Measurements, columns: tuple[str, ...], given: Mapping[str, Any], result: Any
 ) -> None:
+    from levelhead.correlation.votes import counted_once
     from levelhead.report.charts import result_charts as charts
     from levelhead.report.page.files import write_drawing
 
     if kind == "scatter":
-        drawing = charts.scatter_chart(table, columns[0], columns[1], family=family, result=result)
+        family = given["family"]
+        counted = table if result is None else counted_once(table, columns[:2], given["votes"], family)
+        drawing = charts.scatter_chart(counted, columns[0], columns[1], family=family, result=result)
     elif kind == "variance":
         drawing = charts.variance_chart(_variances(table, columns))
     elif kind == "bars":
@@ -106,7 +111,7 @@ def _draw(
         raise click.UsageError(f"--draw {kind} cannot be combined with --cumulative-variance")
     else:
         chart = charts.coefficient_chart if kind == "coefficients" else charts.matrix_chart
-        drawing = chart(result, next(iter(result.pairs[0].coefficients)))
+        drawing = chart(result, next(iter(given["methods"]), None))
     write_drawing(drawing, figure)
 
 

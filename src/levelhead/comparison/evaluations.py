@@ -217,7 +217,7 @@ class Languages(Tabular):
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
         notes = (
             "Diff.: A minus B; Paired: whether both treebanks are parallel",
-            f"p and intervals of differences hold for all pairs of treebanks jointly (Sidak): {STARS_NOTE}",
+            f"p-values and intervals hold jointly for all pairs of treebanks (Sidak): {STARS_NOTE}",
             *([unit_line(self.units)] if self.units else []),
             signature_line(self.provenance.signature),
         )
@@ -257,10 +257,9 @@ def compare_languages(
     joint = results.parallel()
     influential: dict[str, str] = {}
     pairs = tuple(_pairs(counts, joint, settings.level, influential))
-    parts = {**measures_part(results), **signature_of_tests(settings, results.units)}
+    parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
     notes = [*unit_notes(results.units), *joint.notes(), *influential.values()]
     provenance = comparison_provenance(sources_of_results(results), setup, parts, notes)
-    provenance = provenance.with_parts(parallel="declared") if parallel else provenance
     return Languages(pairs, provenance, setup.perplexities, results.units)
 
 
@@ -283,8 +282,8 @@ def _pairs(
         n_tests = len(known) * (len(known) - 1) // 2
         for code, score in scores.items():
             if influence := score.influence:
-                cause = f"{code}: {influence.unit} causes {influence.share:.0%} of the variance"
-                note = f"{cause} of the {measure} of {system}: p and intervals also hold without it"
+                cause = f"{influence.unit} causes {influence.share:.0%} of the variance of the {measure} of {system}"
+                note = f"{cause} on {code}: p and intervals also hold without it"
                 influential.setdefault(f"{code} {influence.unit}", note)
         for codes in combinations(counts, 2):
             one, other = (scores[code] for code in codes)

@@ -46,6 +46,8 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import sources_document
 from levelhead.typology.languages import Voter, treebanks_voting
 
+ONE_SCORE = "each interval of a score is about this score alone: compare systems by their differences"
+
 
 @immutable
 class Comparison(Tabular):
@@ -134,6 +136,7 @@ class Comparison(Tabular):
         within = ratio or f"between -{margin} and {margin} points"
         return (
             f"differences from {self.systems[0]}{self._correction()}: {STARS_NOTE}",
+            *([ONE_SCORE] if self.systems[1:] and any(result.interval for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
             *([f"Equivalent: whether the difference is {within} (two one-sided tests at 5%)"] if margin else []),
             *(wins_text(win, self) for win in self.wins),
@@ -144,8 +147,7 @@ class Comparison(Tabular):
         )
 
     def _correction(self) -> str:
-        n_tests = len(self.systems) - 1
-        return f"; p and intervals of differences hold for all {n_tests} systems jointly (Sidak)" if n_tests > 1 else ""
+        return "; p and their intervals hold jointly (Sidak)" if self.systems[2:] else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -311,7 +313,7 @@ def _provenance(
     runs: Sequence[str],
     parallel: ParallelUnits,
 ) -> Provenance:
-    parts = {**measures_part(results), **signature_of_tests(settings, results.units)}
+    parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True), *parallel.notes()]
     notes += influence_notes(scores, setup.perplexities)

@@ -1,14 +1,13 @@
 """Correlation coefficients of weighted samples: Pearson's and Spearman's, also as partial correlations.
 
-A bootstrap resample is the sample with weights, the number of times each row was drawn. So one vectorized function
-computes the coefficients of the sample and of all resamples.
+A sample without some of its rows is the sample with weights of 0 and 1. So one vectorized function computes the
+coefficients of the sample and those without a row or a family.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead.correlation.measurements import Measurements
 from levelhead.errors import Fault, InputError
-from levelhead.extras import missing_library
-from levelhead.significance.resampling import Seed, random_orders, resampled_weights
+from levelhead.significance.estimates import quantile, two_sided_p
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Column, Table
 
@@ -26,7 +24,7 @@ Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
 
 CONSTANT = 1e-12  # of standardized columns: smaller variances are due to rounding
-AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
+AT_ONCE = 2_000_000  # cells of samples held in memory at a time
 
 
 def _standardized(values: Numbers) -> Numbers:
@@ -78,110 +76,77 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
     return np.asarray(np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0))
 
 
-def intervals(
-    values: Numbers, method: Method, n_given: int, n_resamples: int, level: float, seed: Seed
-) -> tuple[Numbers, Numbers]:
-    """Return the lower and upper ends of the bootstrap intervals of all pairs, each float64, shape (columns, columns).
+SKEWED = 1.0
+"""The skewness, up or down, above which a column is skewed: Pearson's intervals do not hold (docs/validation.md)."""
 
-    NaN if no resample has a value. Only the tails needed for quantiles are kept, so that memory does not grow with the
-    number of resamples times the number of pairs.
+
+def skewness(values: Numbers) -> Numbers:
+    """Return the skewness of each column (the third moment of its standardized values), float64, shape (columns,)."""
+    return np.asarray((_standardized(values) ** 3).mean(axis=0))
+
+
+FEWEST_ROWS = 4  # for an interval, plus the number of given columns: 1 / sqrt(n - 3) is a standard error
+_MOST = 1 - 1e-12  # Pearson's coefficients nearer to 1 differ from it by rounding
+_SMALLEST_P = 1e-12
+
+
+class FisherZ(NamedTuple):
+    """The correlations of all pairs of columns on Fisher's scale.
+
+    Args:
+        r: the coefficients, float64, shape (columns, columns).
+        z: their transformation atanh(r), in the same shape.
+        errors: the standard errors of z; NaN with too few rows, or if a column is constant without one of the rows.
+        freedom: the degrees of freedom of Student's t.
     """
-    draws = resampled_weights(len(values), n_resamples, seed)
-    n = values.shape[1] - n_given
-    step = max(1, AT_ONCE // max(values.size, n * n))
-    tail = (1 - level) / 2
-    kept = min(n_resamples, math.floor(tail * (n_resamples - 1)) + 2)
-    lowest, highest = np.empty((0, n, n)), np.empty((0, n, n))  # negated for the upper tail
-    known = np.zeros((n, n), dtype=np.int64)
-    for at in range(0, n_resamples, step):
-        block = correlations(values, draws[at : at + step], method, n_given)
-        known += (~np.isnan(block)).sum(axis=0)
-        lowest, highest = _lowest(lowest, block, kept), _lowest(highest, -block, kept)
-    return _quantile(lowest, known, tail), -_quantile(highest, known, tail)
+
+    r: Numbers
+    z: Numbers
+    errors: Numbers
+    freedom: int
+
+    def test(self, i: int, j: int, level: float) -> tuple[float | None, float | None, float | None]:
+        """Return the confidence interval of a coefficient and its two-sided p-value, both from the same t.
+
+        p is below 1 - level exactly if the interval excludes 0; it tests whether the coefficient is 0, not whether the
+        columns are independent.
+        """
+        r, z, error = (float(matrix[i, j]) for matrix in (self.r, self.z, self.errors))
+        if math.isnan(error):
+            return None, None, None
+        half = quantile((1 - level) / 2, self.freedom) * error
+        p = max(_SMALLEST_P, two_sided_p(z / error, self.freedom))
+        return min(r, math.tanh(z - half)), max(r, math.tanh(z + half)), p
 
 
-def _lowest(known: Numbers, block: Numbers, n: int) -> Numbers:
-    """The n lowest values of each pair among the known values and those of a block; NaN counts as the highest."""
-    values = np.concatenate([known, block])
-    return values if len(values) <= n else np.partition(values, n - 1, axis=0)[:n].copy()
+def fisher_z(values: Numbers, method: Method, n_given: int = 0) -> FisherZ:
+    """Return the correlations of columns with standard errors, from leaving out one row at a time.
 
-
-def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Numbers:
-    """The quantile of each pair from its lowest values, which are sorted, interpolated as by `numpy.quantile`."""
-    lowest.sort(axis=0)
-    place = share * np.maximum(known - 1, 0)
-    before = np.floor(place).astype(np.int64)
-    after = np.minimum(before + 1, np.maximum(known - 1, 0))
-    low, high = (np.take_along_axis(lowest, rows[None], axis=0)[0] for rows in (before, after))
-    part = place - before
-    return np.asarray(np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part)))
-
-
-def interval(statistics: Numbers, level: float) -> tuple[float | None, float | None]:
-    """Return the percentile interval of bootstrap statistics; resamples without a value are left out."""
-    known = statistics[~np.isnan(statistics)]
-    if not len(known):
-        return None, None
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
-    """Return the two-sided p-value of a correlation by Student's t with n - 2 - given degrees of freedom.
-
-    The t distribution is valid for normal variables. It has no lower limit, so p is limited to at least 1 / (n -
-    given)!, the minimum of a permutation test of as many independent rows.
+    The standard error is the larger of the jackknife's and Fisher's (1921) for normal columns, 1 / sqrt(n - 3);
+    docs/validation.md has their coverage. A given column counts as one row less.
     """
-    if (freedom := n_rows - 2 - n_given) < 1:
-        return None
-    try:
-        from scipy.special import betainc
-    except ImportError as error:
-        raise InputError(missing_library("scipy", "p-values")) from error
-    p = float(betainc(freedom / 2, 0.5, 1 - coefficient**2))  # = P(|t| > ...) of t = r sqrt(freedom / (1 - r^2))
-    return max(p, math.exp(-math.lgamma(n_rows - n_given + 1)))
+    n_rows = len(values)
+    n = n_rows - n_given
+    r = correlations(values, np.ones((1, n_rows)), method, n_given)[0]
+    z = _transformed(r, method, n)
+    if n < FEWEST_ROWS:
+        return FisherZ(r, z, np.full_like(r, np.nan), 1)
+    moved, squared = np.zeros_like(z), np.zeros_like(z)
+    step = max(1, AT_ONCE // max(values.size, r.size))
+    for at in range(0, n_rows, step):
+        others = 1.0 - np.eye(min(step, n_rows - at), n_rows, at)
+        moves = _transformed(correlations(values, others, method, n_given), method, n - 1) - z
+        moved += moves.sum(axis=0)
+        squared += (moves**2).sum(axis=0)
+    variances = (n_rows - 1) / n_rows * (squared - moved**2 / n_rows)
+    errors = np.maximum(np.sqrt(np.maximum(variances, 0.0)), 1 / math.sqrt(n - 3))
+    return FisherZ(r, z, errors, n - 2)
 
 
-MOST_EXACT = 9  # the maximum number of rows for using all orders (362,880)
-
-_TIED = 1e-9  # smaller differences are ties: sums in another order differ by rounding
-_CELLS_AT_ONCE = 60_000  # cells computed at a time: fastest if they fit into the cache of a core
-
-
-def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed: Seed) -> Numbers:
-    """Return the two-sided p-value of the correlation of each pair of columns, float64, shape (columns, columns).
-
-    It is the share of orders of one column with a coefficient at least as far from 0 as the observed one. Up
-    to `MOST_EXACT` rows, all orders are used: p is exact and at least 1/n!. With more rows, the orders are random:
-    p is (1 + reached) / (1 + resamples), so it is never 0 and at least 1 / (1 + resamples) (Phipson and Smyth 2010).
-    Only the upper triangle is filled; the rest is NaN. A constant column has p = 1.
-    """
-    n_rows, n_columns = values.shape
-    exact = n_rows <= MOST_EXACT
-    columns = _standardized(ranked(values) if method == "spearman" else values)
-    least = np.abs(columns.T @ columns) - _TIED * n_rows
-    n_reached = np.zeros((n_columns, n_columns))
-    step = max(1, _CELLS_AT_ONCE // max(n_rows, n_columns))
-    every = _permutations(n_rows) if exact else np.empty((0, n_rows), dtype=np.int8)
-    in_blocks = (every[at : at + step] for at in range(0, len(every), step))
-    for orders in in_blocks if exact else random_orders(n_rows, n_resamples, seed, step):
-        places = orders.T.astype(np.intp)
-        for i in range(n_columns - 1):
-            products = np.abs(columns[:, i + 1 :].T @ columns[:, i][places])
-            n_reached[i, i + 1 :] += np.count_nonzero(products >= least[i, i + 1 :, None], axis=1)
-    p = n_reached / len(every) if exact else (1 + n_reached) / (1 + n_resamples)
-    return np.where(np.triu(np.ones_like(p), k=1) > 0, p, np.nan)
-
-
-@lru_cache(maxsize=MOST_EXACT)
-def _permutations(n: int) -> NDArray[np.int8]:
-    """All orders of n rows, int8, shape (n!, n)."""
-    orders = np.zeros((1, 0), dtype=np.int8)
-    for size in range(n):  # the new row at each position of every shorter order
-        new = np.full((len(orders), 1), size, dtype=np.int8)
-        parts = [np.concatenate([orders[:, :at], new, orders[:, at:]], axis=1) for at in range(size + 1)]
-        orders = np.concatenate(parts)
-    return orders
+def _transformed(r: Numbers, method: Method, n: int) -> Numbers:
+    """Fisher's z, limited to a finite value: for Spearman's, halfway between 1 and the next value without ties."""
+    most = 1 - 6 / (n * (n**2 - 1)) if method == "spearman" else _MOST
+    return np.asarray(np.arctanh(np.clip(r, -most, most)))
 
 
 class CumulativeVariance(NamedTuple):

@@ -2,88 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, combinations, permutations, product
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead.correlation.coefficients import (
-    MOST_EXACT,
-    Method,
-    Numbers,
-    correlations,
-    intervals,
-    p_value,
-    permutation_p_values,
-    ranked,
-)
+from levelhead.correlation.coefficients import FEWEST_ROWS, SKEWED, FisherZ, Method, fisher_z, skewness
+from levelhead.correlation.families import FamilyCheck, FamilyChecks
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
+from levelhead.correlation.votes import Votes, counted_once, notes_on_votes
 from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.immutable import immutable
-from levelhead.significance.corrections import holm
-from levelhead.significance.resampling import Seed, random_orders_within
+from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
-
-_ROUNDING = 1e-12
-
-
-class FamilyCheck(NamedTuple):
-    """The check of a correlation by language families."""
-
-    without: Mapping[str, float | None]  # the coefficient without each family; None if too few treebanks are left
-    within: float | None  # of values centered on the mean of their family; None if no family has variation
-    p: float | None  # of `within`, by shuffling values inside families; None for partial correlations
-
-    @property
-    def extremes(self) -> tuple[tuple[float, str], tuple[float, str]] | None:
-        """The lowest and the highest coefficient without a family, with the family; None if all are undefined."""
-        known = [(value, family) for family, value in self.without.items() if value is not None]
-        return (min(known), max(known)) if known else None
-
-
-def family_check(
-    values: Numbers, families: Sequence[str], method: Method, n_given: int, n_permutations: int, seed: Seed
-) -> FamilyCheck:
-    """Return the check of a correlation of two columns by language families."""
-    family = np.array(families)
-    without: dict[str, float | None] = {}
-    for name in dict.fromkeys(families):
-        others = values[family != name]
-        enough = len(others) >= 3 + n_given
-        r = correlations(others, np.ones((1, len(others))), method, n_given)[0, 0, 1] if enough else np.nan
-        without[name] = None if np.isnan(r) else float(r)
-    if n_given:
-        return FamilyCheck(without, None, None)
-    groups = [np.flatnonzero(family == name) for name in np.unique(family)]
-    x, y = np.array(values.T if method == "pearson" else ranked(values).T, order="C")
-    for column, group in product((x, y), groups):  # exactly 0 if a family has no variation
-        members = column[group]
-        column[group] = members - members.mean() if members.max() > members.min() else 0.0
-    if (scale := np.sqrt((x @ x) * (y @ y))) <= 0:
-        return FamilyCheck(without, None, None)
-    # lengths do not change if values are shuffled inside families, so products have the same order as coefficients
-    n_orders = math.prod(math.factorial(len(group)) for group in groups)
-    if n_orders <= n_permutations:
-        row = np.argsort(np.concatenate(groups))
-        permuted = product(*(permutations(group.tolist()) for group in groups))
-        orders: Iterator[Any] = (np.array([*chain.from_iterable(parts)])[row] for parts in permuted)
-    else:
-        orders = random_orders_within(groups, n_permutations, seed)
-    least = abs(x @ y) - _ROUNDING * scale
-    n_extreme = sum(bool(abs(x @ y[order]) >= least) for order in orders)
-    # the data are one of the permutations (Phipson and Smyth 2010)
-    p = n_extreme / n_orders if n_orders <= n_permutations else (1 + n_extreme) / (1 + n_permutations)
-    return FamilyCheck(without, float(np.clip(x @ y / scale, -1, 1)), p)
-
-
-METHODS: tuple[Method, ...] = ("pearson", "spearman")
-
-_LEVEL = 0.05  # of significance, as printed in papers
 
 
 class Coefficient(NamedTuple):
@@ -91,11 +26,11 @@ class Coefficient(NamedTuple):
 
     Args:
         value: the coefficient, from -1 to 1; None if a column is constant.
-        low: the lower end of the bootstrap interval.
+        low: the lower end of the confidence interval, which holds for all pairs jointly; None with fewer than four
+            treebanks (plus one for each given column), or if a column is constant without one treebank.
         high: the upper end.
-        p: the two-sided p-value of no correlation: by all permutations of up to nine treebanks, by random permutations
-            of more; by Student's t for partial correlations.
-        p_holm: the p-value corrected for all pairs by Holm's method.
+        p: the two-sided p-value that the coefficient is 0, corrected for the number of pairs (Sidak): it is below .05
+            exactly if the 95% interval excludes 0.
         families: the check by language families, if given.
     """
 
@@ -103,7 +38,6 @@ class Coefficient(NamedTuple):
     low: float | None
     high: float | None
     p: float | None
-    p_holm: float | None = None
     families: FamilyCheck | None = None
 
 
@@ -113,14 +47,16 @@ class Pair(NamedTuple):
     Args:
         x: the name of one column.
         y: the name of the other.
-        n: the number of treebanks with both values.
+        n: the number of languages (or treebanks) with both values.
         coefficients: the coefficients by method.
+        skewed: those of the two columns and the given columns that are skewed.
     """
 
     x: str
     y: str
     n: int
     coefficients: Mapping[Method, Coefficient]
+    skewed: tuple[str, ...] = ()
 
 
 @immutable
@@ -141,6 +77,11 @@ class Correlation(Tabular):
     pairs: tuple[Pair, ...]
     provenance: Provenance
 
+    @property
+    def methods(self) -> tuple[Method, ...]:
+        """The methods of all pairs."""
+        return tuple(dict.fromkeys(method for pair in self.pairs for method in pair.coefficients))
+
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """Return the pair of two columns, in either order."""
         for pair in self.pairs:
@@ -152,31 +93,37 @@ class Correlation(Tabular):
 
     def table(self) -> Table:
         """Return the result as a table."""
-        pairs = [(pair, method) for method in self.pairs[0].coefficients for pair in self.pairs]
-        with_families = any(pair.coefficients[method].families for pair, method in pairs)
+        blocks = [[(pair, method) for pair in self.pairs] for method in self.pairs[0].coefficients]
+        if len(blocks) == 1:
+            blocks = [[(pair, method) for pair in self.pairs for method in pair.coefficients]]
+        shown = [row for block in blocks for row in block]
+        checks = [pair.coefficients[method].families for pair, method in shown]
+        some_skewed = any(pair.skewed for pair in self.pairs)
         columns = [
             *(Column(name, "text") for name in ("x", "y", "method")),
             *(Column(name, "number") for name in ("n", "r", "low", "high")),
-            *(Column(name, "probability", digits=3) for name in ("p", "Holm")),
+            Column("p", "probability", digits=3),
+            *([Column("skewed", "text")] if some_skewed else ()),
         ]
-        if with_families:
+        if any(checks):
             columns += [Column(name, "number") for name in ("lowest", "highest", "within")]
             columns.append(Column("p within", "probability", digits=3))
         rows: list[tuple[Cell, ...]] = []
-        for pair, method in pairs:
-            *numbers, check = pair.coefficients[method]
-            if with_families:
-                extremes = (check and check.extremes) or (None, None)
-                numbers += [*(end and end[0] for end in extremes), *(check[1:] if check else (None, None))]
-            rows.append((pair.x, pair.y, method, pair.n, *numbers))
         notes = []
-        for pair, method in product(self.pairs, self.pairs[0].coefficients):
-            if check := pair.coefficients[method].families:
+        for (pair, method), check in zip(shown, checks):
+            cells: list[Cell] = [pair.x, pair.y, method, pair.n, *pair.coefficients[method][:4]]
+            cells += [", ".join(pair.skewed)] if some_skewed else []
+            if check:
+                extremes = check.extremes or (None, None)
+                cells += [*(end and end[0] for end in extremes), check.within, check.p]
                 note = "undefined if any family is left out"
                 if check.extremes:
                     (_, lowest), (_, highest) = check.extremes
                     note = f"lowest without {lowest}, highest without {highest}"
                 notes.append(f"{pair.x}, {pair.y} ({method}): {note}")
+            rows.append(tuple(cells))
+        if errors := [check.p_error for check in checks if check and check.p_error is not None]:
+            notes.append(f"p within: from random orders, Monte Carlo standard error at most {max(errors):.4f}")
         lines = frozenset(range(len(self.pairs), len(rows), len(self.pairs)))
         return Table(tuple(columns), tuple(rows), (*notes, *self._notes), lines)
 
@@ -205,7 +152,7 @@ class Correlation(Tabular):
         """Return the JSON document that the command prints with `--format json`."""
         pairs = []
         for pair in self.pairs:
-            document: dict[str, Any] = {"x": pair.x, "y": pair.y, "n": pair.n}
+            document: dict[str, Any] = {"x": pair.x, "y": pair.y, "n": pair.n, "skewed": list(pair.skewed)}
             for method, coefficient in pair.coefficients.items():
                 document[method] = coefficient._asdict()
                 if families := document[method].pop("families"):
@@ -227,9 +174,10 @@ def correlate(
     *,
     given: Sequence[str] = (),
     family: str | None = None,
-    methods: Sequence[Method] = METHODS,
+    methods: Sequence[Method] | None = None,
     missing: Missing = "drop",
-    resamples: int = 2000,
+    votes: Votes = "language",
+    permutations: int = 100_000,
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
@@ -241,15 +189,17 @@ def correlate(
             others, and only these pairs count for the correction.
         given: columns to control for (partial correlation).
         family: a column of text with the language family of each treebank.
-        methods: the coefficients.
+        methods: the coefficients; None for Pearson's, or Spearman's if a column is skewed.
         missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" leaves them out of the
             pairs concerned, "error" refuses them.
-        resamples: the number of bootstrap resamples and of random permutations.
-        level: the confidence level of intervals.
-        seed: the random seed.
+        votes: what counts once: a "language", with the mean of its treebanks, or each "treebank".
+        permutations: the number of random permutations within families.
+        level: the confidence level at which all intervals of a method hold jointly.
+        seed: the random seed of permutations.
 
     Raises:
-        InputError: a column is unknown or constant, or there are too few treebanks.
+        InputError: a column is unknown or constant, treebanks of one language belong to several families, or there are
+            too few treebanks.
     """
     requested = list(dict.fromkeys(columns or ()))
     for name in (*requested, *given):
@@ -270,31 +220,36 @@ def correlate(
     names = [name for name in names if name not in constant]
     if len(names) < 2:
         raise InputError(Fault("constant-column", f"fewer than two columns vary; constant: {', '.join(constant)}"))
-    settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
-    settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
+    settings = {"level": repr(level), "missing": missing, "votes": votes}
+    settings |= {"given": ",".join(given)} if given else {}
+    if family is not None:
+        settings |= {"family": family}
+        settings |= {} if given else {"permutations": str(permutations), "seed": str(seed)}
     settings |= table.signature(settings)
     groups = combinations(names, 2) if missing == "pairwise" else [names]
-    how = (given, family, methods, resamples, level, seed)
-    pairs = [pair for group in groups for pair in _pairs(table, group, *how)]
+    check = None if family is None else _FamilySettings(family, permutations, seed)
+    estimates = [estimate for group in groups for estimate in _estimates(table, group, given, methods, votes, check)]
     if len(requested) == 1:
-        pairs = [pair for pair in pairs if pair.x == names[0]]
-    for method in methods:
-        corrected = holm([pair.coefficients[method].p for pair in pairs])
-        pairs = [
-            pair._replace(coefficients={**pair.coefficients, method: pair.coefficients[method]._replace(p_holm=p)})
-            for pair, p in zip(pairs, corrected)
-        ]
+        estimates = [estimate for estimate in estimates if estimate.x == names[0]]
+    n_tests = sum(estimate.is_tested for estimate in estimates)
+    pairs = tuple(estimate.pair(n_tests, level) for estimate in estimates)
     notes = [*table.notes, *dropped]
     notes += [f"left out: {name} has the same value in all treebanks" for name in constant]
-    n_pairs = sum(pair.n > MOST_EXACT for pair in pairs)
-    if not given and n_pairs > _LEVEL * (1 + resamples):
-        notes.append(
-            f"{n_pairs} pairs with {resamples} permutations: p after Holm's correction is at least"
-            f" {min(1.0, n_pairs / (1 + resamples)):.2f}; choose fewer columns or at least"
-            f" {math.ceil(n_pairs / _LEVEL)} resamples"
-        )
+    notes += [*notes_on_votes(table, votes), *_notes_on_skewness(pairs, automatic=methods is None)]
+    if n_tests > 1:
+        notes.append(f"intervals and p: corrected for {n_tests} pairs")
+    if any(coefficient.low is None for pair in pairs for coefficient in pair.coefficients.values()):
+        notes.append(f"no interval with fewer than {FEWEST_ROWS + len(given)} {votes}s, or if one makes a column vary")
     provenance = Provenance(settings, table.provenance.files, (), tuple(notes))
-    return Correlation(tuple(names), tuple(given), table.treebanks, tuple(pairs), provenance)
+    return Correlation(tuple(names), tuple(given), table.treebanks, pairs, provenance)
+
+
+def _notes_on_skewness(pairs: Sequence[Pair], *, automatic: bool) -> Iterator[str]:
+    if skewed := dict.fromkeys(name for pair in pairs for name in pair.skewed):
+        if automatic:
+            yield f"Spearman's coefficient for skewed columns: {', '.join(skewed)}"
+        elif any("pearson" in pair.coefficients for pair in pairs):
+            yield f"Pearson's intervals and p are not reliable for skewed columns: {', '.join(skewed)}; use Spearman's"
 
 
 def _complete(
@@ -319,43 +274,69 @@ def _complete(
     return table.rows(complete), [f"left out: {message}" for message in incomplete]
 
 
-def _pairs(
+class _FamilySettings(NamedTuple):
+    """The settings of checks by family."""
+
+    column: str
+    permutations: int
+    seed: int
+
+
+class _PairEstimate(NamedTuple):
+    """A pair of columns before its tests are corrected for the number of pairs."""
+
+    x: str
+    y: str
+    n: int
+    places: tuple[int, int]  # of the columns in matrices
+    by_method: Mapping[Method, tuple[FisherZ, FamilyChecks | None]]
+    skewed: tuple[str, ...]
+
+    @property
+    def is_tested(self) -> bool:
+        return any(not np.isnan(found.errors[self.places]) for found, _ in self.by_method.values())
+
+    def pair(self, n_tests: int, level: float) -> Pair:
+        coefficients = {}
+        for method, (found, checks) in self.by_method.items():
+            value = float(found.r[self.places])
+            low, high, p = found.test(*self.places, level_of_each(level, max(n_tests, 1)))
+            check = None if checks is None else checks[self.places]
+            known = None if np.isnan(value) else value
+            coefficients[method] = Coefficient(known, low, high, corrected(p, n_tests), check)
+        return Pair(self.x, self.y, self.n, coefficients, self.skewed)
+
+
+def _estimates(
     table: Measurements,
     names: Sequence[str],
     given: Sequence[str],
-    family: str | None,
-    methods: Sequence[Method],
-    resamples: int,
-    level: float,
-    seed: int,
-) -> Iterator[Pair]:
-    """The pairs of some columns from one matrix per method: they have the same treebanks and resamples."""
-    n_given = len(given)
-    rows = np.flatnonzero(np.logical_and.reduce([~np.isnan(table.numbers[name]) for name in (*names, *given)]))
-    if len(rows) < 3 + n_given:
+    methods: Sequence[Method] | None,
+    votes: Votes,
+    check: _FamilySettings | None,
+) -> Iterator[_PairEstimate]:
+    """The pairs of some columns from one matrix per method: they have the same treebanks."""
+    every, n_given = (*names, *given), len(given)
+    table = counted_once(table, every, votes, check and check.column)
+    n = len(table)
+    if n < 3 + n_given:
         columns = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
         controlled = f" with {n_given} given columns" if given else ""
-        treebanks = f"{number_of(len(rows), 'treebank')} {'has' if len(rows) == 1 else 'have'}"
-        message = f"{treebanks} values in {columns}; a correlation requires {3 + n_given}{controlled}"
+        rows = f"{number_of(n, votes)} {'has' if n == 1 else 'have'}"
+        message = f"{rows} values in {columns}; a correlation requires {3 + n_given}{controlled}"
         raise InputError(Fault("too-few-treebanks", message))
-    values = np.stack([table.numbers[name][rows] for name in (*names, *given)], axis=1)
-    matrices: dict[Method, list[Numbers]] = {}
-    for method in methods:
-        whole = correlations(values, np.ones((1, len(values))), method, n_given)[0]
-        ends = intervals(values, method, n_given, resamples, level, seed)
-        matrices[method] = [whole, *ends, whole if given else permutation_p_values(values, method, resamples, seed)]
-    families = None if family is None else [table.texts[family][row] for row in rows]
+    values = np.stack([table.numbers[name] for name in every], axis=1)
+    skewed = {name for name, size in zip(every, np.abs(skewness(values))) if size > SKEWED}
+    matrices: dict[Method, tuple[FisherZ, FamilyChecks | None]] = {}
     for (i, x), (j, y) in combinations(enumerate(names), 2):
-        coefficients = {}
-        for method, numbers in matrices.items():
-            value, low, high, p = (None if np.isnan(cell) else float(cell) for cell in (m[i, j] for m in numbers))
-            if value is None:
-                p = None
-            elif given:  # residuals are not exchangeable
-                p = p_value(value, len(rows), n_given)
-            check = None
-            if families is not None:
-                chosen = np.ascontiguousarray(values[:, [i, j, *range(len(names), len(names) + n_given)]])
-                check = family_check(chosen, families, method, n_given, resamples, seed)
-            coefficients[method] = Coefficient(value, low, high, p, None, check)
-        yield Pair(x, y, len(rows), coefficients)
+        of_pair = tuple(name for name in (x, y, *given) if name in skewed)
+        by_method = {}
+        for method in methods or (("spearman",) if of_pair else ("pearson",)):
+            if method not in matrices:
+                families = None
+                if check is not None:
+                    how = (method, n_given, check.permutations, check.seed)
+                    families = FamilyChecks(values, table.texts[check.column], *how)
+                matrices[method] = fisher_z(values, method, n_given), families
+            by_method[method] = matrices[method]
+        yield _PairEstimate(x, y, n, (i, j), by_method, of_pair)

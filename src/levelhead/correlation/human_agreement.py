@@ -121,7 +121,8 @@ def human_agreement(
     """
     unit = np.arange(len(choices)) if units is None else units.of_sentence
     means = _means(given, choices, unit)
-    n, r, rho, accuracy = means.n[0], means.correlation, _spearman(given, choices, unit), means.accuracy
+    n, r, rho = means.n[0], means.correlation, _spearman(given, choices, unit)
+    accuracy = _jackknife(means.n, means.accuracy)
 
     def coefficient(values: Numbers, least: float = 0.0, more: float = 0.0) -> AgreementEstimate:
         estimate = _jackknife(means.n, values, least, more)
@@ -132,7 +133,7 @@ def human_agreement(
         given.n_ties,
         coefficient(r, least=(1 - r[0] ** 2) / n),
         coefficient(rho, least=(1 - rho[0] ** 2) / n),
-        _shown(share := _jackknife(means.n, accuracy), share.score_interval(level)),
+        _shown(accuracy, accuracy.score_interval(level)),
         coefficient(means.kappa, more=1 / (n * (1 - means.by_chance[0])) ** 2),
     )
 

@@ -123,7 +123,7 @@ def _ranking_caption(results: Results, rankings: Sequence[Ranking], across: str)
             f"In each {across}, {SHARED_LETTERS} (all pairs, Student's t with a correction for skewness,"
             f" family-wise error rate {1 - level:.4g} by Sidak's method)."
         )
-    counted = units_counted(units) if units else f"{len(codes):,} test sets"
+    counted = units_counted(units) + results.parallel(codes).averaged() if units else f"{len(codes):,} test sets"
     return _caption(
         across,
         list(dict.fromkeys(ranking.measure for ranking in rankings)),
@@ -186,7 +186,7 @@ def _comparison_caption(comparison: Comparison, results: Sequence[ComparedScore]
     average = results[0].average
     stars = ""
     if any(result.p is not None for result in results):
-        several = ", corrected for the number of systems by Sidak's method" if len(comparison.systems) > 2 else ""
+        several = ", for all systems jointly by Sidak's method" if len(comparison.systems) > 2 else ""
         test = f"Student's t with a correction for skewness{several}"
         stars = f"Significantly different from {comparison.systems[0]}: {STARS_NOTE} ({test})."
     return _caption(
@@ -196,7 +196,7 @@ def _comparison_caption(comparison: Comparison, results: Sequence[ComparedScore]
         f"{average.capitalize()}-averages" if average else "Scores",
         signature,
         stars,
-        units_counted(comparison.units) if any(result.interval for result in results) else "",
+        units_counted(comparison.units) + comparison.joint_units if any(result.interval for result in results) else "",
         partial=bool(comparison.coverage),
     )
 
@@ -218,15 +218,17 @@ def _caption(
     reversed_scale = f" (lower is better: {','.join(lower)})" if lower else ""
     what = measures[0] if across == "row" else "Scores" if len(codes) == 1 else averages
     where = codes[0] if len(codes) == 1 else f"{len(codes):,} test sets"
-    named = [f"{name} {signature[name]}" for name in ("rules", "seed") if name in signature]  # scores can have no rules
+    rules = f", rules {signature['rules']}" if "rules" in signature else ""  # scores can have no rules
     sentences = (
         f"{what}{'' if lower else ' (%)'} on {where}.",
         f"The best score of each {across} is in bold{reversed_scale}.",
         marks,
-        units and f"In small type: {level_text(signature['level'])} confidence intervals (jackknife over {units}).",
+        units
+        and f"In small type: {level_text(signature['level'])} confidence intervals of single scores"
+        f" (jackknife over {units}).",
         failed,
         f"{NOT_OFFICIAL}." if partial else "",
-        f"{', '.join(['levelhead ' + signature['version'], *named])}.",
+        f"levelhead {signature['version']}{rules}.",
     )
     return " ".join(filter(None, sentences))
 

@@ -213,7 +213,7 @@ class ComparedScore(NamedTuple):
     interval: Annotated[
         Interval | None,
         Statistic(
-            "Confidence interval of the value",
+            "Confidence interval of the value alone",
             value=lambda pair: pair.interval,
             column=Column("CI", ends=("low", "high")),
             scaled=True,
@@ -243,7 +243,7 @@ class ComparedScore(NamedTuple):
     difference_interval: Annotated[
         Interval | None,
         Statistic(
-            "Confidence interval of the difference, for all systems jointly",
+            "Confidence interval of the difference; those of all systems hold jointly",
             value=lambda pair: pair.difference_interval,
             column=Column("CI", "difference", ends=("diff_low", "diff_high")),
             of_difference=True,
@@ -401,8 +401,8 @@ def influence_notes(results: Iterable[ComparedScore], perplexities: Collection[s
         )
         what = f"{'' if is_value else 'difference in '}{result.measure} of {result.system}"
         more = f" (and for {number_of(len(several) - 1, 'more result')})" if len(several) > 1 else ""
-        share = f"{scope}: {unit} causes {most.share:.0%} of the variance of the {what}"
-        yield f"{share}: without it {value} [{interval}]{more}"
+        share = f"{unit} causes {most.share:.0%} of the variance of the {what}"
+        yield f"{share} {'in the' if result.average else 'on'} {scope}: without it {value} [{interval}]{more}"
 
 
 def _scopes(

@@ -183,10 +183,12 @@ def joined(strata: Sequence[Stratum], units: Sequence[NDArray[np.int64]]) -> Str
     """
     n_units = 1 + max(int(numbers.max(initial=-1)) for numbers in units)
     moves, sizes = np.zeros((2, n_units, *strata[0].moves.shape[1:]))
+    each = np.zeros(moves.shape[1:])  # what one observation in each test set counts
     for stratum, numbers in zip(strata, units, strict=True):
         np.add.at(moves, numbers, stratum.moves)
         np.add.at(sizes, numbers, stratum.sizes)
-    return Stratum(moves, sizes, strata[0].is_ratio, sum(stratum.share for stratum in strata))
+        each += stratum.share / np.maximum(1, stratum.sizes.sum(axis=0))
+    return Stratum(moves, sizes, strata[0].is_ratio, each * sizes.sum(axis=0))
 
 
 Contrast = Sequence[Sequence[int]]
@@ -209,6 +211,8 @@ def spreads_of(strata: Sequence[Stratum], contrasts: Sequence[Contrast], measure
     Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
     freedom of several strata are combined by Satterthwaite's (1946) formula.
     """
+    if not contrasts:
+        return []
     weights = np.zeros((strata[0].moves.shape[1], len(contrasts)))
     for number, contrast in enumerate(contrasts):
         for sign, runs in zip((1, -1), contrast, strict=False):

@@ -124,20 +124,16 @@ def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
     return sums
 
 
-def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iterator[Rows]:
-    """Draw random orders of rows in blocks, int64, each of shape (at most `at_once`, rows)."""
+def random_orders_within(
+    groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed, at_once: int
+) -> Iterator[NDArray[np.intp]]:
+    """Draw random orders of rows within groups in blocks, each of shape (at most `at_once`, rows)."""
     rng = np.random.default_rng(seed)
     for at in range(0, resamples, at_once):
-        yield rng.permuted(np.tile(np.arange(n_rows), (min(at_once, resamples - at), 1)), axis=1)
-
-
-def random_orders_within(groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed) -> Iterator[Rows]:
-    """Draw random orders of rows within groups, each int64, shape (rows,)."""
-    rng, order = np.random.default_rng(seed), np.arange(sum(map(len, groups)))
-    for _ in range(resamples):
+        orders = np.empty((min(at_once, resamples - at), sum(map(len, groups))), dtype=np.intp)
         for group in groups:
-            order[group] = rng.permutation(group)
-        yield order.copy()
+            orders[:, group] = rng.permuted(np.tile(group, (len(orders), 1)), axis=1)
+        yield orders
 
 
 def _batches(resamples: int, n_rows: int) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import MOST_EXACT, correlations, p_value, permutation_p_values
+from levelhead.correlation.coefficients import Method, correlations, fisher_z
 from levelhead.significance.resampling import resampled, resampled_weights
 
 Verdict = Literal["holds", "does not hold", "inconclusive", "no data"]
@@ -74,23 +74,18 @@ Numbers = NDArray[np.float64]
 FEWEST = 4  # the smallest number of treebanks for which intervals are computed by resampling treebanks
 
 
-def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
-    """Return Pearson's correlation, its two-sided p by Student's t, and the number of complete pairs."""
-    known = [(x, y) for x, y in pairs if x is not None and y is not None]
-    if len(known) < 3 or min(len({x for x, _ in known}), len({y for _, y in known})) < 2:
+def pearson(pairs: Iterable[tuple[Cell, Cell]], method: Method = "pearson") -> tuple[Cell, Cell, int]:
+    """Return Pearson's correlation, its two-sided p as by `correlate`, and the number of complete pairs."""
+    known = np.array([pair for pair in pairs if None not in pair], dtype=np.float64).reshape(-1, 2)
+    if len(known) < 3 or (known == known[0]).all(axis=0).any():
         return None, None, len(known)
-    r = float(np.corrcoef(np.array(known).T)[0, 1])
-    return r, p_value(r, len(known), 0), len(known)
+    found = fisher_z(known, method)
+    return float(found.r[0, 1]), found.test(0, 1, 1 - LEVEL)[2], len(known)
 
 
 def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
-    """Return Spearman's rank correlation, its two-sided p (exact for few pairs), and the number of complete pairs."""
-    known = np.array([pair for pair in pairs if None not in pair], dtype=np.float64).reshape(-1, 2)
-    below, equal = (compare(known[None], known[:, None]).sum(axis=1) for compare in (np.less, np.equal))
-    rank, p, n = pearson((below + (equal - 1) / 2).tolist())
-    if rank is not None and n <= MOST_EXACT:
-        p = float(permutation_p_values(known, "spearman", 0, seed=0)[0, 1])  # exact, so the seed does not matter
-    return rank, p, n
+    """Return Spearman's rank correlation, its two-sided p as by `correlate`, and the number of complete pairs."""
+    return pearson(pairs, "spearman")
 
 
 def mean(values: Iterable[Cell]) -> Cell:

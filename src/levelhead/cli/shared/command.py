@@ -28,7 +28,9 @@ GROUPS = {
         " minimum-counts minimum-word-count ends sentences schemes quick"
     ),
     "Parser": "with-dev beam relations folds jar train-cmd parse-cmd options repair",
-    "Statistics": ("significance resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin"),
+    "Statistics": (
+        "significance resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin permutations"
+    ),
     "Output": (
         "fix sentences-to each layout cite format places output changelog summary report title figures figure draw"
         " wde-table write-arpa outputs"

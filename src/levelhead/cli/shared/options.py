@@ -231,7 +231,6 @@ def _resample_by(context: click.Context, parameter: click.Parameter, text: str |
     return text if text is None else check("--resample-by", text, "unit")
 
 
-resamples_option: Decorator = setting("--resamples", type=WHOLE["draws"])
 resample_by_option: Decorator = setting("--resample-by", metavar="UNIT", callback=_resample_by)
 seed_option: Decorator = setting("--seed", type=WHOLE["seed"])
 level_option: Decorator = setting("--level", type=FiniteRange(0, HIGHEST_LEVEL, min_open=True))

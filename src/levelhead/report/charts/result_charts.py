@@ -15,7 +15,7 @@ from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.power import Power, rows_to_show
 from levelhead.comparison.system_errors import Confusions, ErrorExamples
 from levelhead.comparison.systems import Comparison
-from levelhead.correlation import Correlation, CumulativeVariance, Measurements
+from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
 from levelhead.correlation.coefficients import Method
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
@@ -59,17 +59,32 @@ def _coefficient(value: float | None) -> str:
     return f"{value:.{places}f}".replace("-", "\N{MINUS SIGN}")
 
 
-def coefficient_chart(correlation: Correlation, method: Method) -> Drawing:
-    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction."""
+def coefficient_chart(correlation: Correlation, method: Method | None = None) -> Drawing:
+    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction.
+
+    Args:
+        correlation: the correlations.
+        method: the coefficient; None for that of each pair.
+    """
     rows = [
         ChartRow(f"{pair.x}, {pair.y}{mark}", coefficient.value, coefficient.low, coefficient.high)
         for pair in correlation.pairs
-        for coefficient in [pair.coefficients[method]]
-        for mark in ["*" if coefficient.p_holm is not None and coefficient.p_holm < _LEVEL else ""]
+        for coefficient in [_shown(pair, method)]
+        for mark in ["*" if coefficient.p is not None and coefficient.p < _LEVEL else ""]
         if coefficient.value is not None
     ]
     rows.sort(key=lambda row: -abs(row.value or 0.0))
-    return spreads(f"{method.capitalize()}'s correlations", rows, f"{_SYMBOLS[method]} (* p < {_LEVEL})", zero=True)
+    symbols = " or ".join(_SYMBOLS[name] for name in ((method,) if method else correlation.methods))
+    return spreads(_title(correlation, method), rows, f"{symbols} (* p < {_LEVEL})", zero=True)
+
+
+def _shown(pair: Pair, method: Method | None) -> Coefficient:
+    return pair.coefficients[method] if method else next(iter(pair.coefficients.values()))
+
+
+def _title(correlation: Correlation, method: Method | None) -> str:
+    methods = (method,) if method else correlation.methods
+    return f"{methods[0].capitalize()}'s correlations" if len(methods) == 1 else "Correlations"
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
@@ -81,15 +96,15 @@ def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
     return panels(f"Treebanks by {columns[0]}", [table.treebanks[row] for row in order], values, places=2)
 
 
-def matrix_chart(correlation: Correlation, method: Method) -> Drawing:
-    """Return a matrix of coefficients: blue from 0 to 1, red from 0 to -1."""
+def matrix_chart(correlation: Correlation, method: Method | None = None) -> Drawing:
+    """Return a matrix of coefficients: blue from 0 to 1, red from 0 to -1; with no method, that of each pair."""
     names = correlation.columns
-    coefficients = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
+    coefficients = {(pair.x, pair.y): _shown(pair, method).value for pair in correlation.pairs}
     shades = [[coefficients.get((row, column), coefficients.get((column, row))) for column in names] for row in names]
     rows = [
         (name, ["" if value is None else f"{value:.2f}" for value in values]) for name, values in zip(names, shades)
     ]
-    return heat(method.capitalize(), "", names, rows, shades)
+    return heat(_title(correlation, method), "", names, rows, shades)
 
 
 def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
@@ -152,7 +167,8 @@ def _drawings(result: object) -> Iterator[Drawing]:
         case Confusions():
             yield from _of_confusions(result)
         case Correlation():
-            yield from (matrix_chart(result, method) for pair in result.pairs[:1] for method in pair.coefficients)
+            several = len(result.pairs[0].coefficients) > 1
+            yield from (matrix_chart(result, method) for method in (result.methods if several else (None,)))
 
 
 def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:

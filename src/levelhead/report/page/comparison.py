@@ -35,7 +35,7 @@ from levelhead.report.page.examples import (
 from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked, uncertain_note
 from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
-from levelhead.significance import ComparedScore, unit_line, unit_notes, units_of
+from levelhead.significance import ComparedScore, unit_line, units_of
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
 
@@ -139,12 +139,13 @@ _KINDS = (("significantly better", "s0"), ("no significant difference", "none"),
 _DIFFERENCE = Column("", "difference")
 _DIFFERENCES = (
     "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5%, otherwise gray."
-    " With several systems, p and the intervals of differences hold for all of them jointly."
+    " P-values and intervals of differences hold jointly for all systems; each interval of a score is about this score"
+    " alone."
 )
 _GAINS = (
-    "Differences in LAS from {} by property of words, with 95% confidence intervals; those that affect most words"
-    " first. Words: how many more are correct. Treebanks: the number of treebanks in a mean. Click a value to see words"
-    " that only one of the systems gets right."
+    "Differences in LAS from {} by property of words; those that affect most words first. Each 95% confidence interval"
+    " is about this value alone, and colored if it excludes 0. Words: how many more are correct. Treebanks: number in"
+    " a mean. Click a value to see words that only one of the systems gets right."
 )
 _SENTENCES = (
     "Sentences with more or fewer correct words (LAS) than in the output of {}. Click a row to see them, largest"
@@ -189,7 +190,8 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     lead = (f"{LABEL} " if comparison.coverage else "") + _finding(comparison, measures[0])
     shown = [section for section in sections if section.blocks]
     units = comparison.units
-    notes = [*map(as_sentence, (unit_line(units), *unit_notes(units, averaged=True)))] if units else []
+    lines = [unit_line(units) + comparison.joint_units] if units else []
+    notes = [*map(as_sentence, (*lines, *comparison.provenance.notes))]
     return Page(
         title, lead, facts, choices, shown, notes, comparison.provenance.signature, "comparison", data,
         measure_terms(comparison.measures, registry),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.campaign.ranking_tables import (
     included_test_sets,
+    influence_notes,
     notes_on_partial_scores,
     ranking_table,
     relation_notes,
@@ -154,8 +155,9 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if _has_tests(campaign.rankings[0]):
         lead += (
+            " It alone makes no difference significant."
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
-            " letter (see More columns) do not differ significantly. The tick is the average, the band its"
+            " letter (see More columns) do not differ significantly. The tick is the average, the band its own"
             f" {level_text(campaign.results.signature.get('level', 0.95))} confidence interval (CI)."
         )
     blocks = []
@@ -173,7 +175,8 @@ def _leaderboard(campaign: _Campaign) -> Section:
         strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
         perplexity, column = lower_is_better(ranking.measure), Column(ranking.measure)
         first, last = (formatted(value_cell(end, perplexity=perplexity), column, 1) for end in (low, high))
-        notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking))
+        notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking),
+                 *influence_notes(ranking))  # fmt: skip
         caption = " ".join(map(as_sentence, filter(None, notes)))
         blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),
                                      extra=hidden, rows_are="system"))  # fmt: skip
