@@ -304,11 +304,11 @@ def differences_table(every: Sequence[Drawn], unit: str, workers: Executor) -> l
         cells += own
         rankings += ranked
     for noted in (False, True):
-        head("Pool", unit, "Effective", "Noted cells" if noted else "Cells", *COLUMNS, "Rankings", "Ranks")
+        head("Pool", unit, "Effective", "Noted cells" if noted else "Cells", *COLUMNS, "Ranks")
         wanted = [cell for cell in cells if cell.noted == noted]
         for (pool, size), group in groupby(wanted, key=lambda cell: cell[:2]):
             own, held = list(group), [one.held for one in rankings if one[:3] == (pool, size, noted)]
-            row(pool, size, f"{np.median([cell.effective for cell in own]):.0f}", *summary(own), len(held), least(held))
+            row(pool, size, f"{np.median([cell.effective for cell in own]):.0f}", *summary(own), span(held))
         goals(wanted, [one.held for one in rankings if one.noted == noted])
     return cells
 
@@ -317,11 +317,6 @@ def summary(cells: Sequence[Cell]) -> list[object]:
     """Return the number of cells, how often they have a note, the range of coverage, and the most wrong claims."""
     most = [f"{max(getattr(cell, name) for cell in cells):.1f}" for name in CLAIMS]
     return [len(cells), f"{np.mean([cell.note for cell in cells]):.0f}", span([cell.held for cell in cells]), *most]
-
-
-def least(shares: Sequence[float]) -> str:
-    """Return the lowest share."""
-    return f"{min(shares):.1f}" if shares else ""
 
 
 def goals(cells: Sequence[Cell], ranks: Sequence[float]) -> None:
@@ -334,7 +329,7 @@ def goals(cells: Sequence[Cell], ranks: Sequence[float]) -> None:
     for name in CLAIMS:
         wrong = np.array([getattr(cell, name) for cell in cells])
         print(f"- {name}: {share(wrong <= 7)} at most 7, highest {max(wrong):.1f}")
-    print(f"- {len(ranks)} rankings: {share(np.array(ranks) >= 93)} at least 93, lowest {least(ranks)}")
+    print(f"- {len(ranks)} rankings: {share(np.array(ranks) >= 93)} at least 93, lowest {min(ranks, default=100):.1f}")
 
 
 def share(flags: np.ndarray) -> str:
@@ -408,14 +403,12 @@ def scores_row(pool: Pool, size: int, draws: int) -> list[object]:
 
 
 def averages_row(pool: Pool, size: int, draws: int) -> list[object]:
-    """Return the coverage of macro-averages over parallel test sets, with joint units and as if independent."""
+    """Return the coverage of macro-averages of scores, with joint units and as if test sets were independent."""
     parts = pool.chosen(pairs_of(pool.parts)).by_test_set()
     drawn = Drawn(pool.name, parts, size, draws)
-    return [size] + [
-        coverage((counts[:, rows] for rows in drawn.samples()), *given, joint=joint)
-        for counts, *given in scores_and_differences(parts)
-        for joint in (True, False)
-    ]
+    (_, *of_scores), _ = scores_and_differences(parts)
+    samples = [(parts[:, rows] for rows in drawn.samples()) for _ in range(2)]
+    return [size, *(coverage(some, *of_scores, joint=joint) for some, joint in zip(samples, (True, False)))]
 
 
 def treebanks_row(pool: Pool, sizes: tuple[int, int], draws: int) -> list[object]:
@@ -460,8 +453,8 @@ def averages(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
     for pool in wanted:
         every = drawn_from(pool.name, pool.by_test_set(), draws)
         differences_table(every, "Documents", workers)
-        head("Documents", *(f"{kind}, {unit}" for kind in ("Score", "Difference") for unit in ("joint", "independent")))
-        rows(averages_row, [(pool, drawn.size, draws // 4) for drawn in every], workers)
+        head("Documents", "Score, joint units", "Score, independent units")
+        rows(averages_row, [(pool, drawn.size, draws) for drawn in every], workers)
 
 
 def treebanks(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:

@@ -46,7 +46,7 @@ def population(data: Path, code: str, unit: str) -> SystemCounts:
 
 def shifted(whole: SystemCounts, wanted: dict[int, float]) -> SystemCounts:
     """Return the population with the wanted true differences, by the index of the measure."""
-    parts = whole.parts.copy()
+    parts = whole.parts.astype(np.float64)
     sums = parts.sum(axis=0)
     values = sums[..., 0] / sums[..., 1]
     for m, difference in wanted.items():
