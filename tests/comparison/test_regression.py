@@ -80,7 +80,11 @@ def test_significance_is_that_of_the_level():
     rows = outputs(90, 90)
     rows[:, 1, 0, 0] = rows[:, 0, 0, 0]
     rows[:7, 1, 0, 0] -= 1
-    assert 0.01 < differences({"x": SystemCounts(("A", "B"), ("LAS",), rows)}, InferenceSettings(5_000))[1].p < 0.05
+    assert (
+        0.01
+        < differences({"x": SystemCounts(("A", "B"), ("LAS",), rows)}, InferenceSettings(5_000))[1].p
+        < 0.05
+    )
     assert [verdicts(rows, level=level)[0].verdict for level in (0.95, 0.99)] == ["not met", "met"]
 
 
