@@ -3,7 +3,7 @@
     LEVELHEAD_DATA=... python scripts/full/correlation_intervals.py
 
 Pairs of columns with a known coefficient are drawn again and again, and matrices of eight columns, whose 28 intervals
-hold jointly. The last row is drawn from real columns, and left out without $LEVELHEAD_DATA. Takes about three minutes.
+hold jointly. The last row is drawn from real columns, and left out without $LEVELHEAD_DATA. Takes about two minutes.
 """
 
 import csv

@@ -65,12 +65,14 @@ def test_p_and_interval_never_contradict_each_other(columns, methods, level):
 
 @pytest.mark.parametrize("method", COEFFICIENTS)
 def test_partial_correlations_have_one_row_less_for_each_given_column(method):
-    x, y, z = np.random.default_rng(4).normal(size=(3, 12)).tolist()
+    """In this sample, the error is Bonett and Wright's, which depends on the number of rows."""
+    x, y, z = np.random.default_rng(7).normal(size=(3, 12)).tolist()
     ranked = oracle.ranks if method == "spearman" else list
     expected, error = oracle.fisher(
         [x, y, z], lambda *columns: oracle.partial(*map(ranked, columns)), LARGEST[method](11), given=1
     )
     found = correlate(table(x=x, y=y, z=z), ["x", "y"], given=["z"], methods=(method,)).pairs[0].coefficients[method]
+    assert error == pytest.approx(math.sqrt((1 + found.value**2 / 2) / 8))
     assert found.value == pytest.approx(math.tanh(expected))
     assert found.p == pytest.approx(2 * stats.norm.sf(abs(expected / error)))
 
@@ -90,7 +92,7 @@ def test_a_single_column_is_corrected_for_its_own_pairs(method):
 
 def test_too_few_treebanks_have_no_interval():
     """Four treebanks have one, three have none, and each given column needs one more."""
-    x, y, z = [1.0, 2.0, 4.0, 3.0, 5.0], [2.0, 1.0, 5.0, 3.0, 3.5], [1.0, 0.0, 0.5, 2.0, 7.0]
+    x, y, z = np.random.default_rng(0).normal(size=(3, 5)).tolist()
     for n, held, known in ((3, (), False), (4, (), True), (4, ("z",), False), (5, ("z",), True)):
         columns = table(x=x[:n], y=y[:n], z=z[:n])
         found = correlate(columns, ["x", "y"], given=held, methods=("pearson",)).pairs[0].coefficients["pearson"]
@@ -106,7 +108,7 @@ def test_a_column_that_varies_by_one_treebank_has_no_interval():
 
 
 def test_a_line():
-    """Its interval ends at 1, and p is not 0. By ranks, few treebanks are never significant."""
+    """Its interval ends at 1 or -1, and p is not 0. By ranks, four treebanks are never significant."""
     x = [float(i) for i in range(12)]
     for n, significant in ((4, False), (5, True), (12, True)):
         found = correlate(table(x=x[:n], y=[3 * v + 1 for v in x[:n]]), methods=("spearman",)).pairs[0]
@@ -114,6 +116,8 @@ def test_a_line():
         assert (value, high) == pytest.approx((1, 1))
         assert low < 1
         assert (p < 0.05) == significant
+        falling = correlate(table(x=x[:n], y=[-v for v in x[:n]]), methods=("spearman",)).pairs[0]
+        assert falling.coefficients["spearman"][:4] == pytest.approx((-1, -high, -low, p))
     pearson = correlate(table(x=x, y=[3 * v + 1 for v in x])).pairs[0].coefficients["pearson"]
     assert pearson.value == pytest.approx(1)
     assert 0 < pearson.p < 1e-6

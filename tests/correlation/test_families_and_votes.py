@@ -117,7 +117,7 @@ def test_treebanks_of_a_language_have_one_vote():
 
 def test_a_column_names_languages():
     """It is preferred to codes; where it has no value, codes are used."""
-    languages = ("French", "-", "French", "Czech", "Walloon", "", "")
+    languages = ("French", "-", "French", "Czech", "Walloon", "", "-")
     result = correlate(treebanks({"language": languages}, **VALUES), methods=("spearman",))
     assert result.pairs[0].n == 6
     assert "French (fr_gsd, fr_sequoia)" in result.provenance.notes[0]
