@@ -1,354 +1,480 @@
-"""How often intervals contain the true value, and how often tests reject a true null; results in docs/validation.md.
+"""How often intervals contain the true value, and how often claims are wrong; results in docs/validation.md.
 
-    python scripts/full/coverage.py DATA CACHE [--table documents|methods|sentences|languages] [--pool NAME ...]
-                                    [--draws 2000] [--swaps 999] [--bootstraps 400]
+    python scripts/full/coverage.py DATA CACHE [--table NAME ...] [--pool NAME ...] [--draws 2000] [--jobs 1]
 
-DATA has `conll18` (gold and outputs of the CoNLL 2018 shared task) and `ud`; treebanks parsed here are kept in CACHE.
-A pool is all documents of a test set, with what pairs of real systems made of them. Samples of documents are drawn from
-it with replacement. Its own score, or difference, is the true value.
+DATA has `conll18` (gold and outputs of the CoNLL 2018 shared task, also `more`) and `ud`; pools are kept in CACHE.
+A pool is all documents of a test set, with what real systems made of them. Samples of documents are drawn from it with
+replacement: each is a new test set, in which a document that was drawn twice is two units. The value on the pool is the
+true one. For differences, each system's number of correct words is changed in proportion to its words such that all
+systems have the same true score. So each claim of a difference is wrong.
 
-- As drawn: how often do 95% intervals of the score and of the difference contain the true value?
-- Exchanged: each document's outputs go to the two systems at random. How often is p at most .05?
-- Recentered: the pool's difference is subtracted from each document, so that documents differ, but not on average.
-
-`methods` has the coverage of bootstraps by sentence and by document; `sentences` draws few sentences;
-`languages` compares samples of the same treebank as `levelhead languages` does. The tables have the lowest and highest
-percentage over measures and pairs, then a line for each cell that misses a goal. The estimates are computed for all
-draws at once, and compared with those of `levelhead.significance.differences` for some draws of every cell.
+Of all pairs of systems, ordered by the difference in LAS, the middle one of each third is a pair; six systems at equal
+distances in the ranking form a ranking. A cell is a measure and a pair with a number of documents. It is noted if one
+document causes more than a third of the variance of the difference on the whole pool.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from coverage_pools import MEASURES, OFFICIAL, TRAINED, Pool, pools
+from coverage_pools import MEASURES, TRAINED, Pool, pools
 from scipy import stats
 
-from levelhead.comparison.evaluations import _difference
-from levelhead.significance import InferenceSettings, SystemCounts, differences
-from levelhead.significance.differences import permutation_p
-from levelhead.significance.jackknife import leave_out, ratios
-from levelhead.significance.resampling import resampled, swapped
-from levelhead.significance.units import FEWEST_UNITS
+from levelhead.significance import FEWEST_UNITS, SystemCounts, better_on_at_least, corrected
+from levelhead.significance.estimates import MOST_INFLUENCE, Estimate, Interval, UnpairedDifference
+from levelhead.significance.jackknife import OBSERVATION, Contrast, ratios
+from levelhead.significance.parallel import ParallelUnits
+from levelhead.significance.rankings import compare_pairs
+from levelhead.significance.scopes import EQUAL, CountedUnits, Scope
 
 LEVEL = 0.95
-TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-PAIRS = ((0, 1), (2, 3))
-DOCUMENTS = (10, 20, 50)
-SENTENCES = (10, 15, 20, 30, 100)
-DOCUMENT_POOLS = (*OFFICIAL, "pud", *TRAINED)
-SENTENCE_POOLS = (*OFFICIAL, "fi_pud")
-LANGUAGE_SIZES = ((20, 1000), (20, 20), (10, 1000))
-BATCH = 250
+ALPHA = 0.05
+MARGIN = 0.01
+RANKED = 6
+BATCH = 20_000
 CHECKED = 3
-"""How many draws of each batch and null are compared with the package, to five digits."""
+"""How many draws of each cell are compared with the package."""
+CLAIMS = ("rejected", "one_sided", "margin")
+COLUMNS = ("Note", "Interval", "Rejected", "One-sided", "Margin")
+SIZES = (20, 50)
+SENTENCES = (20, 50, 100)
+DOCUMENT_POOLS = ("bg_btb", "el_gdt", "hy_armtdp", "en_ewt", "pud", *TRAINED)
+SENTENCE_POOLS = ("bg_btb", "el_gdt", "hy_armtdp", "en_ewt", "fi_pud")
+TREEBANK_SIZES = ((20, 1000), (20, 20), (10, 1000))
 
-SCORE, DIFFERENCE = np.array([0.0, 1.0]), np.array([-1.0, 1.0])
-Bounds = tuple[np.ndarray, np.ndarray]
-
-
-class Estimates(NamedTuple):
-    """The estimates of all draws, each of shape (draws, measures)."""
-
-    value: np.ndarray
-    variance: np.ndarray
-    freedom: np.ndarray
-    n_units: np.ndarray
-
-    @property
-    def t(self) -> np.ndarray:
-        """The quantile of Student's t for the interval."""
-        return stats.t.ppf((1 + LEVEL) / 2, self.freedom)
-
-    def interval(self) -> Bounds:
-        """Return symmetric intervals."""
-        half = self.t * np.sqrt(self.variance)
-        return self.value - half, self.value + half
-
-    def score_interval(self) -> Bounds:
-        """Return Wilson's intervals with the effective sample size."""
-        bounded = self.value * (1 - self.value)
-        known = (bounded > 0) & (self.variance > 1e-24)
-        share = np.divide(self.variance, bounded, out=1 / np.maximum(1, self.n_units), where=known)
-        ratio = self.t**2 * share
-        half = np.sqrt(ratio * bounded + ratio**2 / 4)
-        return (self.value + ratio / 2 - half) / (1 + ratio), (self.value + ratio / 2 + half) / (1 + ratio)
-
-    def p(self) -> np.ndarray:
-        """Return two-sided p-values of Student's t."""
-        return 2 * stats.t.sf(np.abs(self.value) / np.sqrt(self.variance), self.freedom)
+Kind = Callable[[Estimate, float], Interval | None]
+"""A kind of interval of an estimate at a level."""
 
 
-def estimates(parts: np.ndarray, contrast: np.ndarray) -> Estimates:
-    """Estimate a score or a difference from each draw by leaving out one unit at a time.
+def pairs_of(parts: np.ndarray) -> list[tuple[int, int]]:
+    """Return three pairs of systems, of those that are close, less close, and far apart in LAS; the better is first."""
+    values = ratios(parts.sum(axis=0))[:, 0]
+    ordered = sorted(combinations(range(len(values)), 2), key=lambda pair: values[pair[0]] - values[pair[1]])
+    return [ordered[len(ordered) * sixths // 6] for sixths in (1, 3, 5)]
+
+
+def ranked_of(n_systems: int) -> list[int]:
+    """Return six systems at equal distances in the ranking."""
+    return np.linspace(0, n_systems - 1, RANKED).round().astype(int).tolist()
+
+
+def scope_of(parts: np.ndarray, *, joint: bool = True) -> Scope:
+    """Return a test set, or the macro-average over several that share their units.
 
     Args:
-        parts: the counts, shape (draws, units, 2, measures, 2).
-        contrast: `SCORE` (of the second system) or `DIFFERENCE`.
+        parts: the counts, shape (test sets, units, systems, 2).
+        joint: whether to treat units of test sets with the same number as one unit.
     """
-    totals = parts.sum(axis=1, keepdims=True)
-    values = ratios(totals)
-    moved = np.einsum("durm,r->dum", np.nan_to_num(ratios(totals - parts) - values), contrast)
-    sizes = parts[..., 1][:, :, contrast != 0].mean(axis=2)
-    total = sizes.sum(axis=1)
-    effective = total**2 / np.maximum((sizes**2).sum(axis=1), 1)
-    observation = (2 / np.maximum(total, 1)) ** 2 if (contrast != 0).all() else 0.0
-    return Estimates(
-        np.einsum("drm,r->dm", values[:, 0], contrast),
-        (moved**2).sum(axis=1) + observation,
-        np.maximum(effective - 1, 1),
+    systems = tuple(map(str, range(parts.shape[2])))
+    tables = [SystemCounts(systems, ("score",), rows[:, :, None]) for rows in parts]
+    sets = {str(number): CountedUnits(table, "document") for number, table in enumerate(tables)}
+    if len(sets) == 1:
+        return Scope("sample", sets)
+    numbers = dict.fromkeys(sets, np.arange(parts.shape[1]))
+    parallel = ParallelUnits({}, {}, dict.fromkeys(sets, "all"), numbers) if joint else None
+    return Scope("sample", sets, "macro", parallel)
+
+
+def values_of(parts: np.ndarray) -> np.ndarray:
+    """Return the true macro-averages, shape (systems, measures), from counts by test set and unit."""
+    return ratios(parts.sum(axis=1)).mean(axis=0)
+
+
+def equalized(parts: np.ndarray) -> np.ndarray:
+    """Return counts of systems with the same true values; shape (test sets, units, systems, measures, 2)."""
+    values, changed = values_of(parts), parts.copy()
+    changed[..., 0] -= (values - values.mean(axis=0)) * parts[..., 1]
+    return changed
+
+
+class Errors(NamedTuple):
+    """The error of a difference in all draws, each float64, shape (draws,)."""
+
+    value: np.ndarray
+    error: np.ndarray
+    skewness: np.ndarray
+    freedom: np.ndarray
+    n_units: np.ndarray
+    share: np.ndarray  # of the variance, of the most influential unit
+    unit: np.ndarray  # its number
+
+    def tails(self, limit: float) -> np.ndarray:
+        """Return p-values of being above and below a limit, by the t statistic after Hall's transformation."""
+        t = (self.value - limit) / self.error
+        skewed = t + self.skewness * t**2 / 3 + self.skewness**2 * t**3 / 27 + self.skewness / 6
+        return np.array([stats.t.sf(skewed, self.freedom), stats.t.cdf(skewed, self.freedom)])
+
+
+def errors_of(parts: np.ndarray) -> Errors:
+    """Leave out one unit at a time, in all draws at once.
+
+    Args:
+        parts: the counts of two systems, shape (draws, test sets, units, 2, 2).
+    """
+    totals, sizes = parts.sum(axis=2, keepdims=True), parts[..., 1].mean(axis=3).sum(axis=1)
+    effects = np.nan_to_num(ratios(totals) - ratios(totals - parts)).mean(axis=1) @ [1.0, -1.0]
+    squares, size = effects**2, np.maximum(sizes.sum(axis=1), 1)
+    variance = squares.sum(axis=1)
+    error = np.sqrt(variance + (OBSERVATION / size) ** 2)
+    return Errors(
+        np.nan_to_num(ratios(totals)[:, :, 0]).mean(axis=1) @ [1.0, -1.0],
+        error,
+        np.clip((effects**3).sum(axis=1) / error**3, -1, 1),
+        np.maximum(size**2 / np.maximum((sizes**2).sum(axis=1), 1) - 1, 1),
         np.count_nonzero(sizes, axis=1),
+        squares.max(axis=1) / np.maximum(variance, EQUAL**2),
+        squares.argmax(axis=1),
     )
 
 
-def p_values(parts: np.ndarray, settings: InferenceSettings) -> np.ndarray:
-    """Return the p-values of the differences, shape (draws, measures); nan with too few units."""
-    found = estimates(parts, DIFFERENCE)
-    change = (parts[:, :, 1] - parts[:, :, 0]).swapaxes(0, 1)
-    moved = swapped(change.reshape(len(change), -1), settings.resamples, settings.seed)
-    moved = moved.reshape(-1, *change.shape[1:])
-    total = parts.sum(axis=1)
-    permuted = ratios(total[:, 1] - moved) - ratios(total[:, 0] + moved)
-    return np.where(found.n_units >= FEWEST_UNITS, np.maximum(found.p(), permutation_p(permuted, found.value)), np.nan)
+class Tests(NamedTuple):
+    """The tests of a difference in all draws.
+
+    Args:
+        p: p-values of being above and below each limit, nan with too few units, shape (limits, 2, draws).
+        noted: whether one unit causes more than a third of the variance, shape (draws,).
+        effective: the effective number of units, shape (draws,).
+    """
+
+    p: np.ndarray
+    noted: np.ndarray
+    effective: np.ndarray
 
 
-def check(parts: np.ndarray, p: np.ndarray, settings: InferenceSettings) -> None:
+def tests_of(parts: np.ndarray, limits: Sequence[float]) -> Tests:
+    """Test a difference in all draws; p is the larger one with and without a unit that causes most of the variance."""
+    whole = errors_of(parts)
+    noted = whole.share > MOST_INFLUENCE
+    p = np.array([whole.tails(limit) for limit in limits])
+    some = parts[noted]
+    some[np.arange(len(some)), :, whole.unit[noted]] = 0
+    rest, n_units = errors_of(some), whole.n_units.copy()
+    p[..., noted] = np.maximum(p[..., noted], [rest.tails(limit) for limit in limits])
+    n_units[noted] = rest.n_units
+    p[..., n_units < FEWEST_UNITS] = np.nan
+    return Tests(p, noted, whole.freedom + 1)
+
+
+def check(parts: np.ndarray, tests: Tests, limits: Sequence[float]) -> None:
     """Compare some draws with what the package returns for them."""
-    score, difference = estimates(parts, SCORE), estimates(parts, DIFFERENCE)
-    for d in range(min(CHECKED, len(parts))):
-        table = SystemCounts(("one", "other"), MEASURES, parts[d])
-        for m, row in enumerate(differences({"pool": table}, settings)[1::2]):
-            for bounds, interval in (
-                (score.score_interval(), row.interval),
-                (difference.interval(), row.difference_interval),
-            ):
-                if interval is not None and 0 <= (row.value or 0) <= 1:
-                    np.testing.assert_allclose([side[d, m] for side in bounds], interval, atol=1e-5)
-            np.testing.assert_allclose(p[d, m], np.nan if row.p is None else row.p, atol=1e-5)
-
-
-def contained(bounds: Bounds, true: np.ndarray, enough: np.ndarray) -> np.ndarray:
-    """Say for each draw whether the interval contains the true value; nan without an interval."""
-    inside = (bounds[0] <= true + 1e-12) & (true <= bounds[1] + 1e-12)
-    return np.where(enough, inside, np.nan)
+    for number in range(min(CHECKED, len(parts))):
+        (estimate,) = scope_of(parts[number]).estimates([[[0], [1]]], 0)
+        for p, limit in zip(tests.p[..., number], limits, strict=True):
+            expected = [np.nan if one is None else one for one in (estimate.p_above(limit), estimate.p_below(limit))]
+            np.testing.assert_allclose(p, expected, atol=1e-6)
+        if estimate.has_tests:
+            low, high = estimate.interval(LEVEL)
+            assert (low <= 0 <= high) == (2 * tests.p[0, :, number].min() >= ALPHA)
 
 
 class Cell(NamedTuple):
-    """What came of the draws of one size from one pool, in percent, each of shape (measures, pairs)."""
-
-    score: np.ndarray
-    difference: np.ndarray
-    exchanged: np.ndarray
-    recentered: np.ndarray
-    effective: float
-
-
-def simulate(rows: np.ndarray, size: int, draws: int, swaps: int) -> Cell:
-    """Draw samples of units from a pool.
+    """A measure and a pair of systems with a number of documents of a pool: shares of draws in percent.
 
     Args:
-        rows: the counts of each unit, shape (units, 4, measures, 2).
-        size: of the samples.
-        draws: how many.
-        swaps: how many permutations for each p.
+        pool: its name.
+        size: the number of documents.
+        effective: the median effective number of documents.
+        noted: whether one document causes more than a third of the variance on the whole pool.
+        note: how often one document of a sample does.
+        held: how often the interval contains the true value.
+        rejected: how often p is at most .05.
+        one_sided: how often a one-sided p is at most .05, of the side where this is more frequent.
+        margin: how often a difference of one point is called larger or smaller than one point, or one of minus one
+            point; of these four, the most frequent.
+        p: the one-sided p-value of each draw that the difference is above 0.
     """
-    each = [simulate_pair(rows[:, pair], size, draws, swaps, seed) for seed, pair in enumerate(PAIRS)]
-    score, difference, exchanged, recentered, effective = (np.stack(kind, axis=-1) for kind in zip(*each, strict=True))
-    return Cell(score, difference, exchanged, recentered, float(np.median(effective)))
+
+    pool: str
+    size: int
+    effective: float
+    noted: bool
+    note: float
+    held: float
+    rejected: float
+    one_sided: float
+    margin: float
+    p: np.ndarray
 
 
-def simulate_pair(rows: np.ndarray, size: int, draws: int, swaps: int, seed: int) -> Sequence[np.ndarray]:
-    """Draw samples for one pair of systems: the four percentages of each measure, and effective numbers of units."""
-    true = ratios(rows.sum(axis=0))
-    recentered = rows.copy()
-    recentered[:, 1, :, 0] -= (true[1] - true[0]) * rows[:, 1, :, 1]
-    rng = np.random.default_rng([size, len(rows), seed])
-    found: list[list[np.ndarray]] = []
-    for first in range(0, draws, BATCH):
-        number = min(BATCH, draws - first)
-        drawn = rng.integers(0, len(rows), (number, size))
-        parts = rows[drawn]
-        swap = rng.random((number, size)) < 0.5
-        exchanged = np.where(swap[:, :, None, None, None], parts[:, :, ::-1], parts)
-        settings = InferenceSettings(swaps, seed=first)
-        score, difference = estimates(parts, SCORE), estimates(parts, DIFFERENCE)
-        nulls = [p_values(null, settings) for null in (exchanged, recentered[drawn])]
-        check(exchanged, nulls[0], settings)
-        check(recentered[drawn], nulls[1], settings)
-        found.append(
-            [
-                contained(score.score_interval(), true[1], score.n_units >= FEWEST_UNITS),
-                contained(difference.interval(), true[1] - true[0], difference.n_units >= FEWEST_UNITS),
-                *((null <= 1 - LEVEL + 1e-12).astype(float) for null in nulls),
-                score.freedom + 1,
-            ]
-        )
-    whole = [np.concatenate(kind) for kind in zip(*found, strict=True)]
-    return [100 * np.nanmean(kind, axis=0) for kind in whole[:4]] + [np.median(whole[4], axis=0)]
+class Ranking(NamedTuple):
+    """Six systems that are equally good, with a measure and a number of documents of a pool."""
+
+    pool: str
+    size: int
+    noted: bool  # whether a pair is
+    held: float  # the share of draws in which all ranks hold, in percent
 
 
-def percentiles(rows: np.ndarray, resamples: int, rng: np.random.Generator) -> tuple[Bounds, Bounds]:
-    """Return percentile intervals of the scores of the second of each pair, and of the differences."""
-    sums = resampled(rows.reshape(len(rows), -1), resamples, rng).reshape(-1, *rows.shape[1:])
-    values = ratios(sums)
-    first, second = values[:, [a for a, _ in PAIRS]], values[:, [b for _, b in PAIRS]]
-    score, difference = (np.nanquantile(kind, TAILS, axis=0) for kind in (second, second - first))
-    return (score[0], score[1]), (difference[0], difference[1])
+class Drawn(NamedTuple):
+    """Samples of a pool.
+
+    Args:
+        name: of the pool.
+        parts: the counts of the pool, shape (test sets, units, systems, measures, 2).
+        size: the number of units of a sample.
+        draws: the number of samples.
+    """
+
+    name: str
+    parts: np.ndarray
+    size: int
+    draws: int
+
+    def samples(self) -> np.ndarray:
+        """Return the numbers of the units of each sample, shape (draws, units)."""
+        rng = np.random.default_rng([self.size, *self.name.encode()])
+        return rng.integers(0, self.parts.shape[1], (self.draws, self.size))
 
 
-def studentized(rows: np.ndarray, resamples: int, rng: np.random.Generator) -> tuple[Bounds, Bounds]:
-    """Return bootstrap-t intervals, with linearized standard errors; like `percentiles`."""
-    quads = np.stack([rows[:, pair].swapaxes(1, 2).reshape(len(rows), -1, 4) for pair in PAIRS], axis=1)
-    products = quads[..., :, None] * quads[..., None, :]
-    table = np.concatenate([quads.reshape(len(rows), -1), products.reshape(len(rows), -1)], axis=1)
-    sums = np.concatenate([table.sum(axis=0)[None], resampled(table, resamples, rng)])
-    totals, products = np.split(sums, [quads[0].size], axis=1)
-    return tuple(
-        _studentized(totals.reshape(-1, *quads.shape[1:]), products.reshape(-1, *quads.shape[1:], 4), contrast)
-        for contrast in (SCORE, DIFFERENCE)
+def cells_of(drawn: Drawn) -> tuple[list[Cell], list[Ranking]]:
+    """Return what came of samples of a pool."""
+    parts = equalized(drawn.parts)
+    pairs, ranked = pairs_of(drawn.parts.sum(axis=0)), ranked_of(parts.shape[2])
+    samples, cells, rankings = drawn.samples(), [], []
+    for m in range(len(MEASURES)):
+        cells += [cell_of(drawn, parts[:, :, pair, m], samples) for pair in pairs]
+        every = [parts[:, :, pair, m] for pair in combinations(ranked, 2)]
+        p = np.array([_tested(pair, samples, [0.0]).p.min(axis=1) for pair in every])[:, 0]
+        joint = np.array([corrected(min(1.0, 2 * one), len(every)) for one in np.nanmin(p, axis=0).tolist()])
+        for number in range(min(CHECKED, len(samples))):
+            sample = scope_of(parts[:, samples[number]][:, :, ranked, m])
+            found = compare_pairs(sample, np.zeros((len(parts), RANKED), dtype=bool), LEVEL)
+            assert found is None or found.better.any() == (joint[number] < ALPHA)
+        noted = any(errors_of(pair[None]).share[0] > MOST_INFLUENCE for pair in every)
+        rankings.append(Ranking(drawn.name, drawn.size, noted, 100 * float(np.mean(joint >= ALPHA))))
+    return cells, rankings
+
+
+def cell_of(drawn: Drawn, pair: np.ndarray, samples: np.ndarray) -> Cell:
+    """Return what came of samples of two equally good systems, from their counts, shape (test sets, units, 2, 2)."""
+    limits = [0.0, -2 * MARGIN, 2 * MARGIN]
+    tests = _tested(pair, samples, limits)
+    check(pair[:, samples[:CHECKED]].swapaxes(0, 1), tests, limits)
+    (above, below), (above_less, below_less), (above_more, below_more) = tests.p
+    p = 2 * np.minimum(above, below)
+    wrong = [
+        (below <= ALPHA) & (above_less <= ALPHA),  # a difference of a point is inside the margin
+        (above <= ALPHA) & (below_more <= ALPHA),
+        (above <= ALPHA) | (below_less <= ALPHA),  # or outside
+        (below <= ALPHA) | (above_more <= ALPHA),
+    ]
+    return Cell(
+        drawn.name,
+        drawn.size,
+        float(np.median(tests.effective)),
+        bool(errors_of(pair[None]).share[0] > MOST_INFLUENCE),
+        *(100 * float(np.mean(own)) for own in (tests.noted, (p >= ALPHA)[~np.isnan(p)], p < ALPHA)),
+        max(100 * float(np.mean(own < ALPHA)) for own in (above, below)),
+        max(100 * float(np.mean(own)) for own in wrong),
+        above,
     )
 
 
-def _studentized(totals: np.ndarray, products: np.ndarray, contrast: np.ndarray) -> Bounds:
-    """Bootstrap-t intervals from the totals (numerators and denominators of both systems) and those of products."""
-    with np.errstate(all="ignore"):
-        inverse = contrast / totals[..., 1::2]
-        values = totals[..., ::2] / totals[..., 1::2]
-        factors = np.stack([inverse, -inverse * values], axis=-1).reshape(totals.shape)
-        found = values @ contrast
-        errors = np.sqrt(np.maximum(np.einsum("...i,...ij,...j->...", factors, products, factors), 0))
-        low, high = np.nanquantile((found[1:] - found[0]) / errors[1:], TAILS, axis=0)
-    return found[0] - high * errors[0], found[0] - low * errors[0]
+def _tested(pair: np.ndarray, samples: np.ndarray, limits: Sequence[float]) -> Tests:
+    batches = np.array_split(samples, max(1, len(pair) * samples.size // BATCH))
+    each = [tests_of(pair[:, rows].swapaxes(0, 1), limits) for rows in batches]
+    return Tests(*(np.concatenate(own, axis=-1) for own in zip(*each, strict=True)))
 
 
-def bootstraps(pool: Pool, size: int, draws: int, resamples: int = 499) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Draw documents, and give the coverage of intervals of scores and of differences, in percent, by each bootstrap.
-
-    Percentiles by sentence come first, then percentiles and the bootstrap-t by document.
-
-    Args:
-        pool: the documents.
-        size: how many documents to draw.
-        draws: how many samples.
-        resamples: of each sample.
-    """
-    documents = pool.documents
-    values = ratios(documents.sum(axis=0))
-    first, second = (values[list(own)] for own in zip(*PAIRS, strict=True))
-    sentences = [pool.parts[pool.units.of_sentence == number] for number in range(len(documents))]
-    rng = np.random.default_rng([size, len(documents)])
-    samples = [rng.integers(0, len(documents), size) for _ in range(draws)]
-    for method, units in (
-        (percentiles, sentences),
-        (percentiles, documents[:, None]),
-        (studentized, documents[:, None]),
-    ):
-        held = [method(np.concatenate([units[number] for number in drawn]), resamples, rng) for drawn in samples]
-        score = np.mean([contained(one, second, np.True_) for one, _ in held], axis=0)
-        difference = np.mean([contained(two, second - first, np.True_) for _, two in held], axis=0)
-        yield 100 * score, 100 * difference
-
-
-def language_rejections(rows: np.ndarray, sizes: tuple[int, int], draws: int) -> np.ndarray:
-    """Compare two samples of the same treebank: how often p is at most .05, in percent, shape (systems, measures)."""
-    rng = np.random.default_rng(sizes)
-    systems = tuple(map(str, range(rows.shape[1])))
-    rejected = np.zeros((draws, len(systems), len(MEASURES)))
-    for d in range(draws):
-        tables = [SystemCounts(systems, MEASURES, rows[rng.integers(0, len(rows), size)]) for size in sizes]
-        values = [table.values(table.parts.sum(axis=0)) for table in tables]
-        one, other = (leave_out(table) for table in tables)
-        for s, m in np.ndindex(len(systems), len(MEASURES)):
-            change = [values[0][s, m], values[1][s, m]]
-            found = _difference(change, [one, other], s, m, paired=False).interval(LEVEL)
-            rejected[d, s, m] = found is not None and not found[0] <= 0 <= found[1]  # as p <= 1 - LEVEL
-    return 100 * rejected.mean(axis=0)
-
-
-def span(percentages: np.ndarray) -> str:
-    """Return the lowest and the highest percentage."""
-    return f"{np.min(percentages):.1f}-{np.max(percentages):.1f}"
+def span(shares: Sequence[float]) -> str:
+    """Return the lowest and the highest share."""
+    return f"{min(shares):.1f}-{max(shares):.1f}" if shares else ""
 
 
 def head(*titles: str) -> None:
     """Print the head of a table."""
-    print("| " + " | ".join(titles) + " |\n| --- |" + " ---: |" * (len(titles) - 1), flush=True)
+    print("\n| " + " | ".join(titles) + " |\n| --- |" + " ---: |" * (len(titles) - 1), flush=True)
 
 
-def row(*cells: object) -> None:
+def row(*values: object) -> None:
     """Print a row of a table."""
-    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+    print("| " + " | ".join(map(str, values)) + " |", flush=True)
 
 
-def missed(name: str, size: int, cell: Cell) -> Iterator[str]:
-    """Name the cells that miss a goal."""
-    least, most = (90, 100) if size < 20 else (93, 97)
-    for kind, low, high in (
-        ("score", least, most),
-        ("difference", least, most),
-        ("exchanged", 0, 6),
-        ("recentered", 0, 6),
-    ):
-        for (m, pair), share in np.ndenumerate(getattr(cell, kind)):
-            if not low <= share <= high:
-                yield f"{name}\t{size}\t{kind}\t{MEASURES[m]}\t{pair + 1}\t{share:.1f}"
+def differences_table(every: Sequence[Drawn], unit: str, workers: Executor) -> list[Cell]:
+    """Print what came of differences in cells without a note, and in those with one; return all cells."""
+    cells, rankings = [], []
+    for own, ranked in workers.map(cells_of, every):
+        cells += own
+        rankings += ranked
+    for noted in (False, True):
+        head("Pool", unit, "Effective", "Noted cells" if noted else "Cells", *COLUMNS, "Ranks")
+        wanted = [cell for cell in cells if cell.noted == noted]
+        for (pool, size), group in groupby(wanted, key=lambda cell: cell[:2]):
+            own, held = list(group), [one.held for one in rankings if one[:3] == (pool, size, noted)]
+            row(pool, size, f"{np.median([cell.effective for cell in own]):.0f}", *summary(own), span(held))
+        goals(wanted, [one.held for one in rankings if one.noted == noted])
+    return cells
 
 
-def simulated(sizes: Sequence[tuple[str, np.ndarray, int]], unit: str, given: argparse.Namespace) -> None:
-    """Print a table of simulated coverage, and what misses a goal."""
-    head("Pool", unit, "Effective", "Score", "Difference", "Exchanged", "Recentered")
-    misses = []
-    for name, rows, size in sizes:
-        cell = simulate(rows, size, given.draws, given.swaps)
-        shares = map(span, (cell.score, cell.difference, cell.exchanged, cell.recentered))
-        row(name, size, f"{cell.effective:.0f}", *shares)
-        misses += missed(name, size, cell)
-    print("", "Misses:", *misses, "", sep="\n", flush=True)
+def summary(cells: Sequence[Cell]) -> list[object]:
+    """Return the number of cells, how often they have a note, the range of coverage, and the most wrong claims."""
+    most = [f"{max(getattr(cell, name) for cell in cells):.1f}" for name in CLAIMS]
+    return [len(cells), f"{np.mean([cell.note for cell in cells]):.0f}", span([cell.held for cell in cells]), *most]
 
 
-def documents_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
-    """Print coverage and rejections with documents as units."""
-    cells = []
+def goals(cells: Sequence[Cell], ranks: Sequence[float]) -> None:
+    """Print how many cells meet the goals."""
+    if not cells:
+        return
+    held = np.array([cell.held for cell in cells])
+    good, low = share((held >= 93) & (held <= 97)), share(held < 93)
+    print(f"\n- {len(cells)} cells, interval: {good} from 93 to 97, {low} below, lowest {min(held):.1f}")
+    for name in CLAIMS:
+        wrong = np.array([getattr(cell, name) for cell in cells])
+        print(f"- {name}: {share(wrong <= 7)} at most 7, highest {max(wrong):.1f}")
+    print(f"- {len(ranks)} rankings: {share(np.array(ranks) >= 93)} at least 93, lowest {min(ranks, default=100):.1f}")
+
+
+def share(flags: np.ndarray) -> str:
+    """Return the share of cells."""
+    return f"{100 * np.mean(flags):.1f}%"
+
+
+def at_least_table(cells: Sequence[Cell]) -> None:
+    """Print how often "better on at least k" is wrong, with the pools without noted cells as test sets."""
+    head("Documents", "Measures and pairs", "Test sets", "Better on none", "Better on half")
+    by_pool = [list(own) for _, own in groupby(cells, key=lambda cell: cell.pool)]
+    labels = (*SIZES, "all")
+    kinds = len(by_pool[0]) // len(labels)
+    for first, label in zip(range(0, len(by_pool[0]), kinds), labels, strict=True):
+        wrong: list[list[float]] = [[], []]
+        sets = []
+        for kind in range(first, first + kinds):
+            p = [own[kind].p for own in by_pool if not own[kind].noted]
+            sets.append(len(p))
+            for shares, better in zip(wrong, (0, len(p) // 2), strict=True):
+                shares.append(100 * np.mean([claimed(own, better) for own in zip(*p, strict=True)]))
+        row(label, kinds, f"{min(sets)}-{max(sets)}", *map(span, wrong))
+
+
+def claimed(p: Sequence[float], better: int) -> bool:
+    """Say whether too many test sets are claimed if the first ones are really better."""
+    tested = [0.0 if number < better else one for number, one in enumerate(p) if not np.isnan(one)]
+    return better_on_at_least(tested, 1 - LEVEL) > better
+
+
+def coverage(
+    samples: Iterable[np.ndarray], contrasts: Sequence[Contrast], true: np.ndarray, kind: Kind, *, joint: bool = True
+) -> str:
+    """Return how often intervals contain the true value, in percent: the lowest and the highest share.
+
+    Args:
+        samples: the counts of each, shape (test sets, units, systems, measures, 2).
+        contrasts: the scores or differences of systems.
+        true: their true values, shape (contrasts, measures).
+        kind: of the interval.
+        joint: whether units of test sets with the same number are one unit.
+    """
+    held = []
+    for sample in samples:
+        each = [scope_of(sample[..., m, :], joint=joint).estimates(contrasts, 0) for m in range(len(MEASURES))]
+        ends = np.array([[kind(one, LEVEL) or (np.nan, np.nan) for one in some] for some in each]).T
+        held.append(np.where(np.isnan(ends[0]), np.nan, (ends[0] <= true + EQUAL) & (true <= ends[1] + EQUAL)))
+    return span((100 * np.nanmean(held, axis=0)).ravel().tolist())
+
+
+def scores_and_differences(parts: np.ndarray) -> Iterator[tuple[np.ndarray, list[Contrast], np.ndarray, Kind]]:
+    """Give counts, contrasts, true values and kind of interval, of scores and of differences of three pairs."""
+    others, values = [1, 3, 5], values_of(parts)
+    yield parts, [[[other]] for other in others], values[others], Estimate.score_interval
+    pairs = [[[other - 1], [other]] for other in others]
+    yield equalized(parts), pairs, np.zeros((len(pairs), len(MEASURES))), Estimate.interval
+
+
+def scores_row(pool: Pool, size: int, draws: int) -> list[object]:
+    """Return the coverage of scores, and what it and that of differences would be if sentences were the units."""
+    by_sentence = [np.flatnonzero(pool.documents == number) for number in range(pool.documents.max() + 1)]
+    pool = pool.chosen(pairs_of(pool.parts))
+    documents = pool.by_document()[None]
+    drawn = Drawn(pool.name, documents, size, draws)
+    (_, *of_scores), (_, *of_differences) = scores_and_differences(documents)
+    found = [coverage((documents[:, rows] for rows in drawn.samples()), *of_scores)]
+    for counts, given in ((pool.parts[None], of_scores), (equalized(pool.parts[None]), of_differences)):
+        sentences = (np.concatenate([by_sentence[number] for number in rows]) for rows in drawn.samples())
+        found.append(coverage((counts[:, rows] for rows in sentences), *given))
+    return [pool.name, size, *found]
+
+
+def averages_row(pool: Pool, size: int, draws: int) -> list[object]:
+    """Return the coverage of macro-averages of scores, with joint units and as if test sets were independent."""
+    parts = pool.chosen(pairs_of(pool.parts)).by_test_set()
+    drawn = Drawn(pool.name, parts, size, draws)
+    (_, *of_scores), _ = scores_and_differences(parts)
+    samples = [(parts[:, rows] for rows in drawn.samples()) for _ in range(2)]
+    return [size, *(coverage(some, *of_scores, joint=joint) for some, joint in zip(samples, (True, False)))]
+
+
+def treebanks_row(pool: Pool, sizes: tuple[int, int], draws: int) -> list[object]:
+    """Return how often two samples of one treebank differ, which are compared as `levelhead languages` does."""
+    rng, rejected = np.random.default_rng([*sizes, *pool.name.encode()]), np.zeros((2, len(MEASURES)))
+    for _ in range(draws):
+        samples = [pool.parts[None, rng.integers(0, len(pool.parts), size), :2] for size in sizes]
+        for s, m in np.ndindex(rejected.shape):
+            one, other = (scope_of(sample[..., m, :]).estimates([[[s]]], 0)[0] for sample in samples)
+            low, high = UnpairedDifference(one, other).interval(LEVEL) or (0.0, 0.0)
+            rejected[s, m] += not low <= 0 <= high
+    shares = 100 * rejected / draws
+    return [pool.name, f"{sizes[0]} and {sizes[1]}", span(shares.ravel().tolist()), f"{shares.mean():.1f}"]
+
+
+def drawn_from(name: str, parts: np.ndarray, draws: int) -> list[Drawn]:
+    """Return samples of 20, 50 and as many units as a pool has."""
+    return [Drawn(name, parts, size, draws) for size in (*SIZES, parts.shape[1])]
+
+
+def documents(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
+    """Print the tables of differences by document."""
+    every = [drawn for pool in wanted for drawn in drawn_from(pool.name, pool.by_document()[None], draws)]
+    at_least_table(differences_table(every, "Documents", workers))
+
+
+def sentences(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
+    """Print the tables of differences by sentence."""
+    every = [Drawn(pool.name, pool.parts[None], size, draws) for pool in wanted for size in SENTENCES]
+    differences_table(every, "Sentences", workers)
+
+
+def scores(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
+    """Print the coverage of scores."""
+    head("Pool", "Documents", "Score", "Score, by sentence", "Difference, by sentence")
+    sizes = [(pool, size) for pool in wanted for size in (SIZES[0], pool.documents.max() + 1)]
+    rows(scores_row, [(*one, draws // 4) for one in sizes], workers)
+
+
+def averages(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
+    """Print the tables of macro-averages over parallel test sets."""
     for pool in wanted:
-        rows = pool.documents
-        sizes = sorted({*(size for size in DOCUMENTS if size < len(rows)), len(rows)})
-        cells += [(pool.name, rows, size) for size in sizes]
-    simulated(cells, "Documents", given)
+        every = drawn_from(pool.name, pool.by_test_set(), draws)
+        differences_table(every, "Documents", workers)
+        head("Documents", "Score, joint units", "Score, independent units")
+        rows(averages_row, [(pool, drawn.size, draws) for drawn in every], workers)
 
 
-def sentences_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
-    """Print coverage and rejections with few sentences as units."""
-    simulated([(pool.name, pool.parts, size) for pool in wanted for size in SENTENCES], "Sentences", given)
-
-
-def methods_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
-    """Print the coverage of bootstraps, with 20 documents and with all."""
-    names = ("percentiles, sentences", "percentiles, documents", "bootstrap-t, documents")
-    head("Pool", "Documents", *(f"{kind}: {name}" for kind in ("Score", "Difference") for name in names))
-    for pool in wanted:
-        for size in sorted({min(20, pool.units.n_units), pool.units.n_units}):
-            scores, changes = zip(*bootstraps(pool, size, given.bootstraps), strict=True)
-            row(pool.name, size, *map(span, scores), *map(span, changes))
-
-
-def languages_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
-    """Print how often samples of the same treebank differ."""
+def treebanks(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
+    """Print how often two samples of one treebank differ."""
     head("Pool", "Sentences", "Rejected", "Mean")
-    for pool in wanted:
-        for sizes in LANGUAGE_SIZES:
-            found = language_rejections(pool.parts[:, :2], sizes, given.draws)
-            row(pool.name, f"{sizes[0]} and {sizes[1]}", span(found), f"{found.mean():.1f}")
+    rows(treebanks_row, [(pool, sizes, draws // 4) for pool in wanted for sizes in TREEBANK_SIZES], workers)
+
+
+def rows(made: Callable[..., list[object]], given: Sequence[tuple[object, ...]], workers: Executor) -> None:
+    """Print the rows that a function makes."""
+    for own in workers.map(made, *zip(*given, strict=True)):
+        row(*own)
 
 
 TABLES = {
-    "documents": (documents_table, DOCUMENT_POOLS),
-    "methods": (methods_table, DOCUMENT_POOLS),
-    "sentences": (sentences_table, SENTENCE_POOLS),
-    "languages": (languages_table, SENTENCE_POOLS),
+    "documents": (documents, DOCUMENT_POOLS),
+    "scores": (scores, DOCUMENT_POOLS),
+    "averages": (averages, ("pud",)),
+    "sentences": (sentences, SENTENCE_POOLS),
+    "treebanks": (treebanks, SENTENCE_POOLS),
 }
 
 
@@ -360,12 +486,13 @@ def main() -> None:
     parser.add_argument("--table", choices=[*TABLES], action="append", help="only this table")
     parser.add_argument("--pool", action="append", help="only this pool")
     parser.add_argument("--draws", type=int, default=2000)
-    parser.add_argument("--swaps", type=int, default=999)
-    parser.add_argument("--bootstraps", type=int, default=400, help="draws for --table methods")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     given = parser.parse_args()
     for name in given.table or TABLES:
         table, names = TABLES[name]
-        table(pools(given.data, given.cache, given.pool or names), given)
+        print(f"\n{name}")
+        with ProcessPoolExecutor(given.jobs) as workers:
+            table(pools(given.data, given.cache, given.pool or names), given.draws, workers)
 
 
 if __name__ == "__main__":

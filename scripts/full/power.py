@@ -1,6 +1,6 @@
 """How often tests find the difference that `levelhead power` calls detectable; results in docs/validation.md.
 
-    python scripts/full/power.py DATA [--draws 1000] [--resamples 400]
+    python scripts/full/power.py DATA [--draws 1000]
 
 DATA holds the outputs of the CoNLL 2018 shared task (`conll18/gold`, `conll18/systems`). The sentences or documents of
 a test set with the outputs of two systems are the population. The second system's right words are changed by the same
@@ -17,7 +17,7 @@ import numpy as np
 
 from levelhead.campaign import find_plan, score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import InferenceSettings, SystemCounts, differences
+from levelhead.significance import STANDARD, SystemCounts, differences
 from levelhead.significance.power import detectable_difference, difference_variances
 
 SYSTEMS = ("UDPipe-Future", "Stanford-18")
@@ -41,12 +41,12 @@ def population(data: Path, code: str, unit: str) -> SystemCounts:
     outputs = {name: data / "conll18" / "systems" / name / f"{code}.conllu.xz" for name in SYSTEMS}
     results = score_plan(find_plan({code: gold}, outputs), setup_of(MEASURES), by_sentence=True, resample_by=unit)
     each = [np.stack([results.results[name, code].sentences[m].T for m in MEASURES], axis=1) for name in SYSTEMS]
-    return SystemCounts(SYSTEMS, MEASURES, results.units[code].sums(np.stack(each, axis=1)), code)
+    return SystemCounts(SYSTEMS, MEASURES, results.units[code].sums(np.stack(each, axis=1)))
 
 
 def shifted(whole: SystemCounts, wanted: dict[int, float]) -> SystemCounts:
     """Return the population with the wanted true differences, by the index of the measure."""
-    parts = whole.parts.copy()
+    parts = whole.parts.astype(np.float64)
     sums = parts.sum(axis=0)
     values = sums[..., 0] / sums[..., 1]
     for m, difference in wanted.items():
@@ -62,18 +62,16 @@ def runs_of(sample: SystemCounts, n_runs: int, rng: np.random.Generator) -> Syst
     return sample._replace(systems=tuple(np.repeat(sample.systems, n_runs).tolist()), parts=parts)
 
 
-def powers(
-    whole: SystemCounts, n_units: int, n_runs: int, draws: int, resamples: int
-) -> list[tuple[str, float, float]]:
+def powers(whole: SystemCounts, n_units: int, n_runs: int, draws: int) -> list[tuple[str, float, float]]:
     """Return measure, detectable difference and the share of significant tests."""
     every = [one and one._replace(runs=2 * RUN_DEVIATION**2) for one in difference_variances(whole, *SYSTEMS)]
     wanted = {m: detectable_difference(one, n_units, n_runs) for m, one in enumerate(every) if one is not None}
     true, rng = shifted(whole, wanted), np.random.default_rng([len(whole.parts), n_units])
     found = dict.fromkeys(wanted, 0)
-    for draw in range(draws):
+    for _ in range(draws):
         rows = rng.integers(0, len(true.parts), n_units)
         sample = runs_of(true._replace(parts=true.parts[rows]), n_runs, rng)
-        results = differences({"sample": sample}, InferenceSettings(resamples, draw))
+        results = differences({"sample": sample}, STANDARD)
         for one in results:
             found[MEASURES.index(one.measure)] += one.p is not None and one.p < 0.05
     return [(MEASURES[m], 100 * wanted[m], found[m] / draws) for m in wanted]
@@ -84,7 +82,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--draws", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=400)
     asked = parser.parse_args()
     print(
         "| test set | unit | n | runs | measure | detectable | power |\n| --- | --- | ---: | ---: | --- | ---: | ---: |"
@@ -92,7 +89,7 @@ def main() -> None:
     for (code, unit, n_runs), sizes in DESIGNS.items():
         whole = population(asked.data, code, unit)
         for n_units in sizes:
-            for measure, difference, share in powers(whole, n_units, n_runs, asked.draws, asked.resamples):
+            for measure, difference, share in powers(whole, n_units, n_runs, asked.draws):
                 print(
                     f"| {code} | {unit} | {n_units} | {n_runs} | {measure} | {difference:.2f} | {share:.1%} |",
                     flush=True,

@@ -1,6 +1,6 @@
 """Whether the tests of several training runs hold their level; results in docs/validation.md.
 
-    python scripts/full/runs.py [--design equal|unequal] [--samples 1000] [--resamples 1000]
+    python scripts/full/runs.py [--design equal|unequal] [--samples 1000]
 
 Two equally good systems have several runs each. Words are correct by chance: the chance depends on the sentence (Beta,
 mean 0.8) and on the run (normal, mean 0). The systems differ in the number of their runs, and in how much their runs
@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from levelhead.significance import InferenceSettings, SystemCounts, differences
+from levelhead.significance import STANDARD, SystemCounts, differences
 
 DESIGNS = {  # numbers of runs, standard deviations of runs, numbers of sentences
     "equal": (
@@ -40,16 +40,10 @@ def simulated(
     return SystemCounts(("A",) * n_runs[0] + ("B",) * n_runs[1], ("LAS",), parts)
 
 
-def report(
-    n_runs: Sequence[int], spreads: Sequence[float], size: int, samples: int, settings: InferenceSettings
-) -> None:
+def report(n_runs: Sequence[int], spreads: Sequence[float], size: int, samples: int) -> None:
     """Print one row: how often a true null is rejected, and how often the interval contains 0."""
-    row = np.random.SeedSequence([*n_runs, *(round(1000 * spread) for spread in spreads), size])
-    rng = np.random.default_rng(row)
-    found = [
-        differences({"x": simulated(size, n_runs, spreads, rng)}, settings._replace(seed=seed))[1]
-        for seed in row.generate_state(samples).tolist()
-    ]
+    rng = np.random.default_rng([*n_runs, *(round(1000 * spread) for spread in spreads), size])
+    found = [differences({"x": simulated(size, n_runs, spreads, rng)}, STANDARD)[1] for _ in range(samples)]
     p = np.array([one.p for one in found])
     held = np.mean([one.difference_interval[0] <= 0 <= one.difference_interval[1] for one in found])
     width = np.median([one.difference_interval[1] - one.difference_interval[0] for one in found])
@@ -64,13 +58,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--design", choices=[*DESIGNS], help="only these rows")
     parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=1000)
     given = parser.parse_args()
     heads = ["Runs of A (SD)", "Runs of B (SD)", "Sentences", *CELLS, "Contains 0", "Width"]
     print("| " + " | ".join(heads) + " |\n" + "| ---: " * len(heads) + "|", flush=True)
     for design in DESIGNS.values() if given.design is None else [DESIGNS[given.design]]:
         for n_runs, spreads, size in product(*design):
-            report(n_runs, spreads, size, given.samples, InferenceSettings(given.resamples - 1))
+            report(n_runs, spreads, size, given.samples)
 
 
 if __name__ == "__main__":

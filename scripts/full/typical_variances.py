@@ -35,7 +35,7 @@ def counts_of(results: Results, code: str) -> SystemCounts | None:
         return None
     counted = tuple(name for name in results.measures if all(name in one.sentences for one in valid.values()))
     each = [np.stack([one.sentences[name].T for name in counted], axis=1) for one in valid.values()]
-    return SystemCounts(tuple(valid), counted, results.units[code].sums(np.stack(each, axis=1)), code)
+    return SystemCounts(tuple(valid), counted, results.units[code].sums(np.stack(each, axis=1)))
 
 
 def deviations(table: SystemCounts) -> dict[str, tuple[float, float]]:

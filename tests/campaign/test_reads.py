@@ -13,7 +13,6 @@ from conftest import EXAMPLES
 from levelhead.campaign import find_plan, score_plan
 from levelhead.campaign import outputs as jobs
 from levelhead.campaign import sources as gold_of_jobs
-from levelhead.comparison.evaluations import sent_ids
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
@@ -98,33 +97,18 @@ def test_a_command_opens_each_file_once(tmp_path, opened, command):
     assert set(found.values()) == {1}
 
 
-@pytest.mark.parametrize("view", [None, sent_ids], ids=["counts", "ids of sentences"])
 @pytest.mark.parametrize("n_workers", [1, 2])
-def test_with_a_filled_store_nothing_is_parsed(tmp_path, parsed, view, n_workers):
+def test_with_a_filled_store_nothing_is_parsed(tmp_path, parsed, n_workers):
     plan, setup = find_plan(GOLD, [ALPHA, BETA]), setup_of(["LAS", "CLAS"])
     with Store(tmp_path / "store") as store:
-        first = score_plan(plan, setup, store=store, by_sentence=True, of_gold=view)
+        first = score_plan(plan, setup, store=store, by_sentence=True)
         n_files = len(parsed)
         kept = len(store)
-        second = score_plan(plan, setup, store=store, by_sentence=True, of_gold=view, workers=processes(n_workers))
-        assert len(store) == kept == 16 + (8 if view else 0)
+        second = score_plan(plan, setup, store=store, by_sentence=True, workers=processes(n_workers))
+        assert len(store) == kept == 16
     assert n_files == 24
     assert len(parsed) == n_files
     assert repr(second) == repr(first)
-    if view:
-        assert set(first.of_gold) == {one.code for one in plan.test_sets}
-        assert all(len(set(ids)) == 20 for ids in first.of_gold.values())
-
-
-def test_what_is_made_of_gold_is_kept_apart_from_the_counts(tmp_path, parsed):
-    """A store filled by a comparison lacks only the ids of sentences, so only gold is read."""
-    plan, setup = find_plan(GOLD, [ALPHA]), setup_of(["LAS"])
-    with Store(tmp_path / "store") as store:
-        score_plan(plan, setup, store=store, by_sentence=True)
-        gold_of_jobs._gold.cache_clear()
-        n_files = len(parsed)
-        score_plan(plan, setup, store=store, by_sentence=True, of_gold=sent_ids)
-    assert len(parsed) - n_files == 8
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

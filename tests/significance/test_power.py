@@ -11,7 +11,7 @@ import pytest
 from conftest import EXAMPLES
 from levelhead.comparison.power import Design, detectable_rows, power, typical_power
 from levelhead.errors import InputError
-from levelhead.significance import InferenceSettings, SystemCounts, differences
+from levelhead.significance import STANDARD, SystemCounts, differences
 from levelhead.significance.estimates import noncentrality
 from levelhead.significance.power import (
     Target,
@@ -88,7 +88,7 @@ def test_compare_finds_the_detectable_difference_in_four_of_five_cases(n_units, 
 def test_compare_and_power_agree_on_the_present_runs():
     counts = table(("a", "a", "a", "b", "b", "b"), seed=3, n_units=400)
     (variances,) = difference_variances(counts, "a", "b")
-    compared = differences({"x": counts}, InferenceSettings(10))[1].detectable
+    compared = differences({"x": counts}, STANDARD)[1].detectable
     assert detectable_difference(variances, 400, 3) == pytest.approx(compared, rel=1e-9)
 
 
@@ -96,7 +96,7 @@ def test_two_runs_detect_nothing():
     """`compare` calls no difference of two runs significant."""
     counts = table(("a", "a", "b", "b"))
     assert detectable_difference(Variances(0.04, runs=0.001), 50, 2) is None
-    assert differences({"x": counts}, InferenceSettings(10))[1].detectable is None
+    assert differences({"x": counts}, STANDARD)[1].detectable is None
 
 
 def test_runs_of_several_test_sets_have_the_freedom_of_one():

@@ -31,7 +31,7 @@ def scope_of(rows: list[list[tuple[int, int]]]) -> Scope:
     return Scope("x", {"x": CountedUnits(table, "document")})
 
 
-def tested(rows: list[list[tuple[int, int]]], level: float = 0.95) -> PairTests:
+def all_pairs(rows: list[list[tuple[int, int]]], level: float = 0.95) -> PairTests:
     tests = compare_pairs(scope_of(rows), np.zeros((1, len(rows[0])), dtype=bool), level)
     assert tests is not None
     return tests
@@ -60,7 +60,7 @@ def test_sets_are_those_of_the_second_implementation(seed: int, level: float) ->
         p = intervals.p_of_all(every)
         if p is not None and intervals.sidak(p, 6) < 1 - level:
             ahead.add((one, other) if every[0].value > 0 else (other, one))
-    found = tested(rows, level)
+    found = all_pairs(rows, level)
     assert {(int(i), int(j)) for i, j in zip(*np.nonzero(found.better))} == ahead
     assert [found.ranks(system) for system in range(n)] == [plain.ranks(ahead, system, n) for system in range(n)]
 
@@ -71,7 +71,7 @@ def test_sets_hold_the_true_ranks(spacing: float) -> None:
     """Of 100 samples at least 95% but for chance; systems that do not differ have all ranks."""
     held = []
     for seed in range(100):
-        ranks = [tested(sampled(seed, 6, 60, spacing)).ranks(system) for system in range(6)]
+        ranks = [all_pairs(sampled(seed, 6, 60, spacing)).ranks(system) for system in range(6)]
         truth = [(1, 6)] * 6 if spacing == 0 else [(place, place) for place in range(1, 7)]
         held.append(all(low <= best and worst <= high for (low, high), (best, worst) in zip(ranks, truth)))
         assert spacing == 0 or ranks != [(1, 6)] * 6  # the sets say something
@@ -236,7 +236,7 @@ def test_notes_name_groups_and_failures() -> None:
     (ranking,) = significance_of(results).rankings
     assert notes_on_tests(results, [ranking]) == [
         "undecided ranks by LAS: 1-2 (A, B)",
-        "systems that share a letter do not differ significantly",
+        "systems that share a letter do not differ significantly; each interval is about one average alone",
         "confidence intervals and p-values by sentence: 210 sentences",
         "a missing or invalid output alone never makes a difference significant",
     ]

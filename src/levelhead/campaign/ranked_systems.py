@@ -263,7 +263,7 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
     if choice.tests is None:
         return RankedSystems(rankings, results.only(chosen), results.provenance())
     intervals = with_intervals(results, rankings, choice.tests)
-    signature = {**results.signature, **signature_of_tests(choice.tests, results.units)}
+    signature = {**results.signature, **signature_of_tests(choice.tests, results.units), **results.declared_parallel}
     signed = results._replace(signature=signature)
     return RankedSystems(intervals.rankings, signed.only(chosen), signed.provenance(), intervals)
 

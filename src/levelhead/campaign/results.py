@@ -105,6 +105,12 @@ class Results(NamedTuple):
         by_code = {code: self.results[self.systems[0], code].units for code in self.gold}
         return {code: units for code, units in by_code.items() if units is not None}
 
+    @property
+    def declared_parallel(self) -> dict[str, str]:
+        """The part of a signature that names the groups that were declared to be parallel."""
+        names = dict.fromkeys(test_set.parallel for test_set in self.test_sets if test_set.parallel)
+        return {"parallel": "+".join(names)} if names else {}
+
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
         """Return the units of some test sets, by default of all, and which of them parallel test sets share."""
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}

@@ -257,10 +257,9 @@ def compare_languages(
     joint = results.parallel()
     influential: dict[str, str] = {}
     pairs = tuple(_pairs(counts, joint, settings.level, influential))
-    parts = {**measures_part(results), **signature_of_tests(settings, results.units)}
+    parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
     notes = [*unit_notes(results.units), *joint.notes(), *influential.values()]
     provenance = comparison_provenance(sources_of_results(results), setup, parts, notes)
-    provenance = provenance.with_parts(parallel="declared") if parallel else provenance
     return Languages(pairs, provenance, setup.perplexities, results.units)
 
 

@@ -212,7 +212,13 @@ def compare(
     voters = parallel.voters(treebanks_voting({test.code: test.language for test in plan.test_sets}, votes))
     tested = [score for score in scores if several and score.average is None and score.difference is not None]
     wins = [
-        count_wins(some, voters, 1 - settings.level, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
+        count_wins(
+            some,
+            voters,
+            round(1 - settings.level, 12),
+            sign=-1 if measure in perplexities else 1,
+            wilcoxon=wilcoxon,
+        )
         for measure, system in product(first.measures, systems[1:])
         if (some := [score for score in tested if (score.measure, score.system) == (measure, system)])
     ]
@@ -313,7 +319,7 @@ def _provenance(
     runs: Sequence[str],
     parallel: ParallelUnits,
 ) -> Provenance:
-    parts = {**measures_part(results), **signature_of_tests(settings, results.units)}
+    parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True), *parallel.notes()]
     notes += influence_notes(scores, setup.perplexities)

@@ -15,7 +15,6 @@ from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import STANDARD
 from levelhead.scoring.measure import split
-from levelhead.significance import Units
 from levelhead.significance.units import units_counted
 from levelhead.tables.table import level_text
 from levelhead.tables.writers import latex_text
@@ -61,10 +60,12 @@ def citation(result: Cited) -> Citation:
     if isinstance(result, RankedSystems):
         measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
         if result.intervals is not None:
-            tested = _tested(len(result.results.systems), True, result.provenance.signature, result.results.units)
+            units = units_counted(result.results.units) + result.results.parallel().averaged()
+            tested = _tested(len(result.results.systems), True, result.provenance.signature, units)
     elif isinstance(result, Comparison):
         measures = result.measures
-        tested = _tested(len(result.systems), False, result.provenance.signature, result.units)
+        units = units_counted(result.units) + result.joint_units
+        tested = _tested(len(result.systems), False, result.provenance.signature, units)
     else:
         result = result if isinstance(result, Evaluation) else next(iter(result.values()))
         measures = tuple(result.scores)
@@ -108,13 +109,11 @@ def _scored(measures: Iterable[str], signature: Mapping[str, str]) -> list[_Phra
     return [*reported, (f", computed with {program}", _OWN), under, (end,)]
 
 
-def _tested(
-    n_systems: int, all_pairs: bool, signature: Mapping[str, str], treebanks: Mapping[str, Units]
-) -> list[_Phrase]:
+def _tested(n_systems: int, all_pairs: bool, signature: Mapping[str, str], units: str) -> list[_Phrase]:
     """Confidence intervals and tests, of all pairs of systems or of differences from a baseline."""
     level = float(signature["level"])
-    units = f" over {units_counted(treebanks)}" if treebanks else ""
-    intervals = f" Confidence intervals of scores ({level_text(level)}) are jackknife intervals{units}."
+    over = f" over {units}" if units else ""
+    intervals = f" Confidence intervals of scores ({level_text(level)}) are jackknife intervals{over}."
     phrases = [(f"{intervals} Differences were tested by Student's t with a correction for skewness", "skewness")]
     if n_systems > 2:
         rate = f", with a family-wise error rate of {1 - level:.4g} over all pairs of systems" if all_pairs else ""

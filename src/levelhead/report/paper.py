@@ -123,7 +123,7 @@ def _ranking_caption(results: Results, rankings: Sequence[Ranking], across: str)
             f"In each {across}, {SHARED_LETTERS} (all pairs, Student's t with a correction for skewness,"
             f" family-wise error rate {1 - level:.4g} by Sidak's method)."
         )
-    counted = units_counted(units) if units else f"{len(codes):,} test sets"
+    counted = units_counted(units) + results.parallel(codes).averaged() if units else f"{len(codes):,} test sets"
     return _caption(
         across,
         list(dict.fromkeys(ranking.measure for ranking in rankings)),
@@ -196,7 +196,7 @@ def _comparison_caption(comparison: Comparison, results: Sequence[ComparedScore]
         f"{average.capitalize()}-averages" if average else "Scores",
         signature,
         stars,
-        units_counted(comparison.units) if any(result.interval for result in results) else "",
+        units_counted(comparison.units) + comparison.joint_units if any(result.interval for result in results) else "",
         partial=bool(comparison.coverage),
     )
 

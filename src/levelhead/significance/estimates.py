@@ -22,6 +22,7 @@ _CLOSE = 1e-13
 _TINY = 1e-300
 
 
+@lru_cache(maxsize=4096)
 def two_sided_p(t: float, freedom: float) -> float:
     """Return the probability that |T| is at least |t|."""
     if math.isinf(t):

@@ -50,7 +50,7 @@ class ParallelUnits(NamedTuple):
 
     def averaged(self) -> str:
         """Return the units of averages as the end of `unit_line`; empty unless test sets are parallel."""
-        return f"; averages: {self.counted()}" if self.groups else ""
+        return f" (averages: {self.counted()})" if self.groups else ""
 
     def _counted(self, codes: Sequence[str]) -> str:
         sizes = [len(np.unique(self.joint[code])) for code in codes]
