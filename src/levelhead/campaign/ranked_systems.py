@@ -188,7 +188,7 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:
-    """Return the confidence interval of an average over test sets, equal to that of `with_intervals`."""
+    """Return the confidence interval of an average over test sets, as `with_intervals` does if none are parallel."""
     share = 1 / len(values)
     total = spread_of_sum([spread.scaled(share) for spread in spreads])
     return Estimate(float(macro_average(values)), total.variance, total.freedom, total.n_units).score_interval(LEVEL)

@@ -185,7 +185,7 @@ def _result(results: Results, system: str, code: str) -> dict[str, Any]:
         "state": result.state,
         "values": {name: None if value is None else str(value) for name, value in result.values.items()},
         "reasons": list(dict.fromkeys(map(public_reason, result.reasons))),
-        "spreads": {measure: list(spread) for measure, spread in spreads.items() if spread is not None},
+        "spreads": {measure: list(spread[:4]) for measure, spread in spreads.items() if spread is not None},
     }
 
 
