@@ -131,6 +131,8 @@ def test_the_jackknife_of_a_mean_is_students_t() -> None:
     assert (found.low, found.high) == pytest.approx((mean - 2.570582 * error, mean + 2.570582 * error))
     assert mean_effect({"a": 1.0, "b": 2.0, "c": 3.0, "d": None}) is None
     assert estimate_shown(Effect(0.1234, -0.5, 1.0, 0.2), 1, 100) == "+12.3 (95% CI -50.0 to +100.0)"
+    assert estimate_shown(Effect(0.61, 0.0042, 0.9, 0.04)) == "+0.610 (95% CI +0.004 to +0.900)"
+    assert estimate_shown(Effect(0.0, 0.0, 0.0, 1.0)) == "+0.00 (95% CI +0.00 to +0.00)"
     assert estimate_shown(None).startswith("not tested")
 
 

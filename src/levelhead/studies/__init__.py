@@ -86,6 +86,6 @@ def reproduce(name: str, request: StudyRequest) -> Study:
             message = f"no file in this folder is named after a treebank ({few})"
             raise InputError(Fault("missing-system-file", message, Place(os.fspath(request.systems))))
     study: Study = resolve_name(spec.function)(request)
-    drawn = {"seed": str(request.seed), "resamples": str(request.resamples)}
-    signature = {**({"quick": "yes"} if request.quick else {}), **drawn, **study.signature, "version": VERSION}
+    seed = {"seed": str(request.seed)}
+    signature = {**({"quick": "yes"} if request.quick else {}), **seed, **study.signature, "version": VERSION}
     return replace(study, main_claim=spec.main_claim, signature=signature)

@@ -81,7 +81,8 @@ def reproduce(request: StudyRequest) -> Study:
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
     groups = groups_of(scored, known)
     setting = _setting(len(counted), known, groups, *draws)
-    signature = {"rules": "ud", "test_sets": str(len(known)), "systems": str(len(systems))}
+    sizes = {"test_sets": str(len(known)), "systems": str(len(systems))}
+    signature = {"resamples": str(request.resamples), "rules": "ud", **sizes}
     return Study(NAME, title, source, setting, (marked, *_tables(known)), tuple(_claims(known, groups)), signature)
 
 

@@ -130,7 +130,8 @@ def reproduce(request: StudyRequest) -> Study:
         _expected(text.format(name), scales, name, sign) for text, scales, names, sign in expectations for name in names
     )
     sections = (*_findings(table, whole, small, spread, order), *_details(table))
-    signature = {"rules": "ud", "test_sets": str(len(table.codes)), "systems": str(len(systems))}
+    sizes = {"test_sets": str(len(table.codes)), "systems": str(len(systems))}
+    signature = {"resamples": str(request.resamples), "rules": "ud", **sizes}
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
     title = "Which measure separates parsers best?"
     setting = _setting(table, systems, len(trained))

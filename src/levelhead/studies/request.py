@@ -67,7 +67,7 @@ class StudyRequest:
 
     @property
     def resamples(self) -> int:
-        """The number of bootstrap resamples, and of permutations."""
+        """The number of bootstrap resamples."""
         return 100 if self.quick else 2000
 
     @property
