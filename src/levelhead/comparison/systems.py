@@ -132,13 +132,13 @@ class Comparison(Tabular):
 
     def _notes(self) -> tuple[str, ...]:
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
-        ratio = f"a ratio between 1/{margin} and {margin}" if self.perplexities else ""
-        within = ratio or f"between -{margin} and {margin} points"
+        limits = f"the ratio is between 1/{margin} and {margin}" if self.perplexities else ""
+        within = limits or f"the difference is between -{margin} and {margin} points"
         return (
             f"differences from {self.systems[0]}{self._correction()}: {STARS_NOTE}",
             *([ONE_SCORE] if self.systems[1:] and any(result.interval for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
-            *([f"Equivalent: whether the difference is {within} (two one-sided tests at 5%)"] if margin else []),
+            *([f"Equivalent: whether the interval of {within}"] if margin else []),
             *(wins_text(win, self) for win in self.wins),
             *(verdict_text(gate, self) for gate in self.gates),
             *([unit_line(self.units) + self.joint_units] if self.units else []),

@@ -15,7 +15,7 @@ from levelhead.significance.differences import (
     check_margin,
     differences,
 )
-from levelhead.significance.estimates import Equivalence, Estimate, enough_runs, equivalence, run_errors
+from levelhead.significance.estimates import Estimate, enough_runs, run_errors
 from levelhead.significance.jackknife import Run, SystemCounts, system_counts
 from levelhead.significance.resampling import (
     STANDARD,
@@ -32,7 +32,6 @@ __all__ = [
     "FEWEST_UNITS",
     "STANDARD",
     "ComparedScore",
-    "Equivalence",
     "Estimate",
     "InferenceSettings",
     "Run",
@@ -46,7 +45,6 @@ __all__ = [
     "count_wins",
     "differences",
     "enough_runs",
-    "equivalence",
     "level_of_each",
     "mean_votes",
     "resampled",

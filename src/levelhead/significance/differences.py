@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from itertools import islice
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
-from levelhead.significance.estimates import Estimate, Interval, enough_runs, equivalence
+from levelhead.significance.estimates import Estimate, Interval, enough_runs
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import InferenceSettings
@@ -131,20 +132,26 @@ class _Pair:
 
     @cached_property
     def equivalence(self) -> tuple[str | None, float | None, Interval | None]:
-        """Whether the difference is within the margin, the p-value, and the interval of a ratio of perplexities."""
-        margin, difference, ratio = self.settings.margin, self.difference, None
+        """Whether the difference is within the margin, the p-value, and the interval of a ratio of perplexities.
+
+        It is if the interval of the difference, or of the ratio, is inside the margin: two one-sided tests (Schuirmann
+        1987), so that intervals, gates and equivalence agree.
+        """
+        margin, difference = self.settings.margin, self.difference
         if margin is None or difference is None:
             return None, None, None
         limit = margin / 100
         if self.perplexity:
             (difference,) = self.scope.estimates([self.runs], self.m, logarithms=True)
             limit = math.log(margin)
-            between = difference.interval(level_of_each(self.settings.level, self.n_tests))
-            ratio = between and (math.exp(between[0]), math.exp(between[1]))
-        result = equivalence(difference, limit)
-        if result is None:
+        interval, p = difference.interval(level_of_each(self.settings.level, self.n_tests)), difference.p_within(limit)
+        if interval is None or p is None:
             return "not shown", None, None
-        return result.shown if self.enough_runs else "not shown", result.p, ratio
+        low, high = interval
+        ratio = (math.exp(low), math.exp(high)) if self.perplexity else None
+        inside, outside = -limit < low and high < limit, high < -limit or low > limit
+        shown = "yes" if inside else "no" if outside else "not shown"
+        return shown if self.enough_runs else "not shown", corrected(min(1.0, 2 * p), self.n_tests), ratio
 
 
 def _runs_of(table: SystemCounts, system: str) -> list[int]:
@@ -293,7 +300,7 @@ class ComparedScore(NamedTuple):
     p_equivalent: Annotated[
         float | None,
         Statistic(
-            "P-value of equivalence (TOST)",
+            "P-value of equivalence (TOST): below .05 exactly if the 95% interval is inside the margin",
             (0, 1),
             value=lambda pair: pair.equivalence[1],
             column=Column("p (TOST)", "probability", tidy_only=True),
@@ -366,13 +373,19 @@ def differences(
     ]
 
 
+_MOST_NOTES = 5
+
+
 def influence_notes(results: Iterable[ComparedScore], perplexities: Collection[str]) -> Iterator[str]:
-    """Return one note for each unit that causes more than a third of the variance of results in a scope."""
+    """Return one note for each unit that causes more than a third of the variance of results in a scope.
+
+    Those of averages come first, and at most five have a note.
+    """
     found: dict[tuple[str, str], list[tuple[ComparedScore, Influenced]]] = {}
-    for result in results:
+    for result in sorted(results, key=lambda result: result.average is None):
         for influenced in result.influence:
             found.setdefault((result.treebank, influenced.unit), []).append((result, influenced))
-    for (scope, unit), several in found.items():
+    for (scope, unit), several in islice(found.items(), _MOST_NOTES):
         result, most = max(several, key=lambda pair: pair[1].share)
         perplexity, is_value = result.measure in perplexities, most.of == "value"
         column = Column("", "ratio" if is_value else "difference")
@@ -387,6 +400,8 @@ def influence_notes(results: Iterable[ComparedScore], perplexities: Collection[s
         more = f" (and for {number_of(len(several) - 1, 'more result')})" if len(several) > 1 else ""
         share = f"{unit} causes {most.share:.0%} of the variance of the {what}"
         yield f"{share} {'in the' if result.average else 'on'} {scope}: without it {value} [{interval}]{more}"
+    if (n_left := len(found) - _MOST_NOTES) > 0:
+        yield f"{number_of(n_left, 'more unit')} with more than a third of a variance: see `influence` in JSON"
 
 
 def _scopes(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from statistics import NormalDist
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -285,7 +285,7 @@ class Estimate(NamedTuple):
     def p_within(self, margin: float) -> float | None:
         """Return the p-value of the two one-sided tests (Schuirmann 1987) that the true value is inside a margin.
 
-        It is below .05 exactly if the 90% interval is inside (-margin, margin).
+        It is below .025 exactly if the 95% interval is inside (-margin, margin).
         """
         above, below = self.p_above(-margin), self.p_below(margin)
         return None if above is None or below is None else max(above, below)
@@ -337,40 +337,6 @@ def _p_reached(reaches: Callable[[float], bool], halvings: int) -> float:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if reaches(1 - middle) else (low, middle)
     return high
-
-
-ALPHA = 0.05
-"""The level of each of the two one-sided tests."""
-
-
-class Equivalence(NamedTuple):
-    """The result of an equivalence test.
-
-    Args:
-        shown: "yes" (the difference is smaller than the margin), "no" (it is larger), or "not shown" (undecided).
-        p: the p-value of the two one-sided tests.
-    """
-
-    shown: Literal["yes", "no", "not shown"]
-    p: float
-
-
-def equivalence(difference: Estimate, margin: float) -> Equivalence | None:
-    """Return the result of two one-sided tests of a difference against a margin (Schuirmann 1987).
-
-    "yes" if the 90% interval is inside (-margin, margin), "no" if it is outside.
-
-    Args:
-        difference: the difference.
-        margin: the largest irrelevant difference, in the unit of the difference.
-
-    Returns:
-        None if there are too few units.
-    """
-    p, above, below = difference.p_within(margin), difference.p_above(margin), difference.p_below(-margin)
-    if p is None or above is None or below is None:
-        return None
-    return Equivalence("yes" if p < ALPHA else "no" if min(above, below) < ALPHA else "not shown", p)
 
 
 class UnpairedDifference(NamedTuple):

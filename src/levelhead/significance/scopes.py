@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
@@ -213,5 +214,5 @@ class Scope:
         codes = [code for code in self._members[stratum] if number in self._unit_numbers[code]]
         test_set = self.test_sets[codes[0]]
         row = int(np.flatnonzero(self._unit_numbers[codes[0]] == number)[0])
-        name = quoted(test_set.ids[row]) if test_set.ids else str(row + 1)
+        name = quoted(test_set.ids[row], sys.maxsize) if test_set.ids else str(row + 1)
         return f"{test_set.kind} {name}" + (f" of {listed(codes, 3)}" if self.average else "")
