@@ -187,7 +187,7 @@ class Cell(NamedTuple):
         one_sided: how often a one-sided p is at most .05, of the side where this is more frequent.
         margin: how often a difference of one point is called larger or smaller than one point, or one of minus one
             point; of these four, the most frequent.
-        p: the one-sided p-value of each draw that the difference is above 0.
+        p: the p-value of each draw if the difference is above 0, otherwise 1.
     """
 
     pool: str
@@ -272,7 +272,7 @@ def cell_of(drawn: Drawn, pair: np.ndarray, samples: np.ndarray) -> Cell:
         *(100 * float(np.mean(own)) for own in (tests.noted, (p >= ALPHA)[~np.isnan(p)], p < ALPHA)),
         max(100 * float(np.mean(own < ALPHA)) for own in (above, below)),
         max(100 * float(np.mean(own)) for own in wrong),
-        above,
+        np.where(above > below, 1.0, p),
     )
 
 
