@@ -41,25 +41,18 @@ def partial(x: Sequence[float], y: Sequence[float], *given: Sequence[float]) -> 
 
 
 def fisher(
-    columns: Sequence[Sequence[float]],
-    coefficient: Callable[..., float],
-    largest: Callable[[int], float],
-    given: int = 0,
+    columns: Sequence[Sequence[float]], coefficient: Callable[..., float], most: float, given: int = 0
 ) -> tuple[float, float]:
-    """Fisher's z of a coefficient and its standard error: the jackknife's, but at least that of normal columns.
+    """Fisher's z of a coefficient and its standard error: the jackknife's, but at least Bonett and Wright's (2000).
 
-    A coefficient is at most the largest one below 1 for as many rows, less the given columns.
+    A coefficient counts as at most the given largest one below 1.
     """
-
-    def z(rows: Sequence[Sequence[float]]) -> float:
-        most = largest(len(rows[0]) - given)
-        return math.atanh(max(-most, min(most, coefficient(*rows))))
-
     n = len(columns[0])
-    without = [z([[v for k, v in enumerate(x) if k != i] for x in columns]) for i in range(n)]
+    r = max(-most, min(most, coefficient(*columns)))
+    without = [coefficient(*([v for k, v in enumerate(x) if k != i] for x in columns)) for i in range(n)]
     mean = math.fsum(without) / n
-    jackknife = math.sqrt((n - 1) / n * math.fsum((v - mean) ** 2 for v in without))
-    return z(columns), max(jackknife, 1 / math.sqrt(n - given - 3))
+    jackknife = math.sqrt((n - 1) / n * math.fsum((v - mean) ** 2 for v in without)) / (1 - r**2)
+    return math.atanh(r), max(jackknife, math.sqrt((1 + r**2 / 2) / (n - given - 3)))
 
 
 def skewness(x: Sequence[float]) -> float:

@@ -42,21 +42,6 @@ def permutation_share(table: Table, system: int) -> Fraction:
     return Fraction(sum(one is None or abs(one) >= abs(observed) for one in found), len(found))
 
 
-def exact_rejection(statistics: Sequence[int], observed: int, level: Fraction) -> Fraction:
-    """Say with which probability a test of exactly a level rejects; statistics: of all permutations, the data's too.
-
-    From the highest statistic downwards, permutations are rejected until the level is used up; equal ones share.
-    """
-    left = level * len(statistics)
-    for value in sorted(set(statistics), reverse=True):
-        n_equal = statistics.count(value)
-        share = min(Fraction(1), left / n_equal)
-        if value == observed:
-            return share
-        left -= share * n_equal
-    raise ValueError("the data are a permutation, too")
-
-
 def binomial_two_sided(positive: int, negative: int) -> Fraction:
     """Add up the probabilities of all outcomes of fair throws that are no likelier than the one seen."""
     n = positive + negative

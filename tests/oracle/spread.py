@@ -32,12 +32,6 @@ def mean_spread(scores: Sequence[Sequence[float | None]], scale: str) -> float:
     return sum(spread(values, scale) for values in systems) / len(systems)
 
 
-def pooled_share(shares: Sequence[float | None], pairs: Sequence[int]) -> float:
-    """The share of significant pairs over all test sets where it is known."""
-    known = [(share, n) for share, n in zip(shares, pairs) if share is not None]
-    return sum(share * n for share, n in known) / sum(n for _, n in known)
-
-
 def relative_variance(las: Sequence[float], wlas: Sequence[float], best: int, scale: str) -> float:
     """The variance of the best values of WLAS over that of LAS, minus 1; each in its own order."""
     one, other = (sorted(values, reverse=True)[:best] for values in (las, wlas))

@@ -61,16 +61,13 @@ def consistent(tables: dict[str, SystemCounts], how: InferenceSettings) -> None:
     plainly = {(gate.system, gate.treebank): gate for gate in gates_of(tables, results, how._replace(margin=None))}
     for one in results:
         if one.difference is None or one.p is None:
-            assert one.p is one.p_higher is one.p_lower is None
             continue
         low, high = one.difference_interval
         alpha = round(1 - how.level, 12)
         real = one.p < alpha
         assert real == (not low <= 0 <= high)
-        either = min(1.0, 2 * min(one.p_higher, one.p_lower))
-        assert one.p == pytest.approx(1 - (1 - either) ** n_tests, abs=1e-12)
         if real:
-            assert (low > 0) == (one.difference > 0) == (one.p_higher < one.p_lower)
+            assert (low > 0) == (one.difference > 0)
         if one.p_equivalent is not None and how.level == 0.95 and n_tests == 1 and one.enough_runs:
             assert (one.equivalent == "yes") == (one.p_equivalent < 0.05)
             assert not (one.equivalent == "yes" and (low > how.margin / 100 or high < -how.margin / 100))
@@ -150,7 +147,7 @@ def test_a_single_document_makes_nothing_significant() -> None:
 def test_with_fewer_than_ten_other_units_nothing_is_significant() -> None:
     rows = [[(8, 10), (9, 10)]] * 9 + [[(100, 400), (390, 400)]]
     other = differences({"x": table_of(rows, "AB")}, STANDARD)[1]
-    assert (other.p, other.p_higher, other.stars, other.detectable) == (None, None, "", None)
+    assert (other.p, other.stars, other.detectable) == (None, "", None)
     assert other.difference_interval is not None
     assert compare_pairs(scope_of(rows, "AB"), np.array([[False, False]]), 0.95).better.sum() == 0
 
@@ -214,17 +211,18 @@ def test_a_line_between_two_systems_is_a_star_in_compare(rows) -> None:
     assert (tests is not None and bool(tests.lines([0, 1]))) == bool(other.stars)
 
 
-@given(st.lists(counts(2), min_size=3, max_size=3))
+@given(st.lists(counts(4), min_size=3, max_size=3))
 @settings(max_examples=20)
 def test_wins_are_the_stars_of_treebanks(rows) -> None:
-    tables = {f"t{i}": table_of(some, "AB") for i, some in enumerate(rows)}
+    tables = {f"t{i}": table_of(some, "ABCD") for i, some in enumerate(rows)}
     results = [one for one in differences(tables, STANDARD) if one.system == "B" and not one.average]
     wins = count_wins(results, {code: code for code in tables}, 0.05, sign=1, wilcoxon=False)
     assert wins.won == sum(bool(one.stars) and one.difference > 0 for one in results)
     assert wins.lost == sum(bool(one.stars) and one.difference < 0 for one in results)
     assert wins.won + wins.tied + wins.lost == 3
     assert wins.better_on_at_least + wins.worse_on_at_least <= 3
-    assert wins.won or not wins.better_on_at_least
+    assert wins.better_on_at_least <= wins.won
+    assert wins.worse_on_at_least <= wins.lost
 
 
 # Parallel test sets
@@ -251,7 +249,7 @@ def test_one_test_set_under_two_names_has_the_interval_of_one(rows) -> None:
     alone = differences({"x": table}, STANDARD)
     for one, expected in zip(average_of({"x": table, "y": table}, parallel, "macro"), alone, strict=True):
         assert one.n_units == expected.n_units
-        for name in ("interval", "difference_interval", "p", "p_higher", "detectable"):
+        for name in ("interval", "difference_interval", "p", "detectable"):
             value = getattr(expected, name)
             assert getattr(one, name) == (None if value is None else pytest.approx(value, rel=1e-6, abs=1e-12))
 

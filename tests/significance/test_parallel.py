@@ -107,13 +107,11 @@ def test_the_text_counts_documents_once() -> None:
     found = parallel_units(units, {}, {})
     assert found.counted() == "10 documents, each in 3 languages, and 7 sentences"
     assert found.n_units == 17
-    assert found.line("intervals") == f"intervals of averages by document or sentence: {found.counted()}"
+    assert found.averaged() == f" (averages: {found.counted()})"
     by_sentence = {code: sentences(12, documents(*TEN, "x")) for code in ("cs_pud", "en_pud")}
     for of in by_sentence.values():
         of.documents.of_sentence.resize(12, refcheck=False)  # two sentences of the first document
-    assert (
-        parallel_units(by_sentence, {}, {}).line("p") == "p of averages by document: 11 documents, each in 2 languages"
-    )
+    assert parallel_units(by_sentence, {}, {}).averaged() == " (averages: 11 documents, each in 2 languages)"
     assert [*found.notes()] == [
         "parallel test sets, whose units are resampled together: cs_pud, en_pud, fi_pud"
     ]  # fmt: skip

@@ -236,7 +236,7 @@ def test_notes_name_groups_and_failures() -> None:
     (ranking,) = significance_of(results).rankings
     assert notes_on_tests(results, [ranking]) == [
         "undecided ranks by LAS: 1-2 (A, B)",
-        "systems that share a letter do not differ significantly",
+        "systems that share a letter do not differ significantly; each interval is about one average alone",
         "confidence intervals and p-values by sentence: 210 sentences",
         "a missing or invalid output alone never makes a difference significant",
     ]

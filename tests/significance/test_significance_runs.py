@@ -147,7 +147,7 @@ def test_runs_of_one_system_leave_the_test_of_others():
     alone = differences({"x": chance({"A": [0.80], "B": [0.82]}, 1)}, STANDARD)[1]
     beside = differences({"x": chance({"A": [0.80], "B": [0.82], "C": [0.8, 0.81]}, 1)}, STANDARD)
     assert beside[1].p == pytest.approx(1 - (1 - alone.p) ** 2)
-    assert (beside[1].p_higher, beside[1].interval) == (alone.p_higher, alone.interval)
+    assert (beside[1].difference, beside[1].interval) == (alone.difference, alone.interval)
 
 
 def test_nothing_beside_a_pair_changes_its_numbers():

@@ -44,3 +44,16 @@ def test_the_main_claim_follows() -> None:
         'Of 2 claims, 1 holds and 1 does not hold. The main claim, "claim 1", does not hold: evidence 1.'
     )
     assert markdown(study).startswith(f"# X\n\n{summary(study)}\n\nNobody.\n\nA setting.\n\n## Claims\n\n| claim |")
+
+
+def test_concepts_states_what_a_study_shows_with_its_numbers() -> None:
+    claims = claims_on((ROOT / "docs" / "studies" / "measures-2018.md").read_text(encoding="utf-8"))
+    concepts = " ".join((ROOT / "docs" / "concepts.md").read_text(encoding="utf-8").split())
+    shown = [claim for claim in claims if claim.text.startswith("CLAS separates fewer pairs")]
+    assert [claim.verdict for claim in shown] == ["holds", "holds"]
+    for claim in shown:
+        for number in re.findall(r"\d\.\d\d", claim.evidence):
+            assert f"-{number}" in concepts
+    (evenly,) = (claim for claim in claims if claim.text.startswith("CLAS scores languages"))
+    assert evenly.verdict == "inconclusive"
+    assert "The study cannot tell" in concepts

@@ -217,7 +217,7 @@ class Languages(Tabular):
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
         notes = (
             "Diff.: A minus B; Paired: whether both treebanks are parallel",
-            f"p-values and intervals hold jointly for all pairs of treebanks (Sidak): {STARS_NOTE}",
+            f"p and intervals are joint for all pairs of treebanks (Sidak): {STARS_NOTE}",
             *([unit_line(self.units)] if self.units else []),
             signature_line(self.provenance.signature),
         )

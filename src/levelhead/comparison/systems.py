@@ -147,7 +147,7 @@ class Comparison(Tabular):
         )
 
     def _correction(self) -> str:
-        return "; p and their intervals hold jointly (Sidak)" if self.systems[2:] else ""
+        return "; p and intervals are joint (Sidak)" if self.systems[2:] else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -212,7 +212,13 @@ def compare(
     voters = parallel.voters(treebanks_voting({test.code: test.language for test in plan.test_sets}, votes))
     tested = [score for score in scores if several and score.average is None and score.difference is not None]
     wins = [
-        count_wins(some, voters, 1 - settings.level, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
+        count_wins(
+            some,
+            voters,
+            round(1 - settings.level, 12),
+            sign=-1 if measure in perplexities else 1,
+            wilcoxon=wilcoxon,
+        )
         for measure, system in product(first.measures, systems[1:])
         if (some := [score for score in tested if (score.measure, score.system) == (measure, system)])
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import zip_longest
+from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 
 from levelhead.correlation.measurements import Measurements
 from levelhead.errors import Fault, InputError
-from levelhead.significance.estimates import quantile, two_sided_p
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.table import Column, Table
 
@@ -85,7 +85,7 @@ def skewness(values: Numbers) -> Numbers:
     return np.asarray((_standardized(values) ** 3).mean(axis=0))
 
 
-FEWEST_ROWS = 4  # for an interval, plus the number of given columns: 1 / sqrt(n - 3) is a standard error
+FEWEST_ROWS = 4  # for an interval, plus the number of given columns
 _MOST = 1 - 1e-12  # Pearson's coefficients nearer to 1 differ from it by rounding
 _SMALLEST_P = 1e-12
 
@@ -97,56 +97,51 @@ class FisherZ(NamedTuple):
         r: the coefficients, float64, shape (columns, columns).
         z: their transformation atanh(r), in the same shape.
         errors: the standard errors of z; NaN with too few rows, or if a column is constant without one of the rows.
-        freedom: the degrees of freedom of Student's t.
     """
 
     r: Numbers
     z: Numbers
     errors: Numbers
-    freedom: int
 
     def test(self, i: int, j: int, level: float) -> tuple[float | None, float | None, float | None]:
-        """Return the confidence interval of a coefficient and its two-sided p-value, both from the same t.
+        """Return the confidence interval of a coefficient and its two-sided p-value, both from the same statistic.
 
         p is below 1 - level exactly if the interval excludes 0; it tests whether the coefficient is 0, not whether the
         columns are independent.
         """
-        r, z, error = (float(matrix[i, j]) for matrix in (self.r, self.z, self.errors))
+        r, z, error = (float(matrix[i, j]) for matrix in self)
         if math.isnan(error):
             return None, None, None
-        half = quantile((1 - level) / 2, self.freedom) * error
-        p = max(_SMALLEST_P, two_sided_p(z / error, self.freedom))
+        half = NormalDist().inv_cdf((1 + level) / 2) * error
+        p = max(_SMALLEST_P, math.erfc(abs(z) / error / math.sqrt(2)))
         return min(r, math.tanh(z - half)), max(r, math.tanh(z + half)), p
 
 
 def fisher_z(values: Numbers, method: Method, n_given: int = 0) -> FisherZ:
     """Return the correlations of columns with standard errors, from leaving out one row at a time.
 
-    The standard error is the larger of the jackknife's and Fisher's (1921) for normal columns, 1 / sqrt(n - 3);
-    docs/validation.md has their coverage. A given column counts as one row less.
+    The standard error is the larger of the jackknife's and Bonett and Wright's (2000), sqrt((1 + r^2 / 2) / (n - 3)),
+    which is right for ranks of normal columns, and too large for their values; docs/validation.md has the coverage. A
+    given column counts as one row less.
     """
     n_rows = len(values)
     n = n_rows - n_given
     r = correlations(values, np.ones((1, n_rows)), method, n_given)[0]
-    z = _transformed(r, method, n)
+    # the limit is halfway between 1 and the next value of Spearman's coefficient without ties
+    most = 1 - 6 / (n * (n**2 - 1)) if method == "spearman" else _MOST
+    limited = np.clip(r, -most, most)
     if n < FEWEST_ROWS:
-        return FisherZ(r, z, np.full_like(r, np.nan), 1)
-    moved, squared = np.zeros_like(z), np.zeros_like(z)
+        return FisherZ(r, np.arctanh(limited), np.full_like(r, np.nan))
+    moved, squared = np.zeros_like(r), np.zeros_like(r)
     step = max(1, AT_ONCE // max(values.size, r.size))
     for at in range(0, n_rows, step):
         others = 1.0 - np.eye(min(step, n_rows - at), n_rows, at)
-        moves = _transformed(correlations(values, others, method, n_given), method, n - 1) - z
+        moves = correlations(values, others, method, n_given) - r
         moved += moves.sum(axis=0)
         squared += (moves**2).sum(axis=0)
-    variances = (n_rows - 1) / n_rows * (squared - moved**2 / n_rows)
-    errors = np.maximum(np.sqrt(np.maximum(variances, 0.0)), 1 / math.sqrt(n - 3))
-    return FisherZ(r, z, errors, n - 2)
-
-
-def _transformed(r: Numbers, method: Method, n: int) -> Numbers:
-    """Fisher's z, limited to a finite value: for Spearman's, halfway between 1 and the next value without ties."""
-    most = 1 - 6 / (n * (n**2 - 1)) if method == "spearman" else _MOST
-    return np.asarray(np.arctanh(np.clip(r, -most, most)))
+    variances = (n_rows - 1) / n_rows * np.maximum(squared - moved**2 / n_rows, 0.0)
+    errors = np.maximum(np.sqrt(variances) / (1 - limited**2), np.sqrt((1 + limited**2 / 2) / (n - 3)))
+    return FisherZ(r, np.arctanh(limited), errors)
 
 
 class CumulativeVariance(NamedTuple):

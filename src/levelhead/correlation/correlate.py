@@ -124,6 +124,8 @@ class Correlation(Tabular):
             rows.append(tuple(cells))
         if errors := [check.p_error for check in checks if check and check.p_error is not None]:
             notes.append(f"p within: from random orders, Monte Carlo standard error at most {max(errors):.4f}")
+        n_tests = sum(any(each.low is not None for each in pair.coefficients.values()) for pair in self.pairs)
+        notes += [f"intervals and p: corrected for {n_tests} pairs"] if n_tests > 1 else []
         lines = frozenset(range(len(self.pairs), len(rows), len(self.pairs)))
         return Table(tuple(columns), tuple(rows), (*notes, *self._notes), lines)
 
@@ -236,8 +238,6 @@ def correlate(
     notes = [*table.notes, *dropped]
     notes += [f"left out: {name} has the same value in all treebanks" for name in constant]
     notes += [*notes_on_votes(table, votes), *_notes_on_skewness(pairs, automatic=methods is None)]
-    if n_tests > 1:
-        notes.append(f"intervals and p: corrected for {n_tests} pairs")
     if any(coefficient.low is None for pair in pairs for coefficient in pair.coefficients.values()):
         notes.append(f"no interval with fewer than {FEWEST_ROWS + len(given)} {votes}s, or if one makes a column vary")
     provenance = Provenance(settings, table.provenance.files, (), tuple(notes))

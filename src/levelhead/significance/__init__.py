@@ -5,7 +5,6 @@ from levelhead.significance.corrections import (
     better_on_at_least,
     corrected,
     count_wins,
-    holm,
     level_of_each,
     mean_votes,
     sign_test,
@@ -15,11 +14,9 @@ from levelhead.significance.differences import (
     ComparedScore,
     check_margin,
     differences,
-    permutation_p,
 )
 from levelhead.significance.estimates import Equivalence, Estimate, enough_runs, equivalence, run_errors
 from levelhead.significance.jackknife import Run, SystemCounts, system_counts
-from levelhead.significance.power import pairwise_randomization_p, separated_shares, significant_shares
 from levelhead.significance.resampling import (
     STANDARD,
     InferenceSettings,
@@ -27,7 +24,6 @@ from levelhead.significance.resampling import (
     resampled,
     resampled_rows,
     spawned,
-    swapped,
 )
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
 
@@ -51,20 +47,14 @@ __all__ = [
     "differences",
     "enough_runs",
     "equivalence",
-    "holm",
     "level_of_each",
     "mean_votes",
-    "pairwise_randomization_p",
-    "permutation_p",
     "resampled",
     "resampled_rows",
     "run_errors",
-    "separated_shares",
     "sign_test",
     "signed_rank_test",
-    "significant_shares",
     "spawned",
-    "swapped",
     "system_counts",
     "unit_line",
     "unit_notes",

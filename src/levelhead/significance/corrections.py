@@ -34,24 +34,6 @@ def level_of_each(level: float, n_intervals: int) -> float:
     return float(level ** (1 / n_intervals))
 
 
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return p-values corrected for several hypotheses by Holm's (1979) method, which controls the family-wise error.
-
-    Args:
-        p_values: the p-values of one family; None values are not counted.
-
-    Returns:
-        The adjusted p-values in the same order, at most 1.
-    """
-    ascending = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    highest = 0.0
-    for rank, (p, i) in enumerate(ascending):
-        highest = max(highest, min(1.0, (len(ascending) - rank) * p))
-        adjusted[i] = highest
-    return adjusted
-
-
 def sign_test(differences: Sequence[float]) -> float | None:
     """Return the two-sided p-value of the sign test of positive against negative differences.
 
@@ -105,7 +87,12 @@ class Wins(NamedTuple):
 
 
 def count_wins(
-    results: Sequence[ComparedScore], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
+    results: Sequence[ComparedScore],
+    voters: Mapping[str, str],
+    level: float,
+    *,
+    sign: int,
+    wilcoxon: bool,
 ) -> Wins:
     """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
 
@@ -150,7 +137,7 @@ def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> l
     return [math.fsum(votes) / len(votes) for votes in by_voter.values()]
 
 
-def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
+def better_on_at_least(p_values: Sequence[float], level: float) -> int:
     """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
 
     "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
@@ -158,14 +145,15 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
     those of all smaller k must be below the level.
 
     Args:
-        one_sided: the p-value of each treebank, of the hypothesis that the system is not better.
+        p_values: the p-value of each treebank, of the hypothesis that the system is not better.
         level: the probability of claiming too many treebanks.
     """
-    n = len(one_sided)
-    failing = (k for k, p in enumerate(sorted(one_sided)) if (n - k) * p >= level)
+    n = len(p_values)
+    failing = (k for k, p in enumerate(sorted(p_values)) if (n - k) * p >= level)
     return next(failing, n)
 
 
 def _better_on_at_least(results: Sequence[ComparedScore], sign: int, level: float) -> int:
-    p_values = [result.p_higher if sign > 0 else result.p_lower for result in results if result.enough_runs]
-    return better_on_at_least([p for p in p_values if p is not None], level)
+    """By two-sided p-values, so that both directions hold jointly, and never on more treebanks than are won."""
+    tested = [(result.p, sign * (result.difference or 0.0)) for result in results if result.enough_runs]
+    return better_on_at_least([p if change > 0 else 1.0 for p, change in tested if p is not None], level)

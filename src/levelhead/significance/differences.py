@@ -14,8 +14,8 @@ from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.significance.estimates import Estimate, Interval, enough_runs, equivalence
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.parallel import ParallelUnits
-from levelhead.significance.resampling import InferenceSettings, Sums
-from levelhead.significance.scopes import EQUAL, Average, Scope, count_units
+from levelhead.significance.resampling import InferenceSettings
+from levelhead.significance.scopes import Average, Scope, count_units
 from levelhead.significance.units import Units
 from levelhead.tables.fields import Field, documented, fields_of
 from levelhead.tables.table import Cell, Column, formatted, interval_cell, stars, value_cell
@@ -260,22 +260,6 @@ class ComparedScore(NamedTuple):
             of_difference=True,
         ),
     ] = None
-    p_higher: Annotated[
-        float | None,
-        Statistic(
-            "P-value of the one-sided test that the value is higher than the baseline's, not corrected",
-            (0, 1),
-            value=lambda pair: pair.difference and pair.difference.p_above(0),
-        ),
-    ] = None
-    p_lower: Annotated[
-        float | None,
-        Statistic(
-            "P-value of the one-sided test that the value is lower than the baseline's, not corrected",
-            (0, 1),
-            value=lambda pair: pair.difference and pair.difference.p_below(0),
-        ),
-    ] = None
     detectable: Annotated[
         float | None,
         Statistic(
@@ -426,17 +410,3 @@ def _pairs(
     for s, (score, difference) in enumerate(zip(scores, [None, *differences], strict=True)):
         known = None if difference is None or np.isnan(difference.value) else difference
         yield _Pair(scope, systems, s, m, table, settings, score, known)
-
-
-def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) -> Sums:
-    """Return (1 + permutations as extreme) / (1 + permutations), two-sided, never 0 (Davison and Hinkley 1997, 4.11).
-
-    A permutation without a value, since nothing is left to count, is treated as equally extreme.
-
-    Args:
-        permuted: the statistic of each permutation, or NaN, shape (permutations, ...).
-        observed: the statistic of the data, shape (...).
-        equal: the difference below which statistics are ties.
-    """
-    less = np.count_nonzero(np.abs(permuted) < np.abs(observed) - equal, axis=0)
-    return np.asarray((1 + len(permuted) - less) / (1 + len(permuted)))

@@ -73,12 +73,6 @@ def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> Rows:
     return np.random.default_rng(seed).integers(0, n_rows, size=(resamples, n_rows), dtype=np.int64)
 
 
-def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
-    """Draw rows with replacement: how often each row is drawn, float64, shape (resamples, rows)."""
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=resamples).astype(np.float64)
-
-
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over the samples of `resampled_rows`.
 
@@ -97,30 +91,6 @@ def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
         drawn += np.arange(last - first)[:, None] * n_rows
         weights = np.bincount(drawn.ravel(), minlength=(last - first) * n_rows)
         sums[first:last] = weights.reshape(-1, n_rows).astype(np.float64) @ table
-    return sums
-
-
-def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
-    """Sum the rows of a table over random halves: each row is in a half with probability 1/2.
-
-    The halves depend only on the number of rows, not on the columns.
-
-    Args:
-        table: one row per sentence, float64, shape (sentences, columns).
-        resamples: the number of halves.
-        seed: the random seed.
-
-    Returns:
-        The sums, float64, shape (resamples, columns).
-    """
-    n_rows = len(table)
-    changing = np.flatnonzero(table.any(axis=1))  # swapping equal rows changes nothing
-    rows = table[changing]
-    rng = np.random.default_rng(seed)
-    sums = np.zeros((resamples, rows.shape[1]))
-    for first, last in _batches(resamples, n_rows):
-        bits = rng.integers(0, 256, size=(last - first, -(-n_rows // 8)), dtype=np.uint8)
-        sums[first:last] = np.unpackbits(bits, axis=1, count=n_rows)[:, changing].astype(np.float64) @ rows
     return sums
 
 

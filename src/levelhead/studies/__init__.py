@@ -18,13 +18,13 @@ STUDIES: Mapping[str, StudySpec] = MappingProxyType(
         "nivre-fang-2017": StudySpec(
             "levelhead.studies.nivre_fang:reproduce",
             outputs=("", "swap-lazy"),
-            main_claim="LAS drops when FUN is left out",
+            main_claim="LAS favors languages with many function words",
         ),
         "callin": StudySpec(
             "levelhead.studies.callin:reproduce",
             inputs=frozenset({"systems", "judgements", "weights"}),
             outputs=("", "arc-eager"),
-            main_claim="LAS is higher than WLAS for every language",
+            main_claim="Scores rise with the share of function relations",
         ),
         "conll17": StudySpec(
             "levelhead.studies.conll17:reproduce",
@@ -44,11 +44,11 @@ STUDIES: Mapping[str, StudySpec] = MappingProxyType(
         ),
         "sogaard-haulrich": StudySpec(
             "levelhead.studies.sogaard_haulrich:reproduce",
-            main_claim="Parsers with lower derivation perplexity have a higher UAS",
+            main_claim="Size over derivation perplexity correlates with accuracy",
         ),
         "measures-2018": StudySpec(
             "levelhead.studies.measures_2018:reproduce",
-            main_claim="CLAS and WLAS, which use fewer words, separate fewer",
+            main_claim="CLAS separates fewer pairs of systems than LAS",
         ),
         "documents-2018": StudySpec(
             "levelhead.studies.documents_2018:reproduce",

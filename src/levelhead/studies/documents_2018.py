@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,24 @@ from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
-from levelhead.significance.estimates import Estimate
-from levelhead.significance.jackknife import Spread, leave_out, spread_of
+from levelhead.significance import SystemCounts, Units, resampled, resampled_rows, spawned
+from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import Seed, Sums
-from levelhead.significance.units import DOCUMENT
+from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
+from levelhead.studies.measures_2018 import groups_of, units_on
+from levelhead.studies.pairs import estimates, pair_p_values, pairs_of
 from levelhead.studies.request import StudyRequest, counts_of, parts_of, run_tasks, score_files, systems_in
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
-from levelhead.studies.verdicts import LEVEL, verdict_of_fact
+from levelhead.studies.verdicts import (
+    LEVEL,
+    Effect,
+    Numbers,
+    RowNumbers,
+    Sign,
+    estimate_shown,
+    jackknifed,
+    verdict_of_effects,
+)
 from levelhead.tables.table import Plain
 
 NAME = "documents-2018"
@@ -28,14 +38,12 @@ MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
 # the compared intervals: the usual ones in the field, the same by document, and those of `compare`
 METHODS = ("bootstrap, sentences", "bootstrap, documents", "jackknife and t, documents")
 
-FEWEST_DOCUMENTS = 10  # the smallest number of documents of a test set that is used
-
 NOMINAL = 0.93  # 95% intervals with a lower coverage than this in simulation count as too narrow
 
 STAY = 0.9  # the expected share of significant pairs that stay significant
 
-_LEVEL = 0.95
 _EQUAL = 1e-12
+_Z = 1.96  # the half-width of 95% intervals of coverage, in standard errors
 
 # the results of `measure_documents` for each test set with enough documents, by its code
 TestSetResults = Mapping[str, Any]
@@ -57,7 +65,7 @@ def reproduce(request: StudyRequest) -> Study:
     counted = {code: counts_of_test_set(scored, code) for code in golds}
     # samples of documents and resamples of each sample: fewer than usual, since they multiply
     draws = request.resamples // 4, request.resamples // 5
-    enough = {code: (counts, *draws, *request.draws) for code, counts in counted.items() if "parts" in counts}
+    enough = {code: (counts, *draws, request.seed) for code, counts in counted.items() if "parts" in counts}
     known = run_tasks(NAME, measure_documents, enough, request)
     marked = table_section(
         "Test sets that mark documents",
@@ -71,18 +79,19 @@ def reproduce(request: StudyRequest) -> Study:
     )
     title = "How wrong are intervals and tests that resample sentences?"
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
-    setting = _setting(len(counted), known, *draws, request.resamples)
+    groups = groups_of(scored, known)
+    setting = _setting(len(counted), known, groups, *draws)
     signature = {"rules": "ud", "test_sets": str(len(known)), "systems": str(len(systems))}
-    return Study(NAME, title, source, setting, (marked, *_tables(known)), tuple(_claims(known)), signature)
+    return Study(NAME, title, source, setting, (marked, *_tables(known)), tuple(_claims(known, groups)), signature)
 
 
 def _setting(
-    n_test_sets: int, known: Collection[str], samples: int, resamples: int, n_permutations: int
+    n_test_sets: int, known: Collection[str], groups: Sequence[Sequence[int]], samples: int, resamples: int
 ) -> tuple[str, ...]:
-    parallel = sum(code.endswith("_pud") for code in known)
+    parallel = max(map(len, groups), default=0)
     few = (
-        f"Few test sets can answer this question: {len(known)} of {n_test_sets} mark at least {FEWEST_DOCUMENTS}"
-        " documents with `# newdoc` and have two valid outputs."
+        f"Few test sets can answer this question: {len(known)} of {n_test_sets} mark at least {FEWEST_UNITS}"
+        " documents (`# newdoc`, or the sentence ids of PUD) and have two valid outputs."
     )
     if parallel > 1:
         few += (
@@ -97,33 +106,23 @@ def _setting(
         " documents."
     )
     draws = (
-        f"To estimate coverage, {samples} samples of documents, each as large as the test set, are drawn with"
+        f"To estimate coverage, {samples:,} samples of documents, each as large as the test set, are drawn with"
         f" replacement. Each sample gets its own intervals; those of the bootstrap use {resamples} resamples. The true"
-        " value is that of the whole test set. A coverage of 95% has a standard error of up to"
-        f" {100 * (0.95 * 0.05 / samples) ** 0.5:.1f} points, so verdicts close to {NOMINAL:.0%} could change with"
-        " another seed. All counts follow the rules `ud`."
+        " value is that of the whole test set. Verdicts on coverage allow for the error of these samples, all others"
+        " for that of documents (jackknife). A claim about every test set holds if it is significant on each, and does"
+        " not hold if the opposite is significant on one, corrected for the number of test sets. All counts follow the"
+        " rules `ud`."
     )
     tests = (
-        f"Pairs of systems are tested two-sided at the 5% level, with {n_permutations} permutations and without a"
-        " correction for multiple tests: with the usual paired randomization of sentences, and by document as in"
-        " `levelhead compare` (the larger p of paired randomization and a t-test)."
+        "Pairs of systems are tested two-sided at the 5% level, without a correction for multiple tests, with the test"
+        " of `levelhead compare` by sentence and by document."
     )
     return few, methods, draws, tests
 
 
-def _covered(method: int, entries: Sequence[Mapping[str, Any]]) -> float:
-    return float(np.mean([entry["covered"][method] for entry in entries]))
-
-
-def _design_effect(entries: Sequence[Mapping[str, Any]]) -> float:
-    """The design effect: the mean variance by documents over the mean variance by sentences."""
-    by_sentences, by_documents = np.sum([entry["variances"] for entry in entries], axis=0)
-    return float(by_documents / by_sentences)
-
-
 def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
     """The numbers of pairs: all, significant by sentences, also by documents, and only by documents."""
-    p_values = [entry["p"] for result in known.values() for entry in result["differences"].get(name, ())]
+    p_values = [pair for result in known.values() for pair in result["p"].get(name, ())]
     by_both = sum(max(pair) < LEVEL for pair in p_values)
     by_sentences, by_documents = (sum(pair[unit] < LEVEL for pair in p_values) for unit in (0, 1))
     return len(p_values), by_sentences, by_both, by_documents - by_both
@@ -131,7 +130,11 @@ def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
 
 def _tables(known: TestSetResults) -> Iterator[StudySection]:
     def by_measure(result: Mapping[str, Any], kind: str, value: Callable[[Any], float]) -> list[float | None]:
-        return [value(result[kind][name]) if name in result[kind] else None for name in MEASURES]
+        values = [value(result[kind][name]) if name in result[kind] else math.nan for name in MEASURES]
+        return [None if math.isnan(number) else number for number in values]
+
+    def covered(method: int, shares: Sequence[Sequence[float]]) -> float:
+        return shares[method][0]
 
     for kind, text in {
         "scores": "The variance of a score by document, divided by its variance by sentence (the design effect),"
@@ -158,7 +161,7 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
             f"Coverage of intervals of {kind}",
             columns(text=("test set", "intervals"), ratio=MEASURES),
             [
-                (code, method, *by_measure(result, kind, partial(_covered, at)))
+                (code, method, *by_measure(result, f"coverage of {kind}", partial(covered, at)))
                 for code, result in known.items()
                 for at, method in enumerate(METHODS)
             ],
@@ -178,96 +181,126 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
     )
 
 
-def _claims(known: TestSetResults) -> Iterator[Claim]:
-    """Check our expectations; they are about these test sets only, so no significance test is needed."""
-    scores, differences = (
-        {code: _design_effect(row[kind]["LAS"]) for code, row in known.items() if "LAS" in row[kind]}
-        for kind in ("scores", "differences")
-    )
-    _, by_sentences, by_both, _ = _significant(known, "LAS")
+def _design_effect(by_document: Sequence[Sequence[float]]) -> float:
+    """The variance by documents over the variance by sentences, given the part of each document in both; or nan."""
+    of_documents, of_sentences = np.sum(by_document, axis=0)
+    return float(of_documents / of_sentences) if of_sentences else math.nan
+
+
+def _log_effect(scores: Numbers, differences: Numbers | None, rows: RowNumbers) -> float:
+    """The logarithm of the design effect of scores, or of that of differences over that of scores."""
+    of_scores = float(np.log(_design_effect(scores[rows].tolist())))
+    return of_scores if differences is None else float(np.log(_design_effect(differences[rows].tolist()))) - of_scores
+
+
+def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[Claim]:
+    """Test our expectations on each test set."""
+    effects = dict[bool, dict[str, Effect | None]]({False: {}, True: {}})
+    for code, row in known.items():
+        scores, differences = (np.array(row[kind]["LAS"]) for kind in ("scores", "differences"))
+        for compared, tested in effects.items():
+            effect = jackknifed(partial(_log_effect, scores, differences if compared else None), len(scores))
+            tested[code] = effect and effect.mapped(np.expm1)
     yield _on_all("The variance of LAS is larger by documents than by sentences, on every test set",
-                  scores, lambda value: value > 1, "{:.2f}")  # fmt: skip
+                  "the design effect minus 1", effects[False], 1)  # fmt: skip
     yield _on_all("Differences in LAS are affected less than LAS itself, on every test set",
-                  {code: differences[code] - scores[code] for code in scores}, lambda value: value < 0,
-                  "{:+.2f}")  # fmt: skip
+                  "the design effect of differences over that of scores, minus 1", effects[True], -1)  # fmt: skip
     for kind, name in (("scores", "LAS"), ("differences", "differences in LAS")):
-        by_method = [
-            {code: _covered(at, row[kind]["LAS"]) for code, row in known.items()} for at in range(len(METHODS))
-        ]
+        usual, _, by_t = (
+            {code: _coverage(*row[f"coverage of {kind}"]["LAS"][method]) for code, row in known.items()}
+            for method in range(len(METHODS))
+        )
+        what = f"coverage minus {NOMINAL:.0%}, in points"
         yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%}) on"
-                      " every test set", by_method[0], lambda value: value < NOMINAL, "{:.1%}")  # fmt: skip
+                      " every test set", what, usual, -1, 100)  # fmt: skip
         yield _on_all(f"Intervals of {name} by document, as in `levelhead compare`, contain the true value in at least"
-                      f" {NOMINAL:.0%} of samples on every test set", by_method[2], lambda value: value >= NOMINAL,
-                      "{:.1%}")  # fmt: skip
+                      f" {NOMINAL:.0%} of samples on every test set", what, by_t, 1, 100)  # fmt: skip
+    counted = np.array([_significant({code: row}, "LAS") for code, row in known.items()], dtype=np.float64)
+    stay = jackknifed(lambda rows: float(np.divide(*counted[rows][:, [2, 1]].sum(axis=0))) - STAY, groups)
+    _, by_sentences, by_both, _ = _significant(known, "LAS")
     yield Claim(f"At least {STAY:.0%} of the pairs that differ significantly in LAS by sentences still do by documents",
-                "an expectation", verdict_of_fact(by_both / by_sentences >= STAY if by_sentences else None),
-                f"{by_both} of {number_of(by_sentences, 'pair')}")  # fmt: skip
+                "an expectation", verdict_of_effects((stay, 1)),
+                f"{by_both} of {number_of(by_sentences, 'pair')}; minus {STAY:.0%}, in points"
+                f" {estimate_shown(stay, 1, 100)}")  # fmt: skip
 
 
-def _on_all(text: str, values: Mapping[str, float], holds: Callable[[float], bool], shown: str) -> Claim:
-    verdict = verdict_of_fact(all(map(holds, values.values())) if values else None)
-    evidence = ", ".join(f"{code} {shown.format(value)}" for code, value in values.items())
-    return Claim(text, "an expectation", verdict, evidence or "no test set marks enough documents")
+def _coverage(mean: float, error: float) -> Effect:
+    """The difference of a coverage from the nominal one, from its mean over samples and the standard error."""
+    value = mean - NOMINAL
+    p = math.erfc(abs(value) / error / math.sqrt(2)) if error else float(not value)
+    return Effect(value, value - _Z * error, value + _Z * error, p)
+
+
+def _on_all(text: str, what: str, effects: Mapping[str, Effect | None], sign: Sign, scale: float = 1) -> Claim:
+    verdict = verdict_of_effects(*((effect, sign) for effect in effects.values()))
+    evidence = ", ".join(
+        f"{code} {estimate_shown(effect, 2 if scale == 1 else 1, scale)}" for code, effect in effects.items()
+    )
+    return Claim(
+        text, "an expectation", verdict, f"{what}: {evidence}" if effects else "no test set marks enough documents"
+    )
 
 
 def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
     """Return the sizes of a test set and, with enough documents, the counts for `measure_documents`; plain JSON."""
     outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
     valid = {name: output for name, output in outputs.items() if output.state == "valid"}
-    units = next(output.units for output in outputs.values() if output.units is not None)
+    units = units_on(results, code) or Units(DOCUMENT, np.zeros(0, dtype=np.int64))
     n_documents = units.n_units if units.kind == DOCUMENT else 1
     sizes = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}
-    if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
+    if n_documents < FEWEST_UNITS or len(valid) < 2:
         return sizes
     measures = [name for name in results.measures if all(name in output.sentences for output in valid.values())]
     counts = {"measures": measures, "parts": counts_of(valid.values(), measures).tolist()}
     return {**sizes, "largest": units.largest, "of_sentence": units.of_sentence.tolist(), **counts}
 
 
-def measure_documents(
-    counts: Mapping[str, Any], samples: int, resamples: int, permutations: int, seed: int
-) -> dict[str, Any]:
+def measure_documents(counts: Mapping[str, Any], samples: int, resamples: int, seed: int) -> dict[str, Any]:
+    """Return the variances by document and by sentence, the coverage of intervals, and p-values, by measure."""
     units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
     parts = np.array(counts["parts"], dtype=np.float64)
-    valid = counts["systems"]
-    sentences = SystemCounts(tuple(valid), tuple(counts["measures"]), parts)
+    sentences = SystemCounts(tuple(counts["systems"]), tuple(counts["measures"]), parts)
     documents = sentences._replace(parts=units.sums(parts))
-    spreads = [_spreads(counted) for counted in (sentences, documents)]
-    covered = coverage(sentences, units, samples, resamples, seed)
-    p_values = pair_p_values(sentences, documents, permutations, seed)
-    scores, differences = {}, {}
-    for m, name in enumerate(sentences.measures):
-        entries: list[dict[str, Any]] = [
-            {"variances": [by_unit[m].variance for by_unit in pair], "covered": shares.tolist()}
-            for *pair, shares in zip(*spreads, covered[:, m], strict=True)
-        ]
-        scores[name] = entries[: len(valid)]
-        differences[name] = [
-            {**entry, "p": p.tolist()} for entry, p in zip(entries[len(valid) :], p_values[:, m], strict=True)
-        ]
-    return {"scores": scores, "differences": differences}
+    n_systems = len(sentences.systems)
+    by_sentence, by_document = (_contrasts(leave_out(table).moves) ** 2 for table in (sentences, documents))
+    variances = np.stack([by_document, units.sums(by_sentence)], axis=-1)  # (documents, contrasts, measures, 2)
+    held = coverage(sentences, units, samples, resamples, seed)
+    p_values = np.stack([pair_p_values(table, 1) for table in (sentences, documents)], axis=-1)
+    result: dict[str, Any] = {}
+    for kind, chosen in (("scores", slice(n_systems)), ("differences", slice(n_systems, None))):
+        means = held[:, chosen].mean(axis=1)
+        errors = means.std(axis=0, ddof=1) / samples**0.5
+        result[kind] = dict(zip(sentences.measures, variances[:, chosen].sum(axis=1).swapaxes(0, 1).tolist()))
+        result[f"coverage of {kind}"] = dict(
+            zip(sentences.measures, np.stack([means.mean(axis=0), errors], axis=-1).tolist())
+        )
+    return {**result, "p": dict(zip(sentences.measures, p_values.swapaxes(0, 1).tolist()))}
 
 
 def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
-    """Return how often the intervals of each method contain the true value when documents are drawn."""
+    """Return whether the intervals of each method contain the true value, in samples of documents.
+
+    The shape is (samples, scores and differences, measures, methods).
+    """
     true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
     of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
     drawing, *seeds = spawned(seed, 1 + 2 * samples)
-    held = np.zeros((*true.shape, len(METHODS)))
+    held = np.zeros((samples, *true.shape, len(METHODS)))
+    contrasts = [*([[run]] for run in range(len(sentences.systems))), *pairs_of(sentences)]
     for i, rows in enumerate(resampled_rows(units.n_units, samples, drawing)):
         drawn = sentences._replace(parts=sentences.parts[np.concatenate([of_document[row] for row in rows])])
         whole = sentences._replace(parts=np.stack([sentences.parts[of_document[row]].sum(axis=0) for row in rows]))
         bootstraps = (_percentiles(table, resamples, seed) for table, seed in zip((drawn, whole), seeds[2 * i :]))
         by_t = [  # the intervals of `compare`, infinite if there are too few units
             [
-                (estimate.score_interval if j < len(whole.systems) else estimate.interval)(_LEVEL) or (-np.inf, np.inf)
-                for estimate in estimates
+                (estimate.score_interval if len(runs) == 1 else estimate.interval)(1 - LEVEL) or (-np.inf, np.inf)
+                for runs, estimate in zip(contrasts, of_measure)
             ]
-            for j, estimates in enumerate(_estimates(whole))
+            for of_measure in estimates(whole, contrasts)
         ]
-        for method, (low, high) in enumerate([*bootstraps, np.moveaxis(np.array(by_t), -1, 0)]):
-            held[..., method] += (low <= true + _EQUAL) & (true <= high + _EQUAL)
-    return held / samples
+        for method, (low, high) in enumerate([*bootstraps, np.array(by_t).T]):
+            held[i, ..., method] = (low <= true + _EQUAL) & (true <= high + _EQUAL)
+    return held
 
 
 def _contrasts(values: Sums) -> Sums:
@@ -279,36 +312,5 @@ def _contrasts(values: Sums) -> Sums:
 def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """The 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
     sums = table.shaped(resampled(table.flat, resamples, seed))
-    ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
+    ends: Sums = np.quantile(_contrasts(table.values(sums)), [LEVEL / 2, 1 - LEVEL / 2], axis=0)
     return ends
-
-
-def _spreads(table: SystemCounts) -> list[list[Spread]]:
-    strata = [leave_out(table)]
-    n_runs = len(table.systems)
-    compared = [*([[run]] for run in range(n_runs)), *([[j], [i]] for i, j in combinations(range(n_runs), 2))]
-    return [[spread_of(strata, runs, m) for m in range(len(table.measures))] for runs in compared]
-
-
-def _estimates(table: SystemCounts) -> list[list[Estimate]]:
-    """The scores and differences by measure, with standard errors as in `compare`."""
-    return [
-        [
-            Estimate(
-                float(value), spread.variance + (0.0 if i < len(table.systems) else spread.observation),
-                spread.freedom, spread.n_units,
-            )
-            for value, spread in zip(row, spreads, strict=True)
-        ]
-        for i, (row, spreads) in enumerate(zip(_contrasts(table.values(table.parts.sum(axis=0))), _spreads(table)))
-    ]  # fmt: skip
-
-
-def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
-    """Return the p of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`."""
-    by_sentence, by_document = (
-        pairwise_randomization_p(counts, permutations, seed) for counts in (sentences, documents)
-    )
-    of_pairs = _estimates(documents)[len(documents.systems) :]
-    by_t = np.array([[estimate.p() for estimate in by_measure] for by_measure in of_pairs], dtype=np.float64)
-    return np.stack([by_sentence, np.maximum(by_document, by_t)], axis=-1)

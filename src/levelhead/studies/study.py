@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -33,7 +33,7 @@ class Claim(NamedTuple):
         text: the claim, in our words.
         place: the page, section or table where the paper makes it.
         verdict: whether our numbers support it.
-        evidence: the numbers behind the verdict, including the interval or p if it is inconclusive; or what is missing.
+        evidence: the numbers behind the verdict, with the interval if it was tested; or what is missing.
     """
 
     text: str
@@ -126,19 +126,19 @@ class StudySpec(NamedTuple):
     main_claim: str = ""
 
 
-def verdicts_by_parser(claims: Mapping[str, Sequence[Claim]]) -> StudySection:
-    """Return a table of verdicts, one row per claim and one column per parser, and a sentence on the disagreements."""
-    rows = [(each[0].text, *(claim.verdict for claim in each)) for each in zip(*claims.values())]
-    differing = [row for row in rows if len(set(row[1:])) > 1]
-    opposed = sum({"holds", "does not hold"} <= set(row[1:]) for row in differing)
-    text = "Each verdict rests on the scores of a single parser."
-    if differing:
-        verbs = "holds for one parser and fails" if opposed == 1 else "hold for one parser and fail"
-        contradicted = f"{opposed} {verbs}" if opposed else "No claim holds for one parser and fails"
-        text += f" Parsers differ on {len(differing)} of {len(rows)} claims. {contradicted} for another."
-    elif len(claims) > 1 and rows:
-        text += f" All parsers agree on {'the claim' if len(rows) == 1 else f'all {len(rows)} claims'}."
-    return table_section("Do the findings depend on the parser?", columns(text=("claim", *claims)), rows, text)
+def claim_by_parser(text: str, place: str, judged: Mapping[str, tuple[Verdict, str]], more: str = "") -> Claim:
+    """Return a claim that was tested with several parsers, given the verdict and the evidence of each parser.
+
+    If the verdicts differ, the evidence names the parsers for which the claim holds. No parser decides for the others.
+    """
+    parsers = defaultdict[Verdict, list[str]](list)
+    for parser, (verdict, _) in judged.items():
+        parsers[verdict].append(parser)
+    evidence = [f"{parser}: {numbers}" for parser, (_, numbers) in judged.items()]
+    if len(parsers) > 1:
+        evidence[:0] = [f"{verdict}: {', '.join(names)}" for verdict, names in parsers.items()]
+    common: Verdict = "differs by parser" if len(parsers) > 1 else next(iter(parsers), "no data")
+    return Claim(text, place, common, "; ".join(evidence or ["no outputs of parsers"]) + more)
 
 
 def table_section(
@@ -167,7 +167,7 @@ def columns(**names_by_kind: str | Iterable[str]) -> dict[str, Kind]:
 def claim_on_all(
     text: str, place: str, outcomes: Mapping[str, bool | None], more: str = "", *, before: str = ""
 ) -> Claim:
-    """Return a claim that holds if all outcomes are true, with how many are; no data if there are none."""
+    """Return a claim that is confirmed if all outcomes are true, with how many are; no data if there are none."""
     known = [value for value in outcomes.values() if value is not None]
     return Claim(text, place, verdict_of_fact(all(known) if known else None), before + count_of_true(outcomes) + more)
 
@@ -217,7 +217,11 @@ def _quick_note(study: Study) -> list[str]:
 _PHRASES: Mapping[Verdict, tuple[str, str, str]] = {
     "holds": ("holds", "hold", "hold"),
     "does not hold": ("does not hold", "do not hold", "do not hold"),
+    "differs by parser": ("differs by parser", "differ by parser", "differ by parser"),
     "inconclusive": ("is inconclusive", "are inconclusive", "inconclusive"),
+    "confirmed": ("is confirmed", "are confirmed", "confirmed"),
+    "contradicted": ("is contradicted", "are contradicted", "contradicted"),
+    "different data": ("is about different data", "are about different data", "different data"),
     "no data": ("cannot be tested", "cannot be tested", "no data"),
 }
 

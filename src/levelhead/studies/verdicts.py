@@ -1,8 +1,9 @@
-"""The four verdicts on a claim, and the statistics from which they follow; None stands for missing values."""
+"""The verdicts on claims, and the tests from which they follow; None stands for missing values."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
@@ -10,56 +11,72 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import Method, correlations, fisher_z
-from levelhead.significance.resampling import resampled, resampled_weights
+from levelhead.campaign import language_of
+from levelhead.correlation.coefficients import Method, fisher_z
+from levelhead.significance.estimates import quantile, two_sided_p
 
-Verdict = Literal["holds", "does not hold", "inconclusive", "no data"]
+Verdict = Literal[
+    "holds", "does not hold", "inconclusive", "differs by parser", "confirmed", "contradicted", "different data",
+    "no data",
+]  # fmt: skip
 """What our numbers say about a claim.
 
-`holds` and `does not hold`: the numbers decide. `inconclusive`: the claim was tested, but the test does not decide; the
-evidence gives the interval or p. `no data`: the data for the test are missing.
+`holds`, `does not hold`, `inconclusive`: a test in the claimed direction. `differs by parser`: tests with several
+parsers have different verdicts, which the evidence names. `confirmed`, `contradicted`: nothing is tested, since the
+claim is about printed numbers, or can be counted on the paper's data. `different data`: our number and the printed one
+are from different data. `no data`: the data for the test are missing.
 """
 
 Sign = Literal[1, -1]  # the direction of a claimed effect: 1 for more, -1 for less
 
 LEVEL = 0.05  # the significance level of all tests; the confidence level of intervals is 1 - LEVEL
 
+FEWEST = 4  # the smallest number of languages or other units for a test
 
-class ValueWithInterval(NamedTuple):
-    """A value with its 95% confidence interval."""
+MARGIN = 0.1  # smaller numbers count as equal to 0: relative differences of variances, and correlations
+
+
+class Effect(NamedTuple):
+    """An effect with its 95% confidence interval, and the two-sided p-value of no effect."""
 
     value: float
     low: float
     high: float
+    p: float
+
+    def mapped(self, function: Callable[[float], float]) -> Effect:
+        """Return the effect on another scale, given an increasing function that keeps 0."""
+        return Effect(function(self.value), function(self.low), function(self.high), self.p)
 
 
-def verdict_of_fact(holds: bool | None) -> Verdict:
-    """Return the verdict on a claim that needs no test, such as an equality or a count."""
-    if holds is None:
+def verdict_of_fact(agrees: bool | None) -> Verdict:
+    """Return the verdict on a claim that can only be checked or counted, without a test; no data for None."""
+    if agrees is None:
         return "no data"
-    return "holds" if holds else "does not hold"
+    return "confirmed" if agrees else "contradicted"
 
 
-def verdict_of_effect(estimate: ValueWithInterval | None, sign: Sign) -> Verdict:
-    """Return the verdict on a claimed effect: it is decided if the whole interval lies on one side of 0."""
-    if estimate is None:
+def verdict_of_effects(*effects: tuple[Effect | None, Sign]) -> Verdict:
+    """Return the verdict on claimed effects, all of which must have their sign.
+
+    The claim holds if every effect is significant in its direction. It does not hold if an effect is significant in the
+    other direction, corrected for the number of effects (Sidak).
+    """
+    known = [(effect, sign * effect.value > 0) for effect, sign in effects if effect is not None]
+    if any(not claimed and 1 - (1 - effect.p) ** len(known) < LEVEL for effect, claimed in known):
+        return "does not hold"
+    if not known or len(known) < len(effects):
         return "no data"
-    if estimate.low <= 0 <= estimate.high:
-        return "inconclusive"
-    return verdict_of_fact(sign * estimate.low > 0)
+    return "holds" if all(claimed and effect.p < LEVEL for effect, claimed in known) else "inconclusive"
 
 
-def verdict_of_correlation(r: float | None, p: float | None, sign: Sign) -> Verdict:
-    """Return the verdict on a claimed correlation: it is decided if p is below `LEVEL`."""
-    if r is None or p is None:
+def verdict_of_equality(effect: Effect | None, margin: float = MARGIN) -> Verdict:
+    """Return the verdict on a claim of no effect: decided if the interval is inside or outside the margin."""
+    if effect is None:
         return "no data"
-    return verdict_of_fact(sign * r > 0) if p < LEVEL else "inconclusive"
-
-
-def joint_verdict(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict on a claim with several parts: the strongest of their verdicts; no data without parts."""
-    strongest_first: tuple[Verdict, ...] = ("does not hold", "inconclusive", "no data", "holds")
-    return min(verdicts, key=strongest_first.index, default="no data")
+    if -margin < effect.low and effect.high < margin:
+        return "holds"
+    return "does not hold" if effect.low >= margin or effect.high <= -margin else "inconclusive"
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -70,22 +87,86 @@ def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
 
 Cell = float | None
 Numbers = NDArray[np.float64]
-
-FEWEST = 4  # the smallest number of treebanks for which intervals are computed by resampling treebanks
-
-
-def pearson(pairs: Iterable[tuple[Cell, Cell]], method: Method = "pearson") -> tuple[Cell, Cell, int]:
-    """Return Pearson's correlation, its two-sided p as by `correlate`, and the number of complete pairs."""
-    known = np.array([pair for pair in pairs if None not in pair], dtype=np.float64).reshape(-1, 2)
-    if len(known) < 3 or (known == known[0]).all(axis=0).any():
-        return None, None, len(known)
-    found = fisher_z(known, method)
-    return float(found.r[0, 1]), found.test(0, 1, 1 - LEVEL)[2], len(known)
+RowNumbers = NDArray[np.intp]
 
 
-def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
-    """Return Spearman's rank correlation, its two-sided p as by `correlate`, and the number of complete pairs."""
-    return pearson(pairs, "spearman")
+def rows_by(names: Iterable[str]) -> list[list[int]]:
+    """Return the numbers of the rows with each name."""
+    rows = defaultdict[str, list[int]](list)
+    for row, name in enumerate(names):
+        rows[name].append(row)
+    return list(rows.values())
+
+
+def by_language(cells: Mapping[str, Sequence[Cell]]) -> Numbers:
+    """Return one row of numbers for each language: the mean of its complete treebanks, given by their codes."""
+    rows = defaultdict[str, list[Sequence[Cell]]](list)
+    for code, row in cells.items():
+        if None not in row:
+            rows[language_of(code).name or code].append(row)
+    return np.array([np.mean(np.array(group, dtype=np.float64), axis=0) for group in rows.values()])
+
+
+def jackknifed(statistic: Callable[[RowNumbers], float], groups: int | Sequence[Sequence[int]]) -> Effect | None:
+    """Return a statistic of rows with its interval by Student's t, from leaving out one group of rows at a time.
+
+    Args:
+        statistic: the function of the numbers of rows.
+        groups: the independent groups of rows, or the number of independent rows.
+
+    Returns:
+        None with fewer than `FEWEST` groups, or if the statistic is undefined.
+    """
+    groups = [[row] for row in range(groups)] if isinstance(groups, int) else groups
+    if len(groups) < FEWEST:
+        return None
+    every = np.arange(sum(map(len, groups)))
+    value, *without = (float(statistic(np.delete(every, group))) for group in ([], *groups))
+    if not np.isfinite([value, *without]).all():
+        return None
+    moves = np.array(without) - value
+    error = math.sqrt(float(moves @ moves) * (1 - 1 / len(groups)))
+    freedom = max(1.0, len(every) ** 2 / sum(len(group) ** 2 for group in groups) - 1)
+    half = quantile(LEVEL / 2, freedom) * error
+    t = value / error if error else math.inf if value else 0.0
+    return Effect(value, value - half, value + half, two_sided_p(t, freedom))
+
+
+def mean_effect(values: Mapping[str, Cell]) -> Effect | None:
+    """Return the mean over languages, given the value of each treebank by its code."""
+    column = by_language({code: (value,) for code, value in values.items()})
+    return jackknifed(lambda rows: float(column[rows].mean()), len(column))
+
+
+def correlation(cells: Mapping[str, Sequence[Cell]], method: Method = "pearson") -> tuple[Effect | None, int]:
+    """Return the correlation of two numbers over languages, tested as by `correlate`, and the number of languages.
+
+    Args:
+        cells: the two numbers of each treebank by its code, and the numbers given which they are correlated.
+        method: the coefficient.
+    """
+    table = by_language(cells)
+    if len(table) < FEWEST:
+        return None, len(table)
+    found = fisher_z(table, method, table.shape[1] - 2)
+    low, high, p = found.test(0, 1, 1 - LEVEL)
+    if low is None or high is None or p is None:
+        return None, len(table)
+    return Effect(float(found.r[0, 1]), low, high, p), len(table)
+
+
+@np.errstate(invalid="ignore", divide="ignore")
+def correlation_change(table: Numbers) -> Effect | None:
+    """Return how much more the first column correlates with the last one than any of the others; rows are independent.
+
+    None if a column is constant.
+    """
+
+    def change(rows: RowNumbers) -> float:
+        first, *others = np.asarray(np.corrcoef(table[rows].T))[-1, :-1]
+        return float(first - np.max(others))
+
+    return jackknifed(change, len(table))
 
 
 def mean(values: Iterable[Cell]) -> Cell:
@@ -117,12 +198,6 @@ def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
     return "-" if value is None else f"{scale * value:.{places}f}"
 
 
-def p_shown(p: Cell, places: int = 3) -> str:
-    """Return a p-value as text: `p = 0.024`, or `p < 0.001` if all decimals would be 0."""
-    least = 10.0**-places
-    return f"p < {least:.{places}f}" if p is not None and p < least / 2 else f"p = {shown(p, places)}"
-
-
 def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
     """Return how many outcomes are true, and which are false, as text: "12 of 13 (not: fi)"."""
     known = {name: value for name, value in outcomes.items() if value is not None}
@@ -130,51 +205,9 @@ def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
     return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
 
 
-def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWithInterval | None:
-    """Return a mean over treebanks with its 95% percentile interval from resampled treebanks."""
-    known = np.array([[value] for value in values if value is not None], dtype=np.float64).reshape(-1, 1)
-    return resampled_estimate(known, lambda means: means[..., 0], resamples, seed)
-
-
-def resampled_estimate(
-    rows: Numbers, statistic: Callable[[Numbers], Numbers], resamples: int, seed: int
-) -> ValueWithInterval | None:
-    """Return a statistic of means over treebanks with its 95% percentile interval from resampled treebanks."""
-    if len(rows) < FEWEST:
-        return None
-    means = resampled(rows, resamples, seed) / len(rows)
-    return percentile_estimate(float(statistic(rows.mean(axis=0))), statistic(means))
-
-
-def contrast_interval(
-    columns: Sequence[Sequence[float]],
-    target: Sequence[float],
-    contrast: Callable[[Numbers], Numbers],
-    resamples: int,
-    seed: int,
-) -> ValueWithInterval | None:
-    """Return a contrast of correlations with a target, with its 95% percentile interval from resampled treebanks."""
-    n = len(target)
-    if n < FEWEST:
-        return None
-    table = np.array([*columns, target], dtype=np.float64).T
-    matrices = correlations(table, np.concatenate([np.ones((1, n)), resampled_weights(n, resamples, seed)]))
-    contrasts = contrast(matrices[:, -1, :-1])
-    return percentile_estimate(float(contrasts[0]), contrasts[1:])
-
-
-def percentile_estimate(value: float, statistics: Numbers) -> ValueWithInterval | None:
-    """Return a value with its 95% percentile interval; None if the value is undefined (nan)."""
-    known = statistics[~np.isnan(statistics)]
-    if math.isnan(value) or not len(known):
-        return None
-    low, high = np.quantile(known, [LEVEL / 2, 1 - LEVEL / 2])
-    return ValueWithInterval(value, float(low), float(high))
-
-
-def estimate_shown(estimate: ValueWithInterval | None, places: int = 2, scale: float = 1) -> str:
-    """Return an estimate as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing."""
-    if estimate is None:
-        return f"not tested (fewer than {FEWEST} values, or undefined)"
-    value, low, high = (f"{scale * number:+.{places}f}" for number in estimate)
+def estimate_shown(effect: Effect | None, places: int = 2, scale: float = 1) -> str:
+    """Return an effect as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing."""
+    if effect is None:
+        return f"not tested (fewer than {FEWEST} languages, or undefined)"
+    value, low, high = (f"{scale * number:+.{places}f}" for number in effect[:3])
     return f"{value} (95% CI {low} to {high})"
