@@ -121,7 +121,9 @@ def errors_of(parts: np.ndarray) -> Errors:
     effects = np.nan_to_num(ratios(totals) - ratios(totals - parts)).mean(axis=1) @ [1.0, -1.0]
     squares, size = effects**2, np.maximum(sizes.sum(axis=1), 1)
     variance = squares.sum(axis=1)
-    error = np.sqrt(variance + (OBSERVATION / size) ** 2)
+    words = totals[:, :, 0, :, 1]
+    word = ((1 / np.maximum(words, 1)).mean(axis=1) * words.sum(axis=1)).mean(axis=1) / size  # one in each test set
+    error = np.sqrt(variance + (OBSERVATION * word) ** 2)
     return Errors(
         np.nan_to_num(ratios(totals)[:, :, 0]).mean(axis=1) @ [1.0, -1.0],
         error,
@@ -187,7 +189,7 @@ class Cell(NamedTuple):
         one_sided: how often a one-sided p is at most .05, of the side where this is more frequent.
         margin: how often a difference of one point is called larger or smaller than one point, or one of minus one
             point; of these four, the most frequent.
-        p: the one-sided p-value of each draw that the difference is above 0.
+        p: the p-value of each draw if the difference is above 0, otherwise 1.
     """
 
     pool: str
@@ -272,7 +274,7 @@ def cell_of(drawn: Drawn, pair: np.ndarray, samples: np.ndarray) -> Cell:
         *(100 * float(np.mean(own)) for own in (tests.noted, (p >= ALPHA)[~np.isnan(p)], p < ALPHA)),
         max(100 * float(np.mean(own < ALPHA)) for own in (above, below)),
         max(100 * float(np.mean(own)) for own in wrong),
-        above,
+        np.where(above > below, 1.0, p),
     )
 
 
@@ -324,17 +326,13 @@ def goals(cells: Sequence[Cell], ranks: Sequence[float]) -> None:
     if not cells:
         return
     held = np.array([cell.held for cell in cells])
-    good, low = share((held >= 93) & (held <= 97)), share(held < 93)
+    good, low = (f"{np.mean(flags):.1%}" for flags in ((held >= 93) & (held <= 97), held < 93))
     print(f"\n- {len(cells)} cells, interval: {good} from 93 to 97, {low} below, lowest {min(held):.1f}")
     for name in CLAIMS:
         wrong = np.array([getattr(cell, name) for cell in cells])
-        print(f"- {name}: {share(wrong <= 7)} at most 7, highest {max(wrong):.1f}")
-    print(f"- {len(ranks)} rankings: {share(np.array(ranks) >= 93)} at least 93, lowest {min(ranks, default=100):.1f}")
-
-
-def share(flags: np.ndarray) -> str:
-    """Return the share of cells."""
-    return f"{100 * np.mean(flags):.1f}%"
+        print(f"- {name}: {np.mean(wrong <= 7):.1%} at most 7, highest {max(wrong):.1f}")
+    if ranks:
+        print(f"- {len(ranks)} rankings: {np.mean(np.array(ranks) >= 93):.1%} at least 93, lowest {min(ranks):.1f}")
 
 
 def at_least_table(cells: Sequence[Cell]) -> None:
@@ -454,7 +452,7 @@ def averages(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
         every = drawn_from(pool.name, pool.by_test_set(), draws)
         differences_table(every, "Documents", workers)
         head("Documents", "Score, joint units", "Score, independent units")
-        rows(averages_row, [(pool, drawn.size, draws) for drawn in every], workers)
+        rows(averages_row, [(pool, drawn.size, draws // 4) for drawn in every], workers)
 
 
 def treebanks(wanted: Sequence[Pool], draws: int, workers: Executor) -> None:
