@@ -426,6 +426,9 @@ def test_scores_of_nothing_have_no_log_odds() -> None:
     assert found["MLAS"] == MeasureEstimate(None, None)
     assert found["LAS"].value is not None
     assert estimated(spread_of(values, "in points", np.arange(5)), groups)["MLAS"].value is not None
+    values[:, :, list(MEASURES).index("WLAS")] = np.nan
+    for scale in SCALES:
+        assert estimated(spread_of(values, scale, np.arange(5)), groups)["WLAS"] == MeasureEstimate(None, None)
 
 
 def test_test_sets_without_a_measure_are_left_out_of_shares() -> None:

@@ -144,6 +144,12 @@ def _setting(table: ResultsByTestSet, systems: Collection[str], n_trained: int) 
         f" {name} is left out on {', '.join(f'{code} ({reason})' for code, reason in reasons.items())}, also in its"
         " comparison with LAS."
         for name, reasons in table.undefined.items()
+        if n_trained or name != "WLAS"
+    )
+    weighted = (
+        f"averaged over {number_of(n_trained, 'training set')}"
+        if n_trained
+        else "and is left out without training sets"
     )
     joint = [[table.codes[row] for row in group] for group in table.groups if len(group) > 1]
     together = "".join(f" {', '.join(codes)} are parallel and are left out together." for codes in joint)
@@ -161,7 +167,7 @@ def _setting(table: ResultsByTestSet, systems: Collection[str], n_trained: int) 
             f" finding generalizes to other test sets like these.{together}"
         ),
         (
-            f"WLAS weights each relation by its word dependency entropy, averaged over {n_trained} training sets."
+            f"WLAS weights each relation by its word dependency entropy, {weighted}."
             " Each measure is compared with LAS on the same pairs."
             f"{left_out} On UD v2, CNC differs from CLAS in two ways: it counts `clf`, and it counts words whose label"
             " is not a UD relation (such as `ROOT`), which CLAS leaves out. Derivation perplexity requires the systems'"
@@ -347,7 +353,7 @@ def spread_of(values: Numbers, scale: str, chosen: RowNumbers) -> Statistic:
             own = np.log(own / (1 - own))
         n = np.count_nonzero(~np.isnan(own), axis=0)
         mean = np.nansum(own, axis=0) / n
-        deviation = np.sqrt(np.nansum((own - mean) ** 2, axis=0) / (n - 1))
+        deviation = np.sqrt(np.nansum((own - mean) ** 2, axis=0) / np.where(n > 1, n - 1, np.nan))
         return float(np.mean(deviation / {OF_SCORE: mean, OF_ERROR: 1 - mean}.get(scale, 1.0)))
 
     def statistic(rows: RowNumbers, m: int) -> tuple[float, float]:

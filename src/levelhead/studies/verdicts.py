@@ -211,7 +211,7 @@ _MOST_PLACES = 4
 def estimate_shown(effect: Effect | None, places: int = 2, scale: float = 1) -> str:
     """Return an effect as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing."""
     if effect is None:
-        return f"not tested (fewer than {FEWEST} languages, or undefined)"
+        return f"not tested (fewer than {FEWEST} units, or undefined)"
     ends = [scale * number for number in effect[1:3]]
     while places < _MOST_PLACES and any(end and not round(end, places) for end in ends):  # on which side of 0 is it?
         places += 1
