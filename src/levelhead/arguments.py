@@ -50,7 +50,6 @@ LIMITS: Mapping[str, tuple[int, int | None]] = MappingProxyType(
         "minimum-word-count": (1, None),
         "ngram": (1, 5),
         "places": (0, 15),
-        "resamples": (1, 10_000_000),
         "runs": (1, _MOST_TOKENS),
         "samples": (1, 1_000_000),
         "seed": (0, None),
@@ -58,7 +57,7 @@ LIMITS: Mapping[str, tuple[int, int | None]] = MappingProxyType(
         "window": (1, _MOST_TOKENS),
     }
 )
-"""The smallest and largest value by name; None if unlimited. `draws` are the resamples of ranks and tables."""
+"""The smallest and largest value by name; None if unlimited. `draws` are permutations."""
 
 HIGHEST_LEVEL = 0.999999
 """The highest confidence level: higher levels would be printed as 100%."""

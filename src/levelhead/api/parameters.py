@@ -126,10 +126,9 @@ SHARED: Mapping[str, str] = MappingProxyType(
             " encrypted cluster, pass `levelhead.jobs.cluster(...)` as `jobs`."
         ),
         "store": "keep results in this file, and resume from it in the next run.",
-        "resamples": "the number of bootstrap resamples and of random permutations.",
         "resample_by": (
             'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME"'
-            ' (sentences with the same comment), or "auto" (documents if gold marks two or more, otherwise'
+            ' (sentences with the same comment), or "auto" (documents if gold marks ten or more, otherwise'
             " sentences)."
         ),
         "seed": "the random seed.",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranking import PairInfluence, Ranking, groups_named, macro_average, rank
+from levelhead.campaign.ranking import Ranking, groups_named, macro_average, rank
 from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
 from levelhead.campaign.results import Results
 from levelhead.errors import MeasureError, unknown
@@ -19,6 +19,8 @@ from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
 from levelhead.significance import Estimate, InferenceSettings, Units, check_settings
+from levelhead.significance.corrections import level_of_each
+from levelhead.significance.influence import difference_influence
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
@@ -106,14 +108,14 @@ class _Scopes:
             return scope, compare_pairs(scope, np.zeros((1, len(self._results.systems)), dtype=bool), self._level)
         alone = len(codes) == 1
         test_sets = {code: self._units(code, measure, alone=alone) for code in codes}
-        scope = Scope(ranking.group.name, test_sets, None if alone else "macro", self._parallel)
+        scope = Scope(ranking.group.name, test_sets, None if alone else "macro", None if alone else self._parallel)
         return scope, compare_pairs(scope, self._failed(codes, measure), self._level)
 
     def wins(self, ranking: Ranking) -> dict[tuple[str, str], int]:
         """Return the number of test sets on which one system is significantly better than another."""
         systems = self._results.systems
         total = np.zeros((len(systems), len(systems)), dtype=np.int64)
-        for code in ranking.group.codes:
+        for code in self._parallel.without_copies(ranking.group.codes):
             key = code, ranking.measure
             if key not in self._better:
                 scope = Scope(code, {code: self._units(*key, alone=True)})
@@ -168,9 +170,11 @@ def _with_intervals(ranking: Ranking, results: Results, scope: Scope, tests: Pai
         for standing, place, letters in zip(standings, order, tests.letters(order), strict=True)
     ]
     systems = results.systems
+    of_each = level_of_each(level, max(1, len(systems) * (len(systems) - 1) // 2))
     influences = tuple(
-        PairInfluence((systems[one], systems[other]), influence.unit, influence.share)
-        for (one, other), influence in tests.influences
+        ((systems[one], systems[other]), influenced)
+        for (one, other), estimate in tests.influenced
+        for influenced in difference_influence(estimate, of_each)
     )
     return ranking._replace(standings=tuple(standings), lines=tests.lines(order), influences=influences)
 

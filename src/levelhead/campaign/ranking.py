@@ -16,6 +16,7 @@ from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
+from levelhead.significance.influence import Influenced
 
 ALL = "all"
 """The group of all test sets of a campaign."""
@@ -126,20 +127,6 @@ class Standing(NamedTuple):
     aligned: Fraction | None = None
 
 
-class PairInfluence(NamedTuple):
-    """A unit that causes more than a third of the variance of a difference.
-
-    Args:
-        systems: the two systems.
-        unit: the unit in words.
-        share: its share of the variance.
-    """
-
-    systems: tuple[str, str]
-    unit: str
-    share: float
-
-
 class Ranking(NamedTuple):
     """Systems in order of a macro-average.
 
@@ -150,7 +137,7 @@ class Ranking(NamedTuple):
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
         undefined: the test sets that do not annotate what is measured, so that the average is undefined.
         lines: the places after which a line is drawn, between neighbors that differ significantly; None without tests.
-        influences: units that cause more than a third of the variance of a difference.
+        influences: differences of two systems without a unit that causes more than a third of their variance.
     """
 
     measure: str
@@ -159,7 +146,7 @@ class Ranking(NamedTuple):
     standings: tuple[Standing, ...]
     undefined: tuple[str, ...] = ()
     lines: frozenset[int] | None = None
-    influences: tuple[PairInfluence, ...] = ()
+    influences: tuple[tuple[tuple[str, str], Influenced], ...] = ()
 
 
 RANKINGS = ("exact", "conll17", "conll18")

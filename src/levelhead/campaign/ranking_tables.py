@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from levelhead.campaign.ranking import Group, PairInfluence, Ranking, Standing, valid_trees_value
+from levelhead.campaign.ranking import Group, Ranking, Standing, valid_trees_value
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, number_of
 from levelhead.evaluation.score_tables import (
@@ -23,7 +23,9 @@ from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
+from levelhead.significance.influence import InfluencedResult, influence_notes
 from levelhead.tables.documents import header, notes_of, points, signature_line
+from levelhead.tables.fields import record_document
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
 
 
@@ -188,7 +190,10 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
                 "lacks": list(ranking.group.lacks),
                 "undefined": list(ranking.undefined),
                 "lines": None if ranking.lines is None else sorted(ranking.lines),
-                "influence": [influence._asdict() for influence in ranking.influences],
+                "influence": [
+                    {"systems": list(systems), **record_document(influenced)}
+                    for systems, influenced in ranking.influences
+                ],
                 "standings": [_standing_document(standing, ranking.measure) for standing in ranking.standings],
             }
             for ranking in rankings
@@ -288,23 +293,15 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
         *(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note for ranking, note in undecided),
         *([f"{SHARED_LETTERS}; each interval is about one average alone"] if undecided else []),
         *resampling_notes(results, rankings),
-        *(note for ranking in rankings for note in influence_notes(ranking)),
+        *influence_notes(result for ranking in rankings for result in influenced_results(ranking)),
         *(["a missing or invalid output alone never makes a difference significant"] if failed else []),
     ]
 
 
-def influence_notes(ranking: Ranking) -> Iterator[str]:
-    """Return one note for each unit that causes more than a third of the variance of differences in a ranking."""
-    by_unit: dict[str, list[PairInfluence]] = {}
-    for influence in ranking.influences:
-        by_unit.setdefault(influence.unit, []).append(influence)
-    for unit, several in by_unit.items():
-        most = max(several, key=lambda influence: influence.share)
-        pair, more = " and ".join(most.systems), len(several) - 1
-        others = f" (and more than a third for {number_of(more, 'more pair')})" if more else ""
-        share = f"{unit} causes {most.share:.0%} of the variance of the difference in {ranking.measure}"
-        rule = "only what is also significant without it is significant"
-        yield f"{share} between {pair} on {ranking.group.name}{others}: {rule}"
+def influenced_results(ranking: Ranking) -> Iterator[InfluencedResult]:
+    for pair, influenced in ranking.influences:
+        name = f"difference in {ranking.measure} between {' and '.join(pair)}"
+        yield InfluencedResult(f"in {ranking.group.name}", name, influenced)
 
 
 def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:

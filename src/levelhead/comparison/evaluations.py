@@ -44,6 +44,7 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P
 from levelhead.significance.estimates import Interval, UnpairedDifference
+from levelhead.significance.influence import Influenced, InfluencedResult, difference_influence, influence_notes
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.scopes import CountedUnits, Scope, count_units
 from levelhead.tables.documents import header, signature_line
@@ -183,6 +184,10 @@ class LanguagePair(NamedTuple):
     ]
     p: Annotated[float | None, Field("P-value, corrected for the number of pairs (Sidak)", (0, 1))]
     paired: Annotated[bool, Field("Whether both are parallel, and paired by unit")]
+    influence: Annotated[
+        tuple[Influenced, ...],
+        Field("The difference without a unit that causes more than a third of the variance of a value or of it"),
+    ] = ()
 
 
 @immutable
@@ -255,21 +260,25 @@ def compare_languages(
     labels = tuple(system.label for system in plan.systems)
     counts = {code: count._replace(systems=labels) for code, count in sentence_counts(results, plan, setup).items()}
     joint = results.parallel()
-    influential: dict[str, str] = {}
-    pairs = tuple(_pairs(counts, joint, settings.level, influential))
+    pairs = tuple(_pairs(counts, joint, settings.level))
+    influenced = (
+        InfluencedResult(
+            f"between {' and '.join(pair.treebanks)}",
+            f"difference in {pair.measure} of {pair.system}",
+            influenced,
+            pair.measure in setup.perplexities,
+        )
+        for pair in pairs
+        for influenced in pair.influence
+    )
     parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
-    notes = [*unit_notes(results.units), *joint.notes(), *influential.values()]
+    notes = [*unit_notes(results.units), *joint.notes(), *influence_notes(influenced)]
     provenance = comparison_provenance(sources_of_results(results), setup, parts, notes)
     return Languages(pairs, provenance, setup.perplexities, results.units)
 
 
-def _pairs(
-    counts: Mapping[str, SystemCounts], joint: ParallelUnits, level: float, influential: dict[str, str]
-) -> Iterator[LanguagePair]:
-    """Compare every two treebanks; parallel ones are paired by unit. Treebanks with few documents are not tested.
-
-    Notes on units that cause more than a third of the variance of a value are added to `influential`.
-    """
+def _pairs(counts: Mapping[str, SystemCounts], joint: ParallelUnits, level: float) -> Iterator[LanguagePair]:
+    """Compare every two treebanks; parallel ones are paired by unit. Treebanks with few documents are not tested."""
     alone = {
         code: Scope(code, {code: count_units(table, joint.units[code], alone=True)}) for code, table in counts.items()
     }
@@ -280,11 +289,6 @@ def _pairs(
         scores = {code: scope.estimates([[[s]]], m)[0] for code, scope in alone.items()}
         known = {code for code, score in scores.items() if not np.isnan(score.value)}
         n_tests = len(known) * (len(known) - 1) // 2
-        for code, score in scores.items():
-            if influence := score.influence:
-                cause = f"{influence.unit} causes {influence.share:.0%} of the variance of the {measure} of {system}"
-                note = f"{cause} on {code}: p and intervals also hold without it"
-                influential.setdefault(f"{code} {influence.unit}", note)
         for codes in combinations(counts, 2):
             one, other = (scores[code] for code in codes)
             values = (one.value if codes[0] in known else None, other.value if codes[1] in known else None)
@@ -293,8 +297,13 @@ def _pairs(
                 estimate: Estimate | UnpairedDifference = UnpairedDifference(one, other, m in first.perplexities)
                 if codes in together:
                     (estimate,) = together[codes].estimates([[[s], [n_systems + s]]], m)
-                interval, p = estimate.interval(level_of_each(level, n_tests)), corrected(estimate.p(), n_tests)
-                pair = pair._replace(difference=one.value - other.value, interval=interval, p=p)
+                of_each = level_of_each(level, n_tests)
+                pair = pair._replace(
+                    difference=one.value - other.value,
+                    interval=estimate.interval(of_each),
+                    p=corrected(estimate.p(), n_tests),
+                    influence=_influence(estimate, codes, of_each, perplexity=m in first.perplexities),
+                )
             yield pair
 
 
@@ -308,3 +317,21 @@ def _together(counts: Mapping[str, SystemCounts], joint: ParallelUnits, codes: t
         np.add.at(halves[-1], rows, table.parts)
     table = tables[0]._replace(systems=2 * tables[0].systems, parts=np.concatenate(halves, axis=1))
     return Scope(" and ".join(codes), {"": CountedUnits(table, "unit")})
+
+
+def _influence(
+    estimate: Estimate | UnpairedDifference, codes: tuple[str, str], level: float, *, perplexity: bool
+) -> tuple[Influenced, ...]:
+    """The difference without influential units: of both treebanks together if they are paired, otherwise of each."""
+    if isinstance(estimate, Estimate):
+        return difference_influence(estimate, level, perplexity=perplexity)
+    one, other = estimate.one.influence, estimate.other.influence
+    rests = (
+        (codes[0], one, one and estimate._replace(one=one.without)),
+        (codes[1], other, other and estimate._replace(other=other.without)),
+    )
+    return tuple(
+        Influenced("difference", f"{influence.unit} of {code}", influence.share, rest.value, rest.interval(level))
+        for code, influence, rest in rests
+        if influence and rest
+    )

@@ -218,7 +218,7 @@ def judge(
         for one, other in pairs
     )
     parts = {"subtypes": "apart"} if subtypes_apart else {}
-    parts |= {"ties": ties, "resample-by": units_signature({"": units}), "level": repr(level)}
+    parts |= {"ties": ties, "resample-by": units_signature({"": results.units[code]}), "level": repr(level)}
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**parts)
     notes = (*provenance.notes, *unit_notes({"gold": results.units[code]}))
     return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)

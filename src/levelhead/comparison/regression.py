@@ -13,10 +13,10 @@ from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.messages import MESSAGES
 from levelhead.significance import FEWEST_UNITS, ComparedScore, InferenceSettings, SystemCounts
+from levelhead.significance.corrections import level_of_each
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.estimates import FEWEST_RUNS, Interval
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
-from levelhead.significance.units import DOCUMENT
 from levelhead.tables.fields import Field, documented
 from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell
 
@@ -135,9 +135,9 @@ def _runs_needed(
     known = [variance for variance in variances if variance is not None]
     if len(known) < len(variances) or result.difference is None:
         return None
-    distance, alpha = abs(result.difference), (1 - settings.level) / n_systems
+    distance, alpha = abs(result.difference), 1 - level_of_each(settings.level, n_systems)
     if settings.margin is not None:
-        distance, alpha = abs(result.difference + settings.margin / 100), 1 - settings.level
+        distance = abs(result.difference + settings.margin / 100)
         if result.ratio_interval is not None:
             middle = math.log(result.ratio_interval[0] * result.ratio_interval[1]) / 2
             distance = abs(math.log(settings.margin) - middle) * (result.value or 0.0)  # by the delta method
@@ -158,8 +158,8 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     between = formatted(interval, Column("", "number" if ratio else "difference")) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
     end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")
-    too_few = f"too few units for a test (fewer than {FEWEST_UNITS})"
-    if any(unit.kind == DOCUMENT for unit in comparison.units.values()):
+    too_few = f"too few units for a test (fewer than {FEWEST_UNITS}, also without the most influential one)"
+    if any(unit.few for unit in comparison.units.values()):
         too_few = (
             f"too few documents for a test (fewer than {FEWEST_UNITS}); --resample-by sentence decides by sentence"
         )

@@ -36,8 +36,9 @@ from levelhead.significance import (
     unit_line,
     unit_notes,
 )
-from levelhead.significance.differences import STARS, STATISTICS, influence_notes
+from levelhead.significance.differences import STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
+from levelhead.significance.influence import influence_notes
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import record_document
@@ -210,7 +211,8 @@ def compare(
             runs = (results.results[run.label, code].partial_coverage for run in plan.systems if run.name == system)
             coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
     voters = parallel.voters(treebanks_voting({test.code: test.language for test in plan.test_sets}, votes))
-    tested = [score for score in scores if several and score.average is None and score.difference is not None]
+    once = set(parallel.without_copies(counts))
+    tested = [score for score in scores if several and score.treebank in once and score.difference is not None]
     wins = [
         count_wins(
             some,
@@ -322,7 +324,7 @@ def _provenance(
     parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True), *parallel.notes()]
-    notes += influence_notes(scores, setup.perplexities)
+    notes += influence_notes(influenced_results(scores, setup.perplexities))
     n_runs = Counter(runs)
     single = "has a single run: differences from systems with several runs get no significance marks"
     few = "runs: its differences get no significance marks; give three or more"

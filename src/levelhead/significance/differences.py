@@ -4,22 +4,22 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from itertools import islice
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from levelhead.errors import Fault, InputError, number_of
+from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.significance.estimates import Estimate, Interval, enough_runs
+from levelhead.significance.influence import Influenced, InfluencedResult, difference_influence
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import InferenceSettings
 from levelhead.significance.scopes import Average, Scope, count_units
 from levelhead.significance.units import Units
 from levelhead.tables.fields import Field, documented, fields_of
-from levelhead.tables.table import Cell, Column, formatted, interval_cell, stars, value_cell
+from levelhead.tables.table import Cell, Column, interval_cell, stars, value_cell
 
 
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
@@ -51,17 +51,6 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
     for reason, applies in reasons.items():
         if applies:
             raise InputError(Fault("invalid-margin", f"the margin {reason}"))
-
-
-@documented
-class Influenced(NamedTuple):
-    """A result without the unit that causes more than a third of its variance."""
-
-    of: Annotated[Literal["value", "difference"], Field("The result")]
-    unit: Annotated[str, Field("The unit")]
-    share: Annotated[float, Field("Its share of the variance", (0, 1))]
-    value: Annotated[float, Field("The result without it", scaled=True)]
-    interval: Annotated[Interval | None, Field("Its confidence interval", scaled=True)]
 
 
 @immutable
@@ -117,17 +106,14 @@ class _Pair:
     @property
     def influence(self) -> tuple[Influenced, ...]:
         """What the value and the difference are without a unit that causes more than a third of their variance."""
-        level, perplexity = self.settings.level, self.perplexity
-        of_score = Estimate.log_interval if perplexity else Estimate.score_interval
-        of_difference = Estimate.interval if perplexity else Estimate.difference_interval
-        found = []
+        level, found = self.settings.level, []
         if self.score.influence is not None:
             unit, share, rest = self.score.influence
-            found.append(Influenced("value", unit, share, rest.value, of_score(rest, level)))
-        if self.difference is not None and self.difference.influence is not None:
-            unit, share, rest = self.difference.influence
-            interval = of_difference(rest, level_of_each(level, self.n_tests))
-            found.append(Influenced("difference", unit, share, rest.value, interval))
+            interval = (Estimate.log_interval if self.perplexity else Estimate.score_interval)(rest, level)
+            found.append(Influenced("value", unit, share, rest.value, interval))
+        if self.difference is not None:
+            of_each = level_of_each(level, self.n_tests)
+            found += difference_influence(self.difference, of_each, perplexity=self.perplexity)
         return tuple(found)
 
     @cached_property
@@ -373,35 +359,13 @@ def differences(
     ]
 
 
-_MOST_NOTES = 5
-
-
-def influence_notes(results: Iterable[ComparedScore], perplexities: Collection[str]) -> Iterator[str]:
-    """Return one note for each unit that causes more than a third of the variance of results in a scope.
-
-    Those of averages come first, and at most five have a note.
-    """
-    found: dict[tuple[str, str], list[tuple[ComparedScore, Influenced]]] = {}
+def influenced_results(results: Iterable[ComparedScore], perplexities: Collection[str]) -> Iterator[InfluencedResult]:
+    """Return the results with influential units, those of averages first."""
     for result in sorted(results, key=lambda result: result.average is None):
+        scope = f"{'in the' if result.average else 'on'} {result.treebank}"
         for influenced in result.influence:
-            found.setdefault((result.treebank, influenced.unit), []).append((result, influenced))
-    for (scope, unit), several in islice(found.items(), _MOST_NOTES):
-        result, most = max(several, key=lambda pair: pair[1].share)
-        perplexity, is_value = result.measure in perplexities, most.of == "value"
-        column = Column("", "ratio" if is_value else "difference")
-        value, interval = (
-            formatted(cell, column)
-            for cell in (
-                value_cell(most.value, perplexity=perplexity),
-                interval_cell(most.interval, perplexity=perplexity),
-            )
-        )
-        what = f"{'' if is_value else 'difference in '}{result.measure} of {result.system}"
-        more = f" (and for {number_of(len(several) - 1, 'more result')})" if len(several) > 1 else ""
-        share = f"{unit} causes {most.share:.0%} of the variance of the {what}"
-        yield f"{share} {'in the' if result.average else 'on'} {scope}: without it {value} [{interval}]{more}"
-    if (n_left := len(found) - _MOST_NOTES) > 0:
-        yield f"{number_of(n_left, 'more unit')} with more than a third of a variance: see `influence` in JSON"
+            name = f"{'difference in ' if influenced.of == 'difference' else ''}{result.measure} of {result.system}"
+            yield InfluencedResult(scope, name, influenced, result.measure in perplexities)
 
 
 def _scopes(

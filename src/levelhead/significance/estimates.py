@@ -220,7 +220,8 @@ class Estimate(NamedTuple):
         """How far the end of an interval that is missed with a probability is below (1) or above (-1) the value."""
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
-        return math.hypot(skewed, math.sqrt(runs)) if runs else skewed
+        square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
+        return math.copysign(math.sqrt(abs(square)), square) if runs else skewed
 
     def interval(self, level: float) -> Interval | None:
         """Return the confidence interval; None with too few units.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -43,6 +43,10 @@ class ParallelUnits(NamedTuple):
             group is not None and group == self.groups.get(other) and not (self.units[one].few or self.units[other].few)
         )
 
+    def without_copies(self, codes: Iterable[str]) -> list[str]:
+        """Return test sets without those that have the contents of an earlier one."""
+        return list({self._content(code): code for code in reversed([*codes])}.values())[::-1]
+
     def counted(self) -> str:
         """Return the numbers of units of averages, such as `397 documents, each in 4 languages, and 300 sentences`."""
         others = kinds_counted(unit for code, unit in self.units.items() if code not in self.groups)
@@ -56,13 +60,20 @@ class ParallelUnits(NamedTuple):
         sizes = [len(np.unique(self.joint[code])) for code in codes]
         n_units = len(np.unique(np.concatenate([self.joint[code] for code in codes])))
         languages = {code.partition("_")[0] for code in codes}
-        unit = self.units[codes[0]]._replace(kind=self._kind(codes[0]))
+        unit = self.units[codes[0]]._replace(kind=self.kind(codes[0]))
         are_languages = len(languages) == len({self._content(code) for code in codes}) == len(codes)
         share = "each in" if min(sizes) == n_units else "most in"
         each = number_of(len(codes), "language" if are_languages else "test set")
         return f"{kinds_counted([unit], n_units)}, {share} {each}"
 
-    def _kind(self, code: str) -> str:
+    def ids(self, code: str) -> Sequence[str]:
+        """The id of each unit of a test set in averages: for sentences of documents, that of the document."""
+        unit = self.units[code]
+        if unit.ids or unit.documents is None or self.kind(code) != DOCUMENT:
+            return unit.ids
+        return [unit.documents.ids[number] for number in unit.documents.of_sentence]
+
+    def kind(self, code: str) -> str:
         """The kind of the units of averages: of parallel test sets documents, even if sentences were asked for."""
         unit, numbers = self.units[code], self.joint[code]
         return DOCUMENT if unit.kind == SENTENCE and len(np.unique(numbers)) < len(numbers) else unit.kind

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.significance.corrections import corrected, sign_test
-from levelhead.significance.estimates import Estimate, Influence
+from levelhead.significance.estimates import Estimate
 from levelhead.significance.resampling import Sums
 from levelhead.significance.scopes import Scope
 
@@ -71,11 +71,11 @@ class PairTests(NamedTuple):
 
     Args:
         better: whether a system (row) is significantly better than another (column), bool, shape (systems, systems).
-        influences: units that cause more than a third of the variance of a difference, each with the two systems.
+        influenced: the differences of two systems with a unit that causes more than a third of their variance.
     """
 
     better: Flags
-    influences: tuple[tuple[tuple[int, int], Influence], ...]
+    influenced: tuple[tuple[tuple[int, int], Estimate], ...]
 
     def ranks(self, system: int) -> tuple[int, int]:
         """Return the best and the worst rank of a system; the ranks of all systems hold jointly.
@@ -109,7 +109,7 @@ def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None
     pairs = list(combinations(systems, 2))
     evident, failure_p = evidence(scope.scores[:, :, 0], failed)
     better = np.zeros(evident.shape, dtype=bool)
-    influences: list[tuple[tuple[int, int], Influence]] = []
+    influenced: list[tuple[tuple[int, int], Estimate]] = []
     for pair, estimate in zip(pairs, scope.estimates([[[one], [other]] for one, other in pairs], 0)):
         tested = _moved(estimate, float(evident[pair]) - estimate.value)
         p = tested.p() if np.isnan(failure_p[pair]) else float(failure_p[pair])
@@ -117,8 +117,8 @@ def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None
         if p is not None and p < round(1 - level, 12):
             better[pair if evident[pair] > 0 else pair[::-1]] = True
         if tested.influence:
-            influences.append((pair, tested.influence))
-    return PairTests(better, tuple(influences))
+            influenced.append((pair, tested))
+    return PairTests(better, tuple(influenced))
 
 
 def _moved(estimate: Estimate, change: float) -> Estimate:

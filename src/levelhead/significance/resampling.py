@@ -1,4 +1,4 @@
-"""All random draws for intervals and tests, their settings and seeds, and sums over resamples and permutations."""
+"""The settings of intervals and tests, and random draws with seeds."""
 
 from __future__ import annotations
 

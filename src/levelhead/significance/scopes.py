@@ -212,7 +212,10 @@ class Scope:
         """A unit in words, such as `document "w01" of en_pud`."""
         stratum, number = unit
         codes = [code for code in self._members[stratum] if number in self._unit_numbers[code]]
-        test_set = self.test_sets[codes[0]]
-        row = int(np.flatnonzero(self._unit_numbers[codes[0]] == number)[0])
-        name = quoted(test_set.ids[row], sys.maxsize) if test_set.ids else str(row + 1)
-        return f"{test_set.kind} {name}" + (f" of {listed(codes, 3)}" if self.average else "")
+        rows = np.flatnonzero(self._unit_numbers[codes[0]] == number)
+        if self.parallel and codes[0] in self._joint:
+            kind, ids = self.parallel.kind(codes[0]), self.parallel.ids(codes[0])
+        else:
+            kind, ids = self.test_sets[codes[0]].kind, self.test_sets[codes[0]].ids
+        name = quoted(ids[rows[0]], sys.maxsize) if ids else str(rows[0] + 1)
+        return f"{kind} {name}" + (f" of {listed(codes, 3)}" if self.average else "")

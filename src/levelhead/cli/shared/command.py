@@ -29,7 +29,7 @@ GROUPS = {
     ),
     "Parser": "with-dev beam relations folds jar train-cmd parse-cmd options repair",
     "Statistics": (
-        "significance resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin permutations"
+        "significance resample-by level seed alpha power units runs run-sd wilcoxon votes margin permutations"
     ),
     "Output": (
         "fix sentences-to each layout cite format places output changelog summary report title figures figure draw"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.campaign.ranking_tables import (
     included_test_sets,
-    influence_notes,
+    influenced_results,
     notes_on_partial_scores,
     ranking_table,
     relation_notes,
@@ -26,6 +26,7 @@ from levelhead.report.charts.page_charts import panels, plotted_row, shares, slo
 from levelhead.report.charts.point_charts import Named, scatter
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, as_sentence, names_or_number
 from levelhead.scoring.rules import Rules, rules_named
+from levelhead.significance.influence import influence_notes
 from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
 
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
@@ -176,7 +177,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
         perplexity, column = lower_is_better(ranking.measure), Column(ranking.measure)
         first, last = (formatted(value_cell(end, perplexity=perplexity), column, 1) for end in (low, high))
         notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking),
-                 *influence_notes(ranking))  # fmt: skip
+                 *influence_notes(influenced_results(ranking)))  # fmt: skip
         caption = " ".join(map(as_sentence, filter(None, notes)))
         blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),
                                      extra=hidden, rows_are="system"))  # fmt: skip
