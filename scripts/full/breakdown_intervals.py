@@ -96,9 +96,10 @@ def gains(matches: Matches, units: Units) -> list[Row]:
     cells = errors_in(matches, LAS, kinds).cells
     whole = cells.groups == WHOLE
     cells = cells.joined(units.of_sentence)
-    (before,) = by_group(cells.chosen(whole)._replace(groups=np.zeros(whole.sum(), dtype=np.int64)), units, 1)
+    all_words, errors = (Cells(*(column[rows] for column in cells)) for rows in (whole, ~whole))
+    (before,) = by_group(all_words._replace(groups=np.zeros_like(all_words.groups)), units, 1)
     rows = []
-    for changes in by_group(cells.chosen(~whole), units, len(kinds.numbers)):
+    for changes in by_group(errors, units, len(kinds.numbers)):
         parts = ratio_parts(before[:, :4], LAS), ratio_parts(before[:, :4] + changes[:, :4], LAS)
         truth = ratio(parts[1]) - ratio(parts[0])
         if truth > 0 and changes[:, 4].sum() >= FEWEST_ERRORS:

@@ -121,9 +121,7 @@ def errors_of(parts: np.ndarray) -> Errors:
     effects = np.nan_to_num(ratios(totals) - ratios(totals - parts)).mean(axis=1) @ [1.0, -1.0]
     squares, size = effects**2, np.maximum(sizes.sum(axis=1), 1)
     variance = squares.sum(axis=1)
-    words = totals[:, :, 0, :, 1]
-    word = ((1 / np.maximum(words, 1)).mean(axis=1) * words.sum(axis=1)).mean(axis=1) / size  # one in each test set
-    error = np.sqrt(variance + (OBSERVATION * word) ** 2)
+    error = np.sqrt(variance + (OBSERVATION / size) ** 2)
     return Errors(
         np.nan_to_num(ratios(totals)[:, :, 0]).mean(axis=1) @ [1.0, -1.0],
         error,

@@ -64,7 +64,7 @@ def pair_of(one: list[tuple[int, int]], other: list[tuple[int, int]], *, paired:
     tables = {"a": one_system(one), "b": one_system(other)}
     units = {code: Units("sentence", np.arange(len(table.parts))) for code, table in tables.items()}
     joint = parallel_units(units, {}, {"a": "declared", "b": "declared"} if paired else {})
-    (pair,) = _pairs(tables, joint, 0.95, {})
+    (pair,) = _pairs(tables, joint, 0.95)
     assert pair.paired is paired
     return pair
 

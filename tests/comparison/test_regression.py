@@ -282,7 +282,7 @@ def test_too_few_units_are_bad_input(run, tmp_path):
     paths = [tmp_path / f"{name}.conllu" for name in ("gold", "a", "b")]
     code, out, err = run("compare", *paths, "-m", "LAS", "--fail-if-worse", "LAS")
     assert code == 2
-    assert "too few units for a test (fewer than 10)" in out
+    assert "too few units for a test (fewer than 10" in out
     assert "gate undecided: LAS of b" in err
     assert run("compare", *paths, "-m", "LAS", "--fail-if-worse", "LAS", "--margin", 90)[0] == 1
 

@@ -212,7 +212,11 @@ def compare(
             coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
     voters = parallel.voters(treebanks_voting({test.code: test.language for test in plan.test_sets}, votes))
     once = set(parallel.without_copies(counts))
-    tested = [score for score in scores if several and score.treebank in once and score.difference is not None]
+    tested = [
+        score
+        for score in scores
+        if several and not score.average and score.treebank in once and score.difference is not None
+    ]
     wins = [
         count_wins(
             some,

@@ -183,12 +183,10 @@ def joined(strata: Sequence[Stratum], units: Sequence[NDArray[np.int64]]) -> Str
     """
     n_units = 1 + max(int(numbers.max(initial=-1)) for numbers in units)
     moves, sizes = np.zeros((2, n_units, *strata[0].moves.shape[1:]))
-    each = np.zeros(moves.shape[1:])  # what one observation in each test set counts
     for stratum, numbers in zip(strata, units, strict=True):
         np.add.at(moves, numbers, stratum.moves)
         np.add.at(sizes, numbers, stratum.sizes)
-        each += stratum.share / np.maximum(1, stratum.sizes.sum(axis=0))
-    return Stratum(moves, sizes, strata[0].is_ratio, each * sizes.sum(axis=0))
+    return Stratum(moves, sizes, strata[0].is_ratio, sum(stratum.share for stratum in strata))
 
 
 Contrast = Sequence[Sequence[int]]

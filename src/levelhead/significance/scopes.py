@@ -149,6 +149,9 @@ class Scope:
         else:
             share = 1 / len(self.test_sets)
             each = {code: test_set.stratum.scaled(share) for code, test_set in self.test_sets.items()}
+        first = self.parallel.without_copies(self.test_sets) if self.parallel else [*self.test_sets]
+        for code in each.keys() - first:  # a copy of a test set has no observations of its own
+            each[code] = each[code]._replace(sizes=np.zeros_like(each[code].sizes))
         return [
             joined([each[code] for code in codes], [self._unit_numbers[code] for code in codes])
             if codes[0] in self._joint
