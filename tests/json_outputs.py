@@ -74,7 +74,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("rank", GOLDS, SYSTEMS, "--partial"),
             ("rank", "--scores", "{scores}"),
         ),
-        "languages": (("languages", GOLDS, SYSTEMS / "alpha"),),
+        "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
         "agreement": (("agree", *sorted((EXAMPLES / "agreement").glob("*.conllu"))),),
         "diff": (
             ("diff", EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"),

@@ -32,6 +32,7 @@ from levelhead.significance.jackknife import OBSERVATION, Contrast, ratios
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.rankings import compare_pairs
 from levelhead.significance.scopes import EQUAL, CountedUnits, Scope
+from levelhead.significance.units import DOCUMENT, Units
 
 LEVEL = 0.95
 ALPHA = 0.05
@@ -77,7 +78,8 @@ def scope_of(parts: np.ndarray, *, joint: bool = True) -> Scope:
     if len(sets) == 1:
         return Scope("sample", sets)
     numbers = dict.fromkeys(sets, np.arange(parts.shape[1]))
-    parallel = ParallelUnits({}, {}, dict.fromkeys(sets, "all"), numbers) if joint else None
+    units = dict.fromkeys(sets, Units(DOCUMENT, np.arange(parts.shape[1])))
+    parallel = ParallelUnits(units, {}, dict.fromkeys(sets, "all"), numbers) if joint else None
     return Scope("sample", sets, "macro", parallel)
 
 
@@ -107,7 +109,8 @@ class Errors(NamedTuple):
     def tails(self, limit: float) -> np.ndarray:
         """Return p-values of being above and below a limit, by the t statistic after Hall's transformation."""
         t = (self.value - limit) / self.error
-        skewed = t + self.skewness * t**2 / 3 + self.skewness**2 * t**3 / 27 + self.skewness / 6
+        near = np.clip(t, -4, 4)
+        skewed = t + self.skewness * near**2 / 3 + self.skewness**2 * near**3 / 27 + self.skewness / 6
         return np.array([stats.t.sf(skewed, self.freedom), stats.t.cdf(skewed, self.freedom)])
 
 

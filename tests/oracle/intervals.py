@@ -112,9 +112,9 @@ def estimate(
         third += sum(effect**3 for effect in effects)
         freedoms.append(max(1.0, sum(sizes.values()) ** 2 / sum(size**2 for size in sizes.values()) - 1))
         n_units.append(sum(size > 0 for size in sizes.values()))
-        # one more word with another outcome in each test set of the stratum: it counts twice in F1
-        wholes = [sum(totals) if average == "micro" else totals[number] * len(test_sets) for number in stratum]
-        more = max(more, sum(2 / whole for whole in wholes) ** 2)
+        # one more word with another outcome in the stratum: it counts twice in F1
+        whole = sum(totals[number] for number in stratum) * len(test_sets) / len(stratum)
+        more = max(more, (2 / (sum(totals) if average == "micro" else whole)) ** 2)
     n = 0 if len(n_units) > 1 and min(n_units) < 2 else sum(n_units)
     variance = sum(variances) + (0.0 if perplexity or len(weights) == 1 else more)
     skewness = max(-1.0, min(1.0, third / variance**1.5)) if variance else 0.0
@@ -135,7 +135,8 @@ def strata_of(names: Names) -> list[list[int]]:
 
 def hall(t: float, skewness: float) -> float:
     """Give Hall's (1992) transformation of the t statistic of skewed values."""
-    return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+    near = sorted((-4, t, 4))[1]  # the correction is constant beyond four standard errors
+    return t + skewness * near**2 / 3 + skewness**2 * near**3 / 27 + skewness / 6
 
 
 def hall_inverse(transformed: float, skewness: float) -> float:

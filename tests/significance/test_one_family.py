@@ -295,6 +295,6 @@ def test_a_macro_average_of_parallel_sets_has_the_summed_effects() -> None:
         effects = effects + (ratios(total) - ratios(total - table.parts))[:, :, 0] / 3
     (_, other) = average_of(tables, parallel, "macro")
     moved = effects[:, 1] - effects[:, 0]
-    variance = float((moved**2).sum()) + (2 / (40 * 30)) ** 2
+    variance = float((moved**2).sum()) + (2 / (3 * 40 * 30)) ** 2
     summed = plain.Estimate(other.difference, variance, 29, 30, float((moved**3).sum()) / variance**1.5)
     assert other.difference_interval == pytest.approx(plain.skewed_interval(summed, 0.95), rel=1e-9)

@@ -317,17 +317,27 @@ class Estimate(NamedTuple):
 
 
 def _skewed(t: float, skewness: float) -> float:
-    """Hall's (1992) transformation, after which the t statistic of a mean of skewed values has Student's t."""
-    return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+    """Hall's (1992) transformation, after which the t statistic of a mean of skewed values has Student's t.
+
+    Its correction stays the same beyond four standard errors: the cubic would make large differences less certain than
+    small ones.
+    """
+    at = max(-_FARTHEST, min(_FARTHEST, t))
+    return t + skewness * at**2 / 3 + skewness**2 * at**3 / 27 + skewness / 6
 
 
 def _unskewed(t: float, skewness: float) -> float:
     """The inverse of `_skewed`."""
     if abs(skewness) < _LEAST_SKEWNESS:
         return t
+    for end in (-_FARTHEST, _FARTHEST):
+        limit = _skewed(end, skewness)
+        if (t - limit) * end > 0:
+            return t - limit + end
     return 3 / skewness * (math.cbrt(1 + skewness * (t - skewness / 6)) - 1)
 
 
+_FARTHEST = 4.0
 _LEAST_SKEWNESS = 1e-6  # below it, the inverse loses more by rounding than the transformation changes
 
 

@@ -37,7 +37,7 @@ from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, unit_line, units_of
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, probability, value_cell
+from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, interval_head, probability, value_cell
 
 # the properties by which differences are shown
 TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
@@ -138,7 +138,7 @@ def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[s
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _DIFFERENCE = Column("", "difference")
 _DIFFERENCES = (
-    "Differences from {} in points, with 95% confidence intervals. Colored if significant at 5%, otherwise gray."
+    "Differences from {} in points, with confidence intervals. Colored if significant at 5%, otherwise gray."
     " P-values and intervals of differences hold jointly for all systems; each interval of a score is about this score"
     " alone."
 )
@@ -212,6 +212,8 @@ def _finding(comparison: Comparison, measure: str) -> str:
     baseline = comparison.systems[0]
     (_, *others) = _of_average(comparison, measure)
     real = [result for result in others if _significant(result)]
+    if others and all(result.p is None for result in others):
+        return f"By {measure}, differences from {baseline} are not tested: see the notes."
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
     perplexity, column = measure in comparison.perplexities, Column(measure, "difference")
@@ -229,7 +231,8 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
     several = any(result.average for result in comparison.results)
     when, perplexity = {"measure": measure}, measure in comparison.perplexities
     axis = "lower is better" if perplexity else "points"
-    columns = ("Diff.", "95% CI", "p", "")
+    head = interval_head(comparison.provenance.signature["level"])
+    columns = ("Diff.", head, "p", "")
     results = _of_average(comparison, measure)
     rows = [
         _difference_row(result, result.system, perplexity=perplexity)
@@ -266,7 +269,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
         for result in results
         if result.value is not None
     ]
-    chart = RowChart(f"{measure} with intervals", "System", measure, (measure, "95% CI"), values, "dot", zero=False)
+    chart = RowChart(f"{measure} with intervals", "System", measure, (measure, head), values, "dot", zero=False)
     yield Block(f"values{suffix}", f"{measure} of each system", when=when, chart=chart)
     table = replace(comparison, results=of_measure, wins=(), gates=()).table(each=True)
     verdicts = [verdict_text(gate, comparison) for gate in comparison.gates if gate.measure == measure]
