@@ -133,10 +133,12 @@ class Comparison(Tabular):
 
     def _notes(self) -> tuple[str, ...]:
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
+        alpha = round(1 - float(signature["level"]), 12)
+        limit = "" if alpha == 0.05 else f"; wins and gates: p < {alpha:g}"
         limits = f"the ratio is between 1/{margin} and {margin}" if self.perplexities else ""
         within = limits or f"the difference is between -{margin} and {margin} points"
         return (
-            f"differences from {self.systems[0]}{self._correction()}: {STARS_NOTE}",
+            f"differences from {self.systems[0]}{self._correction()}: {STARS_NOTE}{limit}",
             *([ONE_SCORE] if self.systems[1:] and any(result.interval for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
             *([f"Equivalent: whether the interval of {within}"] if margin else []),
@@ -349,5 +351,5 @@ def wins_text(wins: Wins, comparison: Comparison) -> str:
         text += f"; {shown} ({level_text(comparison.provenance.signature['level'])} confidence)"
     tests = (("sign test", wins.sign_p), ("Wilcoxon", wins.wilcoxon_p))
     if p_values := ", ".join(f"{test} p {p_text(p)}" for test, p in tests if p is not None):
-        text += f"; {p_values} ({wins.votes} votes, one per {comparison.voter})"
+        text += f"; {p_values} ({number_of(wins.votes, 'vote')}, one per {comparison.voter})"
     return text

@@ -141,7 +141,8 @@ def signature_of_tests(settings: InferenceSettings, units: Mapping[str, Units]) 
     """
     from levelhead.significance.units import units_signature
 
-    return {"level": f"{settings.level:g}", "resample-by": units_signature(units)}
+    by = {"resample-by": units_signature(units)} if units else {}  # scores alone have no units
+    return {"level": f"{settings.level:g}", **by}
 
 
 def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:

@@ -42,6 +42,7 @@ class InfluencedResult(NamedTuple):
 
 
 _MOST_NOTES = 5
+_LONGEST = 120
 
 
 def influence_notes(results: Iterable[InfluencedResult]) -> Iterator[str]:
@@ -55,6 +56,7 @@ def influence_notes(results: Iterable[InfluencedResult]) -> Iterator[str]:
         number = formatted(value_cell(value, perplexity=perplexity), column)
         ends = formatted(interval_cell(interval, perplexity=perplexity), column)
         more = f" (and for {number_of(len(several) - 1, 'more result')})" if len(several) > 1 else ""
-        yield f"{unit} causes {share:.0%} of the variance of the {name} {scope}: without it {number} [{ends}]{more}"
+        shown = unit if len(unit) <= _LONGEST else f"{unit[:_LONGEST]}…"
+        yield f"{shown} causes {share:.0%} of the variance of the {name} {scope}: without it {number} [{ends}]{more}"
     if (n_left := len(found) - _MOST_NOTES) > 0:
         yield f"{number_of(n_left, 'more unit')} with more than a third of a variance: see `influence` in JSON"

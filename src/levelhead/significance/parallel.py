@@ -39,9 +39,9 @@ class ParallelUnits(NamedTuple):
     def are_paired(self, one: str, other: str) -> bool:
         """Return whether two test sets are compared by unit: they are parallel and have enough units."""
         group = self.groups.get(one)
-        return (
-            group is not None and group == self.groups.get(other) and not (self.units[one].few or self.units[other].few)
-        )
+        if group is None or group != self.groups.get(other) or not self._share_units([one, other]):
+            return False
+        return not (self.units[one].few or self.units[other].few)
 
     def without_copies(self, codes: Iterable[str]) -> list[str]:
         """Return test sets without those that have the contents of an earlier one."""
@@ -49,12 +49,18 @@ class ParallelUnits(NamedTuple):
 
     def counted(self) -> str:
         """Return the numbers of units of averages, such as `397 documents, each in 4 languages, and 300 sentences`."""
-        others = kinds_counted(unit for code, unit in self.units.items() if code not in self.groups)
-        return ", and ".join(filter(None, (*map(self._counted, self._members().values()), others)))
+        shared = [codes for codes in self._members().values() if self._share_units(codes)]
+        in_groups = {code for codes in shared for code in codes}
+        others = kinds_counted(unit for code, unit in self.units.items() if code not in in_groups)
+        return ", and ".join(filter(None, (*map(self._counted, shared), others)))
 
     def averaged(self) -> str:
         """Return the units of averages as the end of `unit_line`; empty unless test sets are parallel."""
-        return f" (averages: {self.counted()})" if self.groups else ""
+        return f" (averages: {self.counted()})" if any(map(self._share_units, self._members().values())) else ""
+
+    def _share_units(self, codes: Sequence[str]) -> bool:
+        joint = [np.unique(self.joint[code]) for code in codes]
+        return len(np.unique(np.concatenate(joint))) < sum(map(len, joint))
 
     def _counted(self, codes: Sequence[str]) -> str:
         sizes = [len(np.unique(self.joint[code])) for code in codes]
@@ -87,11 +93,11 @@ class ParallelUnits(NamedTuple):
             for same in by_content.values():
                 if len(same) > 1:
                     yield f"one test set under several names, which has one vote: {listed(same)}"
-            joint = [np.unique(self.joint[same[0]]) for same in by_content.values()]
-            if len(np.unique(np.concatenate(joint))) == sum(map(len, joint)) and len(joint) > 1:
+            first = [same[0] for same in by_content.values()]
+            if len(first) > 1 and not self._share_units(first):
                 independent = "so they are resampled as if they were independent"
                 yield f"parallel, but without common units, {independent}: {listed(codes)}"
-            elif len(joint) > 1:
+            elif len(first) > 1:
                 yield f"parallel test sets, whose units are resampled together: {listed(codes)}"
 
     def voters(self, voters: Mapping[str, str]) -> dict[str, str]:
