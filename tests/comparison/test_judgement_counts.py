@@ -47,7 +47,7 @@ def test_few_documents_have_intervals_by_sentence_and_no_p(tmp_path):
         for path, unit in ((gold, "auto"), (gold, "sentence"), (FILES[0], "auto"))
     )
     assert few.measures["UAS"].agreement == asked.measures["UAS"].agreement == unmarked.measures["UAS"].agreement
-    assert few.provenance.signature["resample-by"] == "sentence"
+    assert few.provenance.signature["resample-by"] == "few-documents"
     label = "other sentences of these documents, not other documents"
     notes = ["\n".join(found.table().notes) for found in (few, asked, unmarked)]
     assert [label in text for text in notes] == [True, True, False]
