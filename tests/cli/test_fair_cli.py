@@ -300,7 +300,7 @@ def test_compare(run):
     cells = [cell.strip() for cell in second.split("|")]
     assert (cells[1], cells[2], cells[4], cells[7]) == ("beta", "71.83", "-17.20", "***")
     assert cells[6] == "<.0001"
-    assert notes[0] == "differences from alpha: * p < .05, ** p < .01, *** p < .001"
+    assert notes[0] == "differences from alpha: * p < .05, ** p < .01, *** p < .001; wins and gates: p < 0.1"
     assert notes[1] == "each interval of a score is about this score alone: compare systems by their differences"
     assert notes[2] == "confidence intervals and p-values by sentence: 20 sentences"
     assert "|level:0.9|resample-by:sentence|" in notes[3]
