@@ -58,13 +58,17 @@ class ParallelUnits(NamedTuple):
         """Return the units of averages as the end of `unit_line`; empty unless test sets are parallel."""
         return f" (averages: {self.counted()})" if any(map(self._share_units, self._members().values())) else ""
 
-    def _share_units(self, codes: Sequence[str]) -> bool:
+    def _numbers_of_units(self, codes: Sequence[str]) -> tuple[int, list[int]]:
+        """The number of distinct units of all test sets together, and of each."""
         joint = [np.unique(self.joint[code]) for code in codes]
-        return len(np.unique(np.concatenate(joint))) < sum(map(len, joint))
+        return len(np.unique(np.concatenate(joint))), [*map(len, joint)]
+
+    def _share_units(self, codes: Sequence[str]) -> bool:
+        n_units, sizes = self._numbers_of_units(codes)
+        return n_units < sum(sizes)
 
     def _counted(self, codes: Sequence[str]) -> str:
-        sizes = [len(np.unique(self.joint[code])) for code in codes]
-        n_units = len(np.unique(np.concatenate([self.joint[code] for code in codes])))
+        n_units, sizes = self._numbers_of_units(codes)
         languages = {code.partition("_")[0] for code in codes}
         unit = self.units[codes[0]]._replace(kind=self.kind(codes[0]))
         are_languages = len(languages) == len({self._content(code) for code in codes}) == len(codes)
@@ -80,7 +84,7 @@ class ParallelUnits(NamedTuple):
         return [unit.documents.ids[number] for number in unit.documents.of_sentence]
 
     def kind(self, code: str) -> str:
-        """The kind of the units of averages: of parallel test sets documents, even if sentences were asked for."""
+        """The kind of units in averages: documents if they join the sentences of parallel test sets."""
         unit, numbers = self.units[code], self.joint[code]
         return DOCUMENT if unit.kind == SENTENCE and len(np.unique(numbers)) < len(numbers) else unit.kind
 
@@ -189,25 +193,28 @@ def _joint(
     with the same contents have the same numbers.
     """
     joint: dict[str, NDArray[np.int64]] = {}
-    numbers: dict[Any, int] = {}
+    numbers: dict[Any, int] = {}  # of the units of parallel test sets
+    n_alone = 0  # the number of units of the others, of which there can be millions
     for code, unit in units.items():
-        group = groups.get(code, "")
-        members = [other for other in units if code in groups and groups.get(other) == group]
+        members = [other for other in units if code in groups and groups.get(other) == groups[code]]
         same = [other for other in members if other in joint and _equal(code, other, contents)]
         of_ids = unit if unit.ids else unit.documents
-        if same:
+        if not members:
+            joint[code] = np.arange(unit.n_units) + len(numbers) + n_alone
+            n_alone += unit.n_units
+        elif same:
             joint[code] = joint[same[0]]
         elif len({contents.get(other) or other for other in members}) > 1 and of_ids:
-            keys = [(group, of_ids.kind, name) if _is_id(name) else (code, i) for i, name in enumerate(of_ids.ids)]
-            of_unit = _numbered(keys, numbers)
+            ids = enumerate(of_ids.ids)
+            keys = [(groups[code], of_ids.kind, name) if _is_id(name) else (code, i) for i, name in ids]
+            of_unit = _numbered(keys, numbers, n_alone)
             joint[code] = of_unit if of_ids is unit else of_unit[of_ids.of_sentence]
         else:
             sizes = {None if units[other].ids or units[other].documents else units[other].n_units for other in members}
-            joint[code] = _numbered(
-                [(*(("", group) if len(sizes) == 1 else (code,)), i) for i in range(unit.n_units)], numbers
-            )
+            start = ("", groups[code]) if len(sizes) == 1 else (code,)
+            joint[code] = _numbered([(*start, i) for i in range(unit.n_units)], numbers, n_alone)
     return joint
 
 
-def _numbered(keys: Sequence[Any], numbers: dict[Any, int]) -> NDArray[np.int64]:
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+def _numbered(keys: Sequence[Any], numbers: dict[Any, int], n_alone: int) -> NDArray[np.int64]:
+    return np.array([numbers.setdefault(key, len(numbers) + n_alone) for key in keys], dtype=np.int64)
