@@ -126,6 +126,7 @@ class _Scopes:
         return {(systems[i], systems[j]): int(total[i, j]) for i, j in itertools.permutations(range(len(systems)), 2)}
 
     def _units(self, code: str, measure: str, *, alone: bool) -> CountedUnits:
+        alone &= self._results.units[code].few  # otherwise the units are the same
         key = code, measure, alone
         if key not in self._counted:
             table = SystemCounts(self._results.systems, (measure,), parts_of(self._results, code, measure)[:, :, None])

@@ -230,6 +230,9 @@ def compare(
         for measure, system in product(first.measures, systems[1:])
         if (some := [score for score in tested if (score.measure, score.system) == (measure, system)])
     ]
+    gates: tuple[GateResult, ...] = ()
+    if fail_if_worse:
+        gates = tuple(gate_results(_by_unit(counts, results), scores, fail_if_worse, settings, invalid))
     provenance = _provenance(sources, setup, settings, results, scores, first.systems, parallel)
     return Comparison(
         systems=systems,
@@ -244,7 +247,7 @@ def compare(
         joint_units=parallel.averaged(),
         valid_trees=tuple(strict),
         coverage=coverage,
-        gates=tuple(gate_results(_by_unit(counts, results), scores, fail_if_worse, settings, invalid)),
+        gates=gates,
         invalid=invalid,
     )
 

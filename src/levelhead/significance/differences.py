@@ -372,10 +372,11 @@ def _scopes(
     tables: Mapping[str, SystemCounts], units: Mapping[str, Units], parallel: ParallelUnits | None
 ) -> Iterator[Scope]:
     """Each treebank, then the averages."""
+    every = {code: count_units(table, units.get(code)) for code, table in tables.items()}
     for code, table in tables.items():
-        yield Scope(code, {code: count_units(table, units.get(code), alone=True)})
+        of_few = code in units and units[code].few
+        yield Scope(code, {code: count_units(table, units[code], alone=True) if of_few else every[code]})
     if len(tables) > 1:
-        every = {code: count_units(table, units.get(code)) for code, table in tables.items()}
         yield Scope("macro-average", every, "macro", parallel)
         yield Scope("micro-average", every, "micro", parallel)
 
