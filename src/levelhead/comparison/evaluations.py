@@ -166,9 +166,6 @@ def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, 
     }
 
 
-_MOST_NAMED = 3
-
-
 @documented
 class LanguagePair(NamedTuple):
     """The comparison of two treebanks for one system and measure."""

@@ -62,12 +62,12 @@ class Units(NamedTuple):
 
     @property
     def marked(self) -> bool:
-        """Whether the units are what was asked for, and not sentences because gold marks no documents."""
+        """Whether gold has the units that were chosen; False for `AUTO` without documents."""
         return self.kind != SENTENCE or not self.auto
 
     @property
     def few(self) -> bool:
-        """Whether these are 2 to 9 documents that nobody asked for: good for averages over test sets only."""
+        """Whether these are 2 to 9 documents by `AUTO`, which only averages over test sets use."""
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:

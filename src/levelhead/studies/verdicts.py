@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import language_of
 from levelhead.correlation.coefficients import Method, fisher_z
+from levelhead.significance.corrections import level_of_each
 from levelhead.significance.estimates import quantile, two_sided_p
 
 Verdict = Literal[
@@ -63,7 +64,7 @@ def verdict_of_effects(*effects: tuple[Effect | None, Sign]) -> Verdict:
     other direction, corrected for the number of effects (Sidak).
     """
     known = [(effect, sign * effect.value > 0) for effect, sign in effects if effect is not None]
-    if any(not claimed and 1 - (1 - effect.p) ** len(known) < LEVEL for effect, claimed in known):
+    if any(not claimed and effect.p < 1 - level_of_each(1 - LEVEL, len(known)) for effect, claimed in known):
         return "does not hold"
     if not known or len(known) < len(effects):
         return "no data"
