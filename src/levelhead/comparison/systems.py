@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
 from typing import Any
@@ -213,23 +213,9 @@ def compare(
             runs = (results.results[run.label, code].partial_coverage for run in plan.systems if run.name == system)
             coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
     voters = parallel.voters(treebanks_voting({test.code: test.language for test in plan.test_sets}, votes))
-    once = set(parallel.without_copies(counts))
-    tested = [
-        score
-        for score in scores
-        if several and not score.average and score.treebank in once and score.difference is not None
-    ]
-    wins = [
-        count_wins(
-            some,
-            voters,
-            round(1 - settings.level, 12),
-            sign=-1 if measure in perplexities else 1,
-            wilcoxon=wilcoxon,
-        )
-        for measure, system in product(first.measures, systems[1:])
-        if (some := [score for score in tested if (score.measure, score.system) == (measure, system)])
-    ]
+    once = parallel.without_copies(counts) if several else ()
+    tested = [score for score in scores if score.treebank in once]
+    wins = _wins(tested, voters, round(1 - settings.level, 12), perplexities, wilcoxon=wilcoxon)
     gates: tuple[GateResult, ...] = ()
     if fail_if_worse:
         gates = tuple(gate_results(_by_unit(counts, results), scores, fail_if_worse, settings, invalid))
@@ -238,7 +224,7 @@ def compare(
         systems=systems,
         measures=first.measures,
         results=scores,
-        wins=tuple(wins),
+        wins=wins,
         provenance=provenance.with_parts(votes=votes) if several and votes != "treebank" else provenance,
         perplexities=perplexities,
         looked=results.looked,
@@ -249,6 +235,24 @@ def compare(
         coverage=coverage,
         gates=gates,
         invalid=invalid,
+    )
+
+
+def _wins(
+    scores: Iterable[ComparedScore],
+    voters: Mapping[str, str],
+    alpha: float,
+    perplexities: Collection[str],
+    *,
+    wilcoxon: bool,
+) -> tuple[Wins, ...]:
+    tested = defaultdict[tuple[str, str], list[ComparedScore]](list)
+    for score in scores:
+        if not score.average and score.difference is not None:
+            tested[score.measure, score.system].append(score)
+    return tuple(
+        count_wins(some, voters, alpha, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
+        for (measure, _), some in tested.items()
     )
 
 
