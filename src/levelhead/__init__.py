@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
     from levelhead.api.reports import cite, paper_table, write_report
+    from levelhead.api.results import columns, load
     from levelhead.api.scoring import explain, score
     from levelhead.api.studies import reproduce
     from levelhead.api.treebanks import profile, select, similarity, suspects
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ConlluError", "Counts", "Evaluation", "Fault", "InputError", "LevelheadError", "Measure", "MeasureError",
     "OutputError", "Profile", "Rules", "Score", "Sentence", "TextMismatch", "Treebank", "UnreadableFile",
-    "__version__", "agree", "breakdown", "build", "cite", "compare", "confusion", "convert", "correlate",
-    "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages", "measurements",
+    "__version__", "agree", "breakdown", "build", "cite", "columns", "compare", "confusion", "convert", "correlate",
+    "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages", "load", "measurements",
     "paper_table", "parse", "parse_measure", "perplexity", "power", "profile", "rank", "read", "read_definitions",
     "recover", "reproduce", "score", "select", "similarity", "suspects", "train", "trees", "validate", "write",
     "write_report",

@@ -201,6 +201,10 @@ MESSAGES: Mapping[str, Message] = {
         "Unknown column, or a column of the wrong type.",
         "Choose an available column; `levelhead profile --list-columns` lists the columns of profiles.",
     ),
+    "unknown-table": _error("A result has no table of this name.", "Choose one of the tables in the message."),
+    "invalid-result": _error(
+        "A file is not the JSON document of a result of this version.", "Write it again with --format json."
+    ),
     "missing-treebank": _error("A treebank is not in all tables.", "Use the same name for a treebank in all tables."),
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has the same value in all treebanks.", "Leave it out."),

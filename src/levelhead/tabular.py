@@ -1,13 +1,17 @@
-"""Results print themselves: as a table, as JSON, as a data frame and in notebooks."""
+"""Results: named tables of data with a verdict and a provenance, which print themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
+
+from levelhead.errors import Fault, InputError, unknown
 
 if TYPE_CHECKING:
+    from levelhead.tables.data import DataTable, Layout
     from levelhead.tables.frames import Frames
     from levelhead.tables.table import Table
+    from levelhead.treebank.provenance import Provenance
 
 __all__ = ["Tabular"]
 
@@ -17,39 +21,91 @@ _NAMES = {"cells": "errors", "differing": "differing sentences"}
 
 
 class Tabular:
-    """A result that prints itself."""
+    """A result: named tables of data, with a verdict and a provenance.
+
+    Its class says the `KIND` of result and the columns of its tables (`layouts`); `records` has the rows.
+    """
 
     __slots__ = ()
 
+    KIND: ClassVar[str] = ""
     _PLACES: ClassVar[int] = 2
     _charts: ClassVar[list[Callable[[Tabular], str]]] = []
+
+    if TYPE_CHECKING:
+
+        @property
+        def provenance(self) -> Provenance: ...
 
     @classmethod
     def show_in_notebooks(cls, charts: Callable[[Tabular], str]) -> None:
         """Let notebooks show charts below the tables of results: HTML from a function of the result."""
         cls._charts.append(charts)
 
+    @property
+    def verdict(self) -> str | None:
+        """The answer in a sentence; None if there is none."""
+        return None
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table, the main table first."""
+        raise NotImplementedError
+
+    @property
+    def tables(self) -> dict[str, DataTable]:
+        """The tables of data, by name; the first one is the main result."""
+        return {name: self.data(name) for name in self.layouts()}
+
+    def data(self, name: str | None = None) -> DataTable:
+        """Return a table of data.
+
+        Args:
+            name: its name; by default the main table.
+
+        Raises:
+            InputError: there is no table of this name.
+        """
+        from levelhead.tables.data import DataTable, table_of
+
+        layouts = self.layouts()
+        chosen = next(iter(layouts)) if name is None else name
+        if chosen not in layouts:
+            raise InputError(Fault("unknown-table", unknown("table", chosen, layouts)))
+        records = self.records(chosen)
+        return records if isinstance(records, DataTable) else table_of(layouts[chosen], records)
+
+    def records(self, name: str) -> Any:
+        """Return the records of a table, or its data; by default the field with its name."""
+        return getattr(self, name)
+
     def table(self) -> Table:
-        """Return the result as a table."""
+        """Return the table for readers."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        raise NotImplementedError
+        from levelhead.tables.documents import result_document
 
-    def to_frame(self, library: Frames | None = None, **options: Any) -> Any:
-        """Return the table as a data frame; ratios stay between 0 and 1, and summary rows are left out.
+        return result_document(self)
+
+    def to_frame(self, table: str | None = None, *, library: Frames | None = None, **options: Any) -> Any:
+        """Return a table of data as a data frame.
 
         Args:
+            table: its name, see `tables`; by default the main table.
             library: "polars" or "pandas"; by default polars if it is installed, otherwise pandas.
-            options: as in `table`.
+            options: the options of `table`, for results without tables of data.
 
         Raises:
+            InputError: there is no table of this name.
             LevelheadError: the library is not installed.
         """
-        from levelhead.tables.frames import to_frame
+        from levelhead.tables.frames import Frames, frame_of, to_frame
 
-        return to_frame(self.table(**options), library)
+        if not self.KIND:  # a result without data tables yet
+            return to_frame(self.table(**options), library or (table if table in get_args(Frames) else None))  # type: ignore[arg-type]
+        return frame_of(self.data(table), library)
 
     def __str__(self) -> str:
         from levelhead.tables.writers import to_text

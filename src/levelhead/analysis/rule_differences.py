@@ -77,7 +77,8 @@ class Explanation(Tabular):
     def table(self) -> Table:
         """Return the result as a table."""
         scores = {
-            name: {measure: score.f1 for measure, score in scores.items()} for name, scores in self.accepted.items()
+            name: {measure: score.ratio("f1") for measure, score in scores.items()}
+            for name, scores in self.accepted.items()
         }
         rows = tuple(
             (measure, *(scores.get(name, {}).get(measure, "") for name in self.evaluations))
@@ -104,7 +105,7 @@ class Explanation(Tabular):
             "f1": {
                 name: {"refused": list(map(str, evaluation.faults))}
                 if isinstance(evaluation, InputError)
-                else {measure: points(score.f1) for measure, score in evaluation.items()}
+                else {measure: points(score.ratio("f1")) for measure, score in evaluation.items()}
                 for name, evaluation in self.evaluations.items()
             },
             "differences": [
@@ -145,7 +146,7 @@ def explain(gold: Input, system: Input) -> Explanation:
             after: Evaluation | None = score_treebanks(*both, Setup(_MEASURES, replace(UD, **other)))
         except InputError:
             after = None
-        pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
+        pairs = {name: (before[name].ratio("f1"), after[name].ratio("f1") if after else None) for name in before}
         changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
         words = list(affected(matches))
         if changes or words:

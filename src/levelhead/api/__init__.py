@@ -7,6 +7,7 @@ _FILES = {
     "correlation": ("correlate", "judge", "measurements"),
     "parsers": ("crossval", "parse", "train"),
     "ranking": ("rank",),
+    "results": ("columns", "load"),
     "reports": ("cite", "paper_table", "write_report"),
     "scoring": ("explain", "score"),
     "studies": ("reproduce",),

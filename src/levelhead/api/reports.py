@@ -108,8 +108,7 @@ def _page_of(result: Any, registry: Registry | None, *, folder: bool) -> Page:
             raise InputError(Fault("invalid-argument", message))
         by_code = {evaluation.looked.code: evaluation for evaluation in evaluations}
         parts = {code: evaluation.looked.page for code, evaluation in by_code.items()}
-        average = result.average if several else None
-        return score_page(evaluations[0].looked.system, by_code, parts, average, registry or STANDARD)
+        return score_page(evaluations[0].looked.system, by_code, parts, registry or STANDARD)
     if is_instance(result, "Comparison"):
         from levelhead.report.page.comparison import comparison_page
 

@@ -185,7 +185,7 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
             standing = standing._replace(value=_average(values, rule))
             if any(output.coverage is not None for output in outputs):
                 scores = [output.secondary.get(measure) for output in outputs]
-                valid_only = [value if score is None else score.exact for score, value in zip(scores, values)]
+                valid_only = [value if score is None else score.exact_ratio for score, value in zip(scores, values)]
                 standing = standing._replace(valid_only=_average(valid_only, rule))
             if results.partial:
                 valid_trees = _average([valid_trees_value(output, measure) for output in outputs], rule)
@@ -230,4 +230,4 @@ def macro_average(values: Sequence[Fraction]) -> Fraction:
 def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
     """Return a partial score in which invalid trees count as wrong; 0 without a score."""
     score = result.valid_trees.get(measure)
-    return (score and score.exact) or Fraction(0)
+    return (score and score.exact_ratio) or Fraction(0)

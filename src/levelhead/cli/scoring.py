@@ -102,16 +102,7 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
     print_provenance(result.provenance)
     if not print_paper(given, result):
-        print_result(
-            given,
-            lambda: result.table(counts=counts),
-            result.to_dict,
-            lines=lambda: (
-                [{"treebank": code, **evaluation.to_dict()} for code, evaluation in result.items()]
-                if folders
-                else result.to_dict()
-            ),
-        )
+        print_result(given, lambda: result.table(counts=counts), result.to_dict, data=result.data)
     write_page(given, result, registry)
     return _passed(gates, result, folders=folders) if gates else DONE
 
@@ -153,9 +144,9 @@ def _passed(gates: Sequence[Gate], result: Any, *, folders: bool) -> int:
     """Report the gates that failed, and return the exit code."""
     reasons: dict[str, list[str]] = {}
     if folders:
-        from levelhead.evaluation.score_tables import missing_scores
+        from levelhead.evaluation.score_tables import average_scores, missing_scores
 
-        values = result.average
+        values = average_scores(result)
         for measure, reason in missing_scores(result):
             reasons.setdefault(measure, []).append(reason)
     else:

@@ -157,7 +157,7 @@ class Agreement(Tabular):
         return {
             name: None if None in values else math.fsum(filter(None, values)) / len(values)
             for name in next(iter(self.pairs.values()))
-            for values in [[evaluation[name].value for evaluation in self.pairs.values()]]
+            for values in [[evaluation[name].unscaled for evaluation in self.pairs.values()]]
         }
 
     @property
@@ -263,7 +263,11 @@ class Agreement(Tabular):
                 for label in self.labels
             ],
             "pairs": [
-                {"first": one, "second": other, "f1": {name: points(score.value) for name, score in evaluation.items()}}
+                {
+                    "first": one,
+                    "second": other,
+                    "f1": {name: points(score.unscaled) for name, score in evaluation.items()},
+                }
                 for (one, other), evaluation in self.pairs.items()
             ],
             "patterns": [

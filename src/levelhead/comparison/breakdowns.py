@@ -18,6 +18,7 @@ from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches, Score
+from levelhead.scoring.measure import COMPONENTS
 from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.parallel import parallel_groups
@@ -120,8 +121,15 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
     between = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
     difference = value_cell(breakdown.difference(values), perplexity=False)
-    left_out = (breakdown.without[values].value, difference) if breakdown.whole else ()
-    return (score.gold, score.system, score.correct, score.precision, score.recall, score.f1, *between, *left_out)
+    left_out = (breakdown.without[values].unscaled, difference) if breakdown.whole else ()
+    return (
+        score.gold,
+        score.system,
+        score.correct,
+        *(score.ratio(name) for name in COMPONENTS[:3]),
+        *between,
+        *left_out,
+    )
 
 
 def _table_of_parts(
@@ -152,13 +160,13 @@ def _notes(breakdowns: Sequence[Breakdown]) -> list[str]:
 def _document(breakdown: Breakdown) -> dict[str, Any]:
     rows = []
     for values, score in breakdown.rows:
-        ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+        ratios = {name: score.ratio(name) for name in COMPONENTS[:3]}
         row = dict[str, Any](zip(breakdown.by, values, strict=True))
         row |= {"gold": score.gold, "system": score.system, "correct": score.correct}
         row |= {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
         row |= estimate_document(breakdown.estimates.get(values))
         if breakdown.whole:
-            row["without"] = points(breakdown.without[values].value)
+            row["without"] = points(breakdown.without[values].unscaled)
             row["difference"] = points(breakdown.difference(values))
         rows.append(row)
     whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
-from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,10 +25,10 @@ from levelhead.evaluation.provenance import (
     pair_provenance,
     signature_of_tests,
 )
-from levelhead.evaluation.score_tables import counts_table, mean_or_none, scores_document, scores_table, units_document
+from levelhead.evaluation.score_data import LAYOUTS, rows_of
+from levelhead.evaluation.score_tables import average_scores, counts_table, scores_table, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.scoring import Score
 from levelhead.significance import (
     STANDARD,
     Estimate,
@@ -47,6 +46,7 @@ from levelhead.significance.estimates import Interval, UnpairedDifference
 from levelhead.significance.influence import Influenced, InfluencedResult, difference_influence, influence_notes
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.scopes import CountedUnits, Scope, count_units
+from levelhead.tables.data import Layout
 from levelhead.tables.documents import header, signature_line
 from levelhead.tables.fields import Field, documented, record_document
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_cell, interval_head, stars, value_cell
@@ -65,6 +65,8 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         evaluations: the scores on each test set.
     """
 
+    KIND: ClassVar[str] = "score"
+
     evaluations: Mapping[str, Evaluation]
 
     def __getitem__(self, code: str) -> Evaluation:
@@ -77,15 +79,9 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         return len(self.evaluations)
 
     @property
-    def average(self) -> Mapping[str, Fraction | None]:
-        """The macro-average of each measure, see `average_scores`."""
-        return average_scores(self.evaluations)
-
-    @property
-    def valid_trees_average(self) -> Mapping[str, Fraction | None]:
-        """The macro-averages in which invalid trees count as wrong; empty unless scores are partial."""
-        strict = {code: evaluation.valid_trees for code, evaluation in self.items()}
-        return average_scores(strict) if all(strict.values()) else {}
+    def average(self) -> Mapping[str, float | None]:
+        """The macro-average of each measure: a percentage, or a perplexity; None if a treebank has no value."""
+        return {name: None if mean is None else float(mean) for name, mean in average_scores(self).items()}
 
     @property
     def provenance(self) -> Provenance:
@@ -98,11 +94,16 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         Args:
             counts: the counts behind the scores, instead of the scores.
         """
-        return counts_table(self) if counts else scores_table(self, self.average, self.valid_trees_average)
+        return counts_table(self) if counts else scores_table(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return scores_document(self, self.average, self.valid_trees_average)
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return LAYOUTS
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table."""
+        return rows_of(name, self)
 
 
 def score_and_look(
@@ -156,14 +157,6 @@ def single_run(plan: Plan) -> Plan:
         folders = [system.folder for system in plan.systems if system.folder is not None]
         raise InputError(Fault("ambiguous-layout", message, Place(os.path.commonpath(folders) if folders else "")))
     return plan
-
-
-def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
-    """Return the exact average of each measure over treebanks; None if any treebank has no value."""
-    return {
-        name: mean_or_none([evaluation[name].exact for evaluation in evaluations.values()])
-        for name in next(iter(evaluations.values()))
-    }
 
 
 @documented

@@ -24,9 +24,8 @@ class Gate(NamedTuple):
     def broken(self, value: Fraction | float | None, reason: str | None = None) -> str | None:
         if value is None:
             return f"{self.measure} has no value: {reason or 'there is nothing to count'}"
-        unit, where = (1, "over") if self.highest else (100, "under")
-        if value > self.bound if self.highest else value < self.bound / unit:
-            return f"{self.measure} is {float(unit * value):.4f}, {where} {float(self.bound):g}"
+        if value > self.bound if self.highest else value < self.bound:
+            return f"{self.measure} is {float(value):.4f}, {'over' if self.highest else 'under'} {float(self.bound):g}"
         return None
 
 

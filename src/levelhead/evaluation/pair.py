@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance
@@ -25,6 +25,7 @@ from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two
 if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
+    from levelhead.tables.data import Layout
     from levelhead.tables.table import Table
     from levelhead.treebank.official_reader import OfficialReading
     from levelhead.treebank.reader import Format
@@ -60,6 +61,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         leakage: the share of gold that occurs in training; None without training treebanks.
         looked: what its page shows; None unless prepared.
     """
+
+    KIND: ClassVar[str] = "score"
 
     scores: Mapping[str, Score]
     gold: FileSummary
@@ -105,8 +108,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         )
         shown = []
         for name in names:
-            value, perplexity = self.scores[name].value, self.scores[name].perplexity
-            shown.append(f"{name}={'-' if value is None else f'{value:.2f}' if perplexity else f'{value:.2%}'}")
+            value = self.scores[name].value
+            shown.append(f"{name}={'-' if value is None else f'{value:.2f}'}")
         more = len(self.scores) - len(names)
         kind = "partial Evaluation" if self.coverage else "Evaluation"
         return f"<{kind}: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
@@ -127,11 +130,18 @@ class Evaluation(Mapping[str, Score], Tabular):
 
         return score_table(self, counts=counts)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        from levelhead.evaluation.score_tables import score_document
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        from levelhead.evaluation.score_data import LAYOUTS
 
-        return score_document(self)
+        return LAYOUTS
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table."""
+        from levelhead.evaluation.score_data import rows_of
+
+        return rows_of(name, {self.gold.name: self})
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:

@@ -10,9 +10,8 @@ from levelhead.errors import listed
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
-from levelhead.tables.table import Cell, Column, Kind, Table, value_cell
-from levelhead.treebank.provenance import FileSummary
+from levelhead.tables.documents import points, signature_line
+from levelhead.tables.table import Cell, Column, Kind, Table
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Evaluation
     from levelhead.significance import Units
 
-Average = Mapping[str, "Fraction | None"]  # the macro-average of each measure
+Average = Mapping[str, "Fraction | None"]  # the exact macro-average of each measure: a percentage, or a perplexity
 
 _NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
@@ -35,7 +34,7 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
     strict = evaluation.valid_trees.values()
     notes = [str(coverage)] if coverage else []
     notes += (f"{name}: {score.reason}" for name, score in scores.items() if score.reason)
-    kind: Kind = "number" if counts else "ratio"
+    kind: Kind = "number" if counts else "percent"
     names, cells_of = (_COUNTS, _counts) if counts else (_RATIOS, _ratios)
     columns: list[tuple[Column, Iterable[Cell]]] = [(Column("Metric", "text", 10), scores)]
     columns += zip((Column(name, kind, 9) for name in names), zip(*map(cells_of, scores.values())))
@@ -44,11 +43,11 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
     elif not counts:
         if any(score.perplexity for score in scores.values()):
             values = [_cell(score) if score.perplexity else _NO_CELL for score in scores.values()]
-            columns.append((Column("Perplexity"), values))
+            columns.append((Column("Perplexity", "percent"), values))
         for occurrence, name in zip(leakage.occurring if leakage else (), ("words", "heads", "both")):
-            columns.append((Column(f"New {name}", "ratio", 9), [_cell(occurrence.rest.get(each)) for each in scores]))
+            columns.append((Column(f"New {name}", "percent", 9), [_cell(occurrence.rest.get(each)) for each in scores]))
         if coverage:
-            columns.append((Column(VALID_TREES), [score.value for score in strict]))
+            columns.append((Column(VALID_TREES, "percent"), [score.value for score in strict]))
             columns += ((column, repeat(cell)) for column, cell in zip(COVERAGE, coverage_cells(coverage)))
     notes += () if leakage is None else _leakage_notes(leakage)
     heads, cells = zip(*columns)
@@ -56,7 +55,7 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
 
 
 def _cell(score: Score | None) -> Cell:
-    return None if score is None else value_cell(score.value, perplexity=score.perplexity)
+    return None if score is None else score.value
 
 
 def _leakage_notes(leakage: Leakage) -> tuple[str, str]:
@@ -73,7 +72,9 @@ def _ratios(score: Score) -> tuple[Cell, ...]:
         return (None if score.reason and not score.perplexity else _NO_CELL,) * 4
     shown = (score.measure.component,) if score.measure.component else COMPONENTS
     return tuple(
-        score.ratio(name) if name in shown and not (name == "aligned_accuracy" and score.aligned is None) else _NO_CELL
+        score.percentage(name)
+        if name in shown and not (name == "aligned_accuracy" and score.aligned is None)
+        else _NO_CELL
         for name in COMPONENTS
     )
 
@@ -83,22 +84,22 @@ def _counts(score: Score) -> tuple[Cell, ...]:
     return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
 
 
-def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None) -> Table:
+def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
     """Return the scores of several treebanks: one row per treebank, one column per measure, and the macro-average."""
-    coverage = covered(evaluations)
-    first = next(iter(evaluations.values()))
+    coverage, average = covered(evaluations), average_scores(evaluations)
     columns = [Column("Treebank", "text")]
     notes = [] if coverage is None else [str(coverage)]
     rows: list[list[Cell]] = [[code] for code in evaluations]
     summary: list[Cell] = [f"Macro-average of {len(evaluations)}"]
     if coverage is None:
-        columns += map(Column, average)
-        summary += (value_cell(value, perplexity=first[name].perplexity) for name, value in average.items())
+        columns += (Column(name, "percent") for name in average)
+        summary += map(_number, average.values())
         for row, evaluation in zip(rows, evaluations.values()):
             row.extend(map(_cell, evaluation.values()))
     else:
         columns += columns_with_valid_trees(average)
-        summary += cells_with_valid_trees(average.values(), (strict or {}).values(), coverage)
+        strict = average_scores({code: evaluation.valid_trees for code, evaluation in evaluations.items()})
+        summary += cells_with_valid_trees(average.values(), strict.values(), coverage)
         for row, evaluation in zip(rows, evaluations.values()):
             values, strict_values = (
                 [score.value for score in some.values()] for some in (evaluation.scores, evaluation.valid_trees)
@@ -106,9 +107,10 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average, strict
             row.extend(cells_with_valid_trees(values, strict_values, evaluation.coverage or coverage))
     notes += (f"no average of {name}: {reason}" for name, reason in missing_scores(evaluations))
     if all(evaluation.leakage for evaluation in evaluations.values()):
-        columns += map(Column, ("Same words", "Same heads", *(f"{name} new" for name in average)))
-        new = average_new_scores(evaluations)
-        summary += (None, None, *(value_cell(new[name], perplexity=first[name].perplexity) for name in new))
+        heads = ("Same words", "Same heads", *(f"{name} new" for name in average))
+        columns += (Column(name, "percent") for name in heads)
+        new = average_scores({code: new_scores(evaluation) for code, evaluation in evaluations.items()})
+        summary += (None, None, *(_number(new.get(name)) for name in average))
         notes.append(_LEAKAGE)
         for row, evaluation in zip(rows, evaluations.values()):
             row.extend(_leakage_cells(evaluation))
@@ -139,7 +141,7 @@ def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
     leakage = evaluation.leakage
     if leakage is not None:
         for occurrence in leakage.occurring[:2]:
-            yield occurrence.sentences / leakage.sentences if leakage.sentences else None
+            yield 100 * occurrence.sentences / leakage.sentences if leakage.sentences else None
         yield from (_cell(leakage.occurring[-1].rest.get(name)) for name in evaluation)
 
 
@@ -157,73 +159,6 @@ def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
     label = (str(coverage),) if coverage else ()
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     return Table(tuple(columns), tuple(rows), (*label, signature_line(signature)))
-
-
-def score_document(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the scores of one pair for JSON: ratios as percentages at full precision, counts as integers."""
-    coverage, leakage = evaluation.coverage, evaluation.leakage
-    document = header("score" if coverage is None else "partial-score")
-    document |= {} if coverage is None else {"coverage": coverage._asdict()}
-    document |= {
-        "signature": dict(evaluation.signature),
-        "gold": _file(evaluation.gold),
-        "system": _file(evaluation.system),
-        "scores": {name: score_numbers(score) for name, score in evaluation.items()},
-    }
-    if leakage is not None:  # the overlap with training, and the scores on the remaining sentences
-        document["leakage"] = leakage._asdict() | {
-            "occurring": [
-                {
-                    "same": occurrence.same,
-                    "sentences": occurrence.sentences,
-                    "words": occurrence.words,
-                    "share_of_sentences": points(occurrence.sentences / leakage.sentences)
-                    if leakage.sentences
-                    else None,
-                    "share_of_words": points(occurrence.words / leakage.words) if leakage.words else None,
-                    "rest": {name: score_numbers(score) for name, score in occurrence.rest.items()},
-                }
-                for occurrence in leakage.occurring
-            ]
-        }
-    if coverage is not None:
-        document["scores_valid_trees"] = {name: score_numbers(score) for name, score in evaluation.valid_trees.items()}
-    return document | notes_of(evaluation.notes)
-
-
-def scores_document(
-    evaluations: Mapping[str, Evaluation], average: Average, strict: Average | None = None
-) -> dict[str, Any]:
-    first = next(iter(evaluations.values()))
-    signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
-    averages = {"macro_average": average}
-    if strict:
-        averages["macro_average_valid_trees"] = strict
-    if all(evaluation.leakage for evaluation in evaluations.values()):  # on the sentences that are not in training
-        averages["macro_average_new"] = average_new_scores(evaluations)
-    return {
-        **header("scores" if first.coverage is None else "partial-scores", signature),
-        "treebanks": {name: score_document(evaluation) for name, evaluation in evaluations.items()},
-        **{key: {name: _average(value, first[name]) for name, value in one.items()} for key, one in averages.items()},
-    }
-
-
-def _average(value: Fraction | None, score: Score) -> float | None:
-    return None if value is None else float(value) if score.perplexity else points(value)
-
-
-def _file(contents: FileSummary) -> dict[str, Any]:
-    path = contents.path
-    return {
-        "path": None if path is None else path_text(path),
-        "sha256": contents.sha256,
-        "sentences": contents.sentences,
-        "tokens": contents.tokens,
-        "words": contents.words,
-        "warnings": [
-            {"slug": fault.slug, "line": fault.place.line, "count": fault.count} for fault in contents.warnings
-        ],
-    }
 
 
 def score_numbers(score: Score) -> dict[str, Any]:
@@ -251,11 +186,11 @@ VALID_TREES_NOTE = f"{VALID_TREES}: words in sentences without a valid tree coun
 _PARTIAL_NOTE = f"partial scores, not official; {VALID_TREES}: words in sentences without a valid tree count as wrong"
 
 # The columns for the shares of answered gold sentences and aligned gold words.
-COVERAGE = (Column("Answered", key="Answered sentences"), Column("Aligned", key="Aligned words"))
+COVERAGE = (Column("Answered", "percent"), Column("Aligned", "percent"))
 
 
 def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:
-    return coverage.answered / coverage.sentences, coverage.aligned / coverage.words
+    return 100 * coverage.answered / coverage.sentences, 100 * coverage.aligned / coverage.words
 
 
 def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
@@ -281,24 +216,29 @@ def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> li
 
 def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
     """Return two columns for each measure, then the columns of the coverage."""
-    pairs = ((Column(name), Column(f"{name} ({VALID_TREES.lower()})")) for name in names)
-    return (*(column for pair in pairs for column in pair), *COVERAGE)
+    heads = (head for name in names for head in (name, f"{name} ({VALID_TREES.lower()})"))
+    return (*(Column(head, "percent") for head in heads), *COVERAGE)
 
 
 def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverage: PartialCoverage) -> tuple[Cell, ...]:
-    cells = (value_cell(value, perplexity=False) for pair in zip(values, strict) for value in pair)
-    return (*cells, *coverage_cells(coverage))
+    return (*(_number(value) for pair in zip(values, strict) for value in pair), *coverage_cells(coverage))
 
 
-def average_new_scores(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
-    """Return the average scores on the sentences that share neither words nor heads with a training sentence."""
-    rest = [
-        evaluation.leakage.occurring[-1].rest for evaluation in evaluations.values() if evaluation.leakage is not None
-    ]
+def _number(value: Fraction | float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
+    """Return the exact average of each measure over treebanks; None if any treebank has no value."""
     return {
-        name: mean_or_none([scores[name].exact if name in scores else None for scores in rest])
+        name: mean_or_none([scores[name].exact if name in scores else None for scores in evaluations.values()])
         for name in next(iter(evaluations.values()))
     }
+
+
+def new_scores(evaluation: Evaluation) -> Mapping[str, Score]:
+    """Return the scores on the sentences that share neither words nor heads with a training sentence."""
+    return evaluation.leakage.occurring[-1].rest if evaluation.leakage else {}
 
 
 def mean_or_none(values: Sequence[Fraction | None]) -> Fraction | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import ge, gt, le, lt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,10 @@ _MOST_SURPRISE = 308  # larger powers of ten exceed the range of floats
 
 @immutable
 class Score:
-    """The score of a system by one measure.
+    """The score of a system by one measure, in percent.
+
+    It is a number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`. Without a value, `float` raises
+    ValueError, and comparisons are false.
 
     Args:
         measure: the measure.
@@ -45,10 +49,10 @@ class Score:
         gold: the number of items in gold.
         system: the number of items in the system's output.
         aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
-        undefined: the value of a ratio with nothing to count: None, or 0.0 as the official scorers print it.
+        undefined: the value of a percentage with nothing to count: None, or 0.0 as the official scorers print it.
         reason: why there is no value; None if there is a value.
         signature: everything that determines the score, by name.
-        perplexity: whether the value is the perplexity 10 ** (correct / gold), not a ratio.
+        perplexity: whether the value is the perplexity 10 ** (correct / gold), not a percentage.
     """
 
     measure: Measure
@@ -63,31 +67,68 @@ class Score:
 
     @property
     def precision(self) -> float | None:
-        """Correct / system."""
-        return self.ratio("precision")
+        """100 * correct / system."""
+        return self.percentage("precision")
 
     @property
     def recall(self) -> float | None:
-        """Correct / gold."""
-        return self.ratio("recall")
+        """100 * correct / gold."""
+        return self.percentage("recall")
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of precision and recall: 2 correct / (system + gold)."""
-        return self.ratio("f1")
+        """The harmonic mean of precision and recall: 100 * 2 correct / (system + gold)."""
+        return self.percentage("f1")
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Correct / aligned."""
-        return self.ratio("aligned_accuracy")
+        """100 * correct / aligned."""
+        return self.percentage("aligned_accuracy")
 
     @property
     def value(self) -> float | None:
-        """The value of the measure's component, F1 by default."""
+        """The value of the measure's component, F1 by default; or the perplexity."""
         if self.perplexity:
             surprise = self.correct / self.gold if self.gold else math.inf
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
-        return getattr(self, self.component)  # type: ignore[no-any-return]
+        return self.percentage(self.component)
+
+    @property
+    def unscaled(self) -> float | None:
+        """The value as a ratio between 0 and 1; or the perplexity."""
+        return self.value if self.perplexity else self.ratio(self.component)
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise ValueError(f"{self.measure} has no value: {self.reason or 'there is nothing to count'}")
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
+    def __str__(self) -> str:
+        """Return the measure and its value: `LAS 89.02`."""
+        return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}"
+
+    __repr__ = __str__
+
+    def _compared(self, other: object, operator: Callable[[Any, Any], Any]) -> bool:
+        if not isinstance(other, Score | int | float):
+            return NotImplemented  # type: ignore[no-any-return]
+        value, another = self.value, other.value if isinstance(other, Score) else other
+        return value is not None and another is not None and bool(operator(value, another))
+
+    def __lt__(self, other: object) -> bool:
+        return self._compared(other, lt)
+
+    def __le__(self, other: object) -> bool:
+        return self._compared(other, le)
+
+    def __gt__(self, other: object) -> bool:
+        return self._compared(other, gt)
+
+    def __ge__(self, other: object) -> bool:
+        return self._compared(other, ge)
 
     @property
     def component(self) -> Component:
@@ -97,6 +138,12 @@ class Score:
     @property
     def exact(self) -> Fraction | None:
         """The value without rounding; None without a value."""
+        ratio = self.exact_ratio
+        return ratio if ratio is None or self.perplexity else 100 * ratio
+
+    @property
+    def exact_ratio(self) -> Fraction | None:
+        """The value as an exact ratio, or the perplexity; None without a value."""
         from fractions import Fraction
 
         if self.value is None:
@@ -104,18 +151,18 @@ class Score:
         if self.perplexity:
             return Fraction(self.value)
         part, whole = self._parts(self.component)
-        return Fraction(part) / Fraction(whole) if whole else Fraction(self.value)
+        return Fraction(part) / Fraction(whole) if whole else Fraction(self.value)  # 0
 
-    def ratio(self, component: Component) -> float | None:
-        """Return precision, recall, F1 score or aligned accuracy; None without a value.
+    def percentage(self, component: Component) -> float | None:
+        """Return precision, recall, F1 score or aligned accuracy; None without a value."""
+        return self.ratio(component, 100)
 
-        Args:
-            component: the name of the ratio.
-        """
+    def ratio(self, component: Component, scale: int = 1) -> float | None:
+        """Return precision, recall, F1 score or aligned accuracy as a multiple of a scale; None without a value."""
         if self.reason is not None or self.perplexity or (component == "aligned_accuracy" and self.aligned is None):
             return None
         part, whole = self._parts(component)
-        return part / whole if whole else self.undefined
+        return scale * part / whole if whole else self.undefined
 
     def _parts(self, component: Component) -> tuple[float, float]:
         if component == "f1":

@@ -91,7 +91,9 @@ def reproduce(request: StudyRequest) -> Study:
     scored = check_valid(score_files(golds, {NAME: outputs}, setup, request, look=cascading))
     scores = {code: scored.results[NAME, code].scores for code in golds}
     rows = {
-        code: row | {name: scores[code][text].value for name, text in zip(MEASURES, setup.names)} | scored.looked[code]
+        code: row
+        | {name: scores[code][text].unscaled for name, text in zip(MEASURES, setup.names)}
+        | scored.looked[code]
         for code, row in described.items()
         if code in scores
     }

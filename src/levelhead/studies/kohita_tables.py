@@ -102,7 +102,7 @@ def measure(golds: Files, original: Files, converted: Files, request: StudyReque
                 "fixed": ~was & now}  # fmt: skip
         scores, function_heads = (
             {
-                kind: {name: score.value for name, score in zip(names, scored.results[kind, code].scores.values())}
+                kind: {name: score.unscaled for name, score in zip(names, scored.results[kind, code].scores.values())}
                 for kind in KINDS
             }
             for scored in (in_content_heads, in_function_heads)

@@ -197,14 +197,14 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
     results = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results
     for parser, path in outputs.items():
         scores = results[parser, parts.code].scores
-        if scores["Words"].value != 1 or scores["Sentences"].value != 1:
+        if scores["Words"].value != 100 or scores["Sentences"].value != 100:
             message = "its words or sentences differ from the test set: perplexities require outputs on gold words"
             raise InputError(Fault("not-gold-words", message, Place(os.fspath(path))))
     return {parser: results[parser, parts.code] for parser in outputs}
 
 
 def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
-    return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
+    return {name: [result.scores[text].unscaled for result in results.values()] for name, text in COUNTED.items()}
 
 
 def shares_separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:

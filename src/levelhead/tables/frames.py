@@ -9,16 +9,40 @@ from levelhead.arguments import check
 from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
+    from levelhead.tables.data import DataTable
     from levelhead.tables.table import Cell, Table
 
 
 Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 
-def to_frame(table: Table, library: Frames | None = None) -> Any:
+def frame_of(table: DataTable, library: Frames | None = None) -> Any:
+    """Return data as a data frame, by default of polars if it is installed."""
+    columns = dict(zip(table.names, zip(*table.rows) if table.rows else ((),) * len(table.columns), strict=True))
+    if chosen_library(library) == "polars":
+        with required_library("polars"):
+            import polars as pl  # type: ignore[import-not-found,unused-ignore]
+        types = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
+        return pl.DataFrame(columns, schema={column.name: types[column.type] for column in table.columns})
+    with required_library("pandas"):
+        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    of_pandas = {"text": "string", "integer": "Int64", "number": "float64", "boolean": "boolean"}
+    whole = {"integer": "int64", "boolean": "bool"}  # without missing values
+    chosen = {
+        column.name: of_pandas[column.type] if column.optional else whole.get(column.type, of_pandas[column.type])
+        for column in table.columns
+    }
+    return pd.DataFrame({name: list(values) for name, values in columns.items()}).astype(chosen)
+
+
+def chosen_library(library: Frames | None) -> Frames:
+    """Return the library of data frames: by default polars if it is installed, otherwise pandas."""
     check("library", library, ("optional", ("one of", get_args(Frames))))
-    chosen = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
-    return to_polars(table) if chosen == "polars" else to_pandas(table)
+    return library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
+
+
+def to_frame(table: Table, library: Frames | None = None) -> Any:
+    return to_polars(table) if chosen_library(library) == "polars" else to_pandas(table)
 
 
 def to_polars(table: Table) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.errors import count_text
@@ -11,7 +11,9 @@ from levelhead.errors import count_text
 if TYPE_CHECKING:
     from fractions import Fraction
 
-Kind = Literal["text", "ratio", "difference", "probability", "number", "position"]
+    from levelhead.tables.data import DataTable
+
+Kind = Literal["text", "ratio", "difference", "percent", "points", "probability", "number", "position"]
 
 
 class IntervalCell(NamedTuple):
@@ -33,8 +35,9 @@ class Column(NamedTuple):
 
     Args:
         name: its heading.
-        kind: "text"; "ratio", printed as a percentage; "difference" of ratios, printed in points with its sign;
-            "probability", see `probability`; "number", printed unscaled; or "position", such as a line of a file.
+        kind: "text"; "percent"; "points", printed with a sign; "ratio", printed as a percentage; "difference" of
+            ratios, printed in points with a sign; "probability", see `probability`; "number"; or "position", such as a
+            line of a file.
         width: the minimum width in plain text.
         digits: the digits after the point of probabilities.
         key: its name in TSV and data frames, where names must be unique; the heading if empty.
@@ -112,6 +115,22 @@ class Table(NamedTuple):
         return self._replace(columns=tuple(columns), rows=rows, summary=summary)
 
 
+def table_of_data(data: DataTable) -> Table:
+    """Return data as a table for readers."""
+    kinds: Mapping[str, Kind] = {"percent": "percent", "points": "points", "probability": "probability"}
+    columns = tuple(
+        Column(
+            column.name.replace("_", " "),
+            "text" if column.type in {"text", "boolean"} else kinds.get(column.unit, "number"),
+        )
+        for column in data.columns
+    )
+    rows = (
+        tuple({True: "yes", False: "no"}[cell] if isinstance(cell, bool) else cell for cell in row) for row in data.rows
+    )
+    return Table(columns, tuple(rows))
+
+
 def percentage(ratio: float | Fraction) -> float:
     """Return a ratio as a percentage with the same digits: .54375 is 54.375, not 54.37499999999999."""
     from decimal import Decimal
@@ -143,7 +162,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, IntervalCell):
-        between = " to " if column.kind == "difference" or cell.low < 0 else "-"
+        between = " to " if column.kind in {"difference", "points"} or cell.low < 0 else "-"
         return between.join(formatted(end, column, places) for end in cell)
     if isinstance(cell, Plain):
         sign = "+z" if column.kind == "difference" else ""
@@ -151,6 +170,9 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if column.kind in {"ratio", "difference"} and isinstance(cell, int | float):
         sign = "+" if column.kind == "difference" else ""
         return repr(percentage(cell)) if places is None else f"{100 * cell:{sign}.{places}f}"
+    if column.kind in {"percent", "points"} and isinstance(cell, int | float):
+        sign = "+z" if column.kind == "points" else ""
+        return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
     if column.kind == "probability" and isinstance(cell, float):
         return repr(cell) if places is None else probability(cell, column.digits)
     if isinstance(cell, float) and not cell.is_integer():

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile, zip_longest
 from textwrap import wrap
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from levelhead.errors import printable
 from levelhead.tables.table import Column, Table, escaped, for_readers, formatted
 
-__all__ = ["to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
+if TYPE_CHECKING:
+    from levelhead.tables.data import DataTable, Value
+
+__all__ = ["data_to_tsv", "to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
 
 PaperFormat = Literal["latex", "markdown", "html"]
 
@@ -155,6 +158,35 @@ def to_tsv(table: Table, places: int | None = None) -> str:
             cells.append(escaped(text) if isinstance(cell, str) and text != "-" else text)
         rows.append(cells)
     return "\n".join("\t".join(row) for row in rows) + "\n"
+
+
+def data_to_tsv(table: DataTable, places: int | None = None) -> str:
+    """Return data as tab-separated values, in which a text with tabs, quotes or line breaks is quoted, as in CSV.
+
+    Args:
+        table: the data.
+        places: digits after the point of numbers that are not whole; by default all.
+    """
+    lines = ["\t".join(map(_quoted, table.names))]
+    lines += ("\t".join(_tsv_value(value, places) for value in row) for row in table.rows)
+    return "\n".join(lines) + "\n"
+
+
+def _tsv_value(value: Value, places: int | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, int) or places is None else f"{value:.{places}f}"
+
+
+def _quoted(text: str) -> str:
+    if re.search(r'["\t\n\r]', text) is None:
+        return text
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def _on_one_line(text: str) -> str:

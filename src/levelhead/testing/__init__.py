@@ -56,7 +56,7 @@ def assert_score(
         warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=2)
     gate = Gate(str(parsed), bound, lower)
     result = score_files(gold, system, setup_of([measure]))[measure]
-    if broken := gate.broken(result.value, result.reason):
+    if broken := gate.broken(result.exact, result.reason):
         if gate.highest or result.value is None:
             raise AssertionError(broken)
         counts = f"{result.correct:g} correct of {result.gold:g} in gold and {result.system:g} in the system's output"

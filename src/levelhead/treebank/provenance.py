@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import Fault
+from levelhead.errors import Fault, Place
 from levelhead.immutable import immutable
-from levelhead.tables.documents import notes_of
+from levelhead.tables.documents import notes_of, path_text
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
@@ -35,6 +36,33 @@ class Provenance:
     warnings: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
     about_files: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the provenance for JSON."""
+        return {
+            "signature": dict(self.signature),
+            "files": {code: dict(files) for code, files in self.files.items()},
+            "warnings": [
+                {
+                    "slug": fault.slug,
+                    "message": fault.message,
+                    "file": None if fault.place.file is None else path_text(fault.place.file),
+                    "line": fault.place.line,
+                    "count": fault.count,
+                }
+                for fault in self.warnings
+            ],
+            "notes": [*self.notes, *self.about_files],
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Provenance:
+        """Return the provenance from its JSON."""
+        warnings = tuple(
+            Fault(one["slug"], one["message"], Place(one["file"], one["line"]), "warning", one["count"])
+            for one in document["warnings"]
+        )
+        return cls(document["signature"], document["files"], warnings, tuple(document["notes"]))
 
     def with_parts(self, **parts: str) -> Provenance:
         """Return the provenance with more parts at the end of the signature."""
@@ -67,6 +95,12 @@ class FileSummary:
     tokens: int = 0
     warnings: tuple[Fault, ...] = ()
     path: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the file without its suffixes, as test sets are named; "treebank" for one in memory."""
+        name = "" if self.path is None else PurePath(self.path).name
+        return name.partition(".")[0] or name or TREEBANK
 
 
 def summary_of(treebank: Treebank) -> FileSummary:

@@ -122,12 +122,22 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
         "--format", "output_format", type=Choice(formats or FORMATS, "format"), default="text", show_default=True,
         help="Output format",
     )  # fmt: skip
-    return joined(output_format, *((places_option,) if places else ()), output or output_option)
+    tidy = {"tsv", "jsonl"} & set(formats or FORMATS)
+    return joined(
+        output_format,
+        *((table_option,) if tidy else ()),
+        *((places_option,) if places else ()),
+        output or output_option,
+    )
 
 
 places_option: Decorator = click.option(
     "--places", type=WHOLE["places"], help="Number of decimal places  [default: 2; all in TSV; JSON always has all]"
 )
+table_option: Decorator = click.option(
+    "--table", "table_name", metavar="NAME",
+    help="Which table of the result TSV and JSON Lines have  [default: the first of `levelhead schema`]",
+)  # fmt: skip
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )

@@ -16,12 +16,13 @@ import click
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared.command import command_line
 from levelhead.cli.shared.options import InputPath
-from levelhead.errors import Fault, OutputError, listed
+from levelhead.errors import Fault, OutputError, listed, printable
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
     from levelhead.measures.registry import Registry
     from levelhead.report.page.blocks import Origin
+    from levelhead.tables.data import DataTable
     from levelhead.tables.table import Table
 
 _MOST_FILES = 2
@@ -34,11 +35,17 @@ def print_result(
     document: Callable[[], object],
     *,
     lines: Callable[[], list[Any]] | None = None,
+    data: Callable[[str | None], DataTable] | None = None,
     places: int = 2,
 ) -> None:
     """Print a table or a JSON document; only what is printed is computed; `places` is the default in text."""
     output_format = given["output_format"]
     output = given.get("output")
+    if data is not None and output_format in {"jsonl", "tsv"}:
+        _print_data(data(given.get("table_name")), output_format, output, given.get("places"))
+        return
+    if given.get("table_name") is not None:
+        raise click.UsageError("--table requires --format tsv or jsonl")
     if output_format == "jsonl":
         print_json((lines or document)(), output, lines=True)
         return
@@ -62,6 +69,17 @@ def print_result(
     emit(text, output)
 
 
+def _print_data(table: DataTable, output_format: str, output: str | None, places: int | None) -> None:
+    if output_format == "jsonl":
+        print_json(table.documents(), output, lines=True)
+        return
+    from levelhead.tables.writers import data_to_tsv
+
+    text = data_to_tsv(table, places)
+    on_terminal = output in {None, "-"} and sys.stdout and sys.stdout.isatty()
+    emit(re.sub(r"[^\t\n]+", lambda part: printable(part[0]), text) if on_terminal else text, output)
+
+
 def show(
     given: Mapping[str, Any],
     result: Any,
@@ -72,7 +90,8 @@ def show(
 ) -> None:
     """Print the warnings and notes of a result, and its table with these options, or its JSON document."""
     print_provenance(result.provenance, notes=notes)
-    print_result(given, lambda: result.table(**options), result.to_dict, lines=lines)
+    data = result.data if result.KIND else None
+    print_result(given, lambda: result.table(**options), result.to_dict, lines=lines, data=data)
 
 
 def wants_page(given: Mapping[str, Any]) -> bool:

@@ -73,7 +73,8 @@ def measured_row(
     shown = value_cell(value, perplexity=perplexity)
     between = cell_text(interval_cell(interval, perplexity=perplexity), column)
     cells = ("–" if shown is None else cell_text(shown, column), between, *more)
-    return plotted_row(label, value, interval, 1 if perplexity else 100)._replace(cells=cells)
+    scaled = column.kind in {"ratio", "difference"} and not perplexity
+    return plotted_row(label, value, interval, 100 if scaled else 1)._replace(cells=cells)
 
 
 def plotted_row(
@@ -86,7 +87,7 @@ def plotted_row(
 
 def cell_text(cell: Cell, column: Column) -> str:
     """Return the text of a score, a difference or an interval; empty if there is none."""
-    dash = "\N{MINUS SIGN}" if column.kind == "difference" else "\N{EN DASH}"
+    dash = "\N{MINUS SIGN}" if column.kind in {"difference", "points"} else "\N{EN DASH}"
     return "" if cell is None else formatted(cell, column).replace("-", dash)
 
 

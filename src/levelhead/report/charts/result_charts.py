@@ -211,7 +211,7 @@ def _of_breakdowns(result: Breakdowns) -> Iterator[Drawing]:
 
 def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
     shown = scores[:_MOST_ROWS]
-    values = [None if score.exact is None else 100 * float(score.exact) for _, score in shown]
+    values = [None if score.exact_ratio is None else 100 * float(score.exact_ratio) for _, score in shown]
     return panels(title, [name for name, _ in shown], {title: values}, places=2)
 
 

@@ -28,7 +28,7 @@ _MOST_ROWS = 200  # of patterns or suspects
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     first, *_ = agreement.annotators
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
-    f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
+    f1 = tuple((name, *(evaluation[name].unscaled for evaluation in agreement.pairs.values())) for name in agreement.f1)
     measures = [Block("f1", table=Table(columns, f1))]
     patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_ROWS))]
     trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."

@@ -365,7 +365,7 @@ def _zeros(campaign: _Campaign) -> Section:
             reasons = list(result.reasons)
             if reasons and result.coverage is not None:
                 values = (
-                    f"{name} {formatted(value_cell(score.value, perplexity=score.perplexity), Column(name))}"
+                    f"{name} {formatted(value_cell(score.unscaled, perplexity=score.perplexity), Column(name))}"
                     for name, score in result.secondary.items()
                     if name in campaign.measures[:_MOST_MEASURES] and score.value is not None
                 )

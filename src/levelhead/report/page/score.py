@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from levelhead.analysis import averages
 from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import NOT_ALIGNED, Repair
 from levelhead.comparison.breakdowns import MARK, UNCERTAIN, Breakdowns, estimate_cells, estimate_columns
-from levelhead.comparison.evaluations import average_scores
 from levelhead.errors import listed
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import (
     LABEL,
     VALID_TREES_NOTE,
-    Average,
+    average_scores,
     covered,
     missing_scores,
     score_table,
@@ -32,11 +32,11 @@ from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES,
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.significance.units import FEW_NOTE, FEWEST_UNITS
-from levelhead.tables.table import Column, Table, formatted, interval_cell, value_cell
+from levelhead.tables.table import Column, Table, formatted, interval_cell
 
 ALL = "all treebanks"  # the option of a page that shows all treebanks together
 _MOST_ERRORS = 20
-_RATIO, _DIFFERENCE = Column(""), Column("", "difference")
+_PERCENT, _DIFFERENCE = Column("", "percent"), Column("", "difference")
 _SCORE_COLUMNS = ("F1 Score", "95% CI", "Precision", "Recall", "AligndAcc")
 _COSTS_LEAD = (
     "Points of {} that the system would gain without an error if nothing else changed; the costliest error first."
@@ -56,11 +56,10 @@ def score_page(
     name: str,
     evaluations: Mapping[str, Evaluation],
     parts: Mapping[str, TreebankErrors],
-    average: Average | None = None,
     registry: Registry = STANDARD,
 ) -> Page:
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
-    average = average if several else None
+    average = average_scores(evaluations) if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
@@ -84,12 +83,11 @@ def score_page(
     return Page(title, lead, facts, choices, sections, notes, shared, "score", data, terms)
 
 
-def _lead(evaluations: Mapping[str, Evaluation], average: Average | None) -> str:
+def _lead(evaluations: Mapping[str, Evaluation], average: Mapping[str, Fraction | None] | None) -> str:
     scores = next(iter(evaluations.values()))
     names = [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
     shown = {name: scores[name].value if average is None else average[name] for name in names}
-    cells = {name: value_cell(value, perplexity=scores[name].perplexity) for name, value in shown.items()}
-    values = (f"{name} {'–' if cell is None else formatted(cell, _RATIO)}" for name, cell in cells.items())
+    values = (f"{name} {'–' if value is None else f'{float(value):.2f}'}" for name, value in shown.items())
     label = f"{LABEL} " if covered(evaluations) else ""
     return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}."
 
@@ -97,7 +95,7 @@ def _lead(evaluations: Mapping[str, Evaluation], average: Average | None) -> str
 def _sections(
     evaluations: Mapping[str, Evaluation],
     parts: Mapping[str, TreebankErrors],
-    average: Average | None,
+    average: Mapping[str, Fraction | None] | None,
     whole: TreebankErrors,
 ) -> list[Section]:
     measure = whole.measure
@@ -105,7 +103,7 @@ def _sections(
     if average is not None:
         note = "Points are means over treebanks; errors are counted on all of them."
         of_all = {
-            "scores": _average_scores(evaluations, parts, average, measure),
+            "scores": _average_scores(evaluations, parts, measure),
             "costs": [_costs(whole, STORE, note)],
             "kinds": [_kinds(whole.kinds, STORE)],
             "breakdowns": [_mean_breakdown(by, [*parts.values()], whole) for by in PROPERTY_TITLES],
@@ -141,11 +139,13 @@ def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) ->
         if score.reason:
             reasons.setdefault(score.reason, []).append(name)
         if score.perplexity:
-            rows.append(ChartRow(name, cells=(formatted(score.value, _RATIO), "", "", "", "")))
+            rows.append(ChartRow(name, cells=(formatted(score.value, _PERCENT), "", "", "", "")))
             continue
         ratios = (score.precision, score.recall, score.aligned_accuracy)
-        others = ["–" if ratio is None else formatted(ratio, _RATIO) for ratio in ratios]
-        row = measured_row(name, score.f1, None if score.reason else informative(intervals.get(name)), more=others)
+        others = ["–" if ratio is None else formatted(ratio, _PERCENT) for ratio in ratios]
+        row = measured_row(
+            name, score.ratio("f1"), None if score.reason else informative(intervals.get(name)), more=others
+        )
         rows.append(row if score.component == "f1" else row._replace(low=None, high=None))
     caption = _remarks({"": evaluation}, (f"{', '.join(names)}: {reason}" for reason, names in reasons.items()))
     chart = RowChart("Scores", "Measure", _SCORE_COLUMNS[0], _SCORE_COLUMNS, rows, hidden=_SCORE_COLUMNS[1:], full=100,
@@ -163,7 +163,7 @@ def _remarks(evaluations: Mapping[str, Evaluation], reasons: Iterable[str]) -> s
 
 
 def _average_scores(
-    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], average: Average, measure: str
+    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], measure: str
 ) -> Iterator[Block]:
     first = next(iter(evaluations.values()))
     shown = measure if measure in first else next(iter(first))
@@ -172,7 +172,7 @@ def _average_scores(
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
         measured_row(
-            treebank, score.value, None if score.reason else intervals[treebank], perplexity=perplexity
+            treebank, score.unscaled, None if score.reason else intervals[treebank], perplexity=perplexity
         )._replace(goes=("treebank", treebank, "scores"))
         for treebank, score in ((treebank, scores[shown]) for treebank, scores in evaluations.items())
         if score.value is not None
@@ -180,10 +180,8 @@ def _average_scores(
     rows.sort(key=lambda row: -(row.value or 0.0))
     chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=None if perplexity else 100)
     yield Block("treebanks", title, chart=chart)
-    valid_trees = {code: evaluation.valid_trees for code, evaluation in evaluations.items()}
-    strict = average_scores(valid_trees) if covered(evaluations) else None
     caption = _remarks(evaluations, (f"{name}: {reason}" for name, reason in missing_scores(evaluations)))
-    table = scores_table(evaluations, average, strict)._replace(notes=())
+    table = scores_table(evaluations)._replace(notes=())
     yield Block("scores", "All scores", caption, table=table)
 
 

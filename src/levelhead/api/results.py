@@ -1,0 +1,184 @@
+"""Results as data: their columns, their JSON Schemas, and reading them again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from levelhead.api.parameters import public
+from levelhead.errors import Fault, InputError, Place, unknown
+from levelhead.immutable import immutable
+from levelhead.tables.data import DataColumn, DataTable, columns_in, data_of_documents, schema_of_rows
+from levelhead.tables.documents import RESULT_SCHEMA
+from levelhead.tables.table import Table, table_of_data
+from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
+
+if TYPE_CHECKING:
+    from levelhead.api.inputs import PathLike
+    from levelhead.tables.data import Layout
+
+_CLASSES: Mapping[str, str] = MappingProxyType(
+    {
+        "score": "evaluation.pair:Evaluation",
+    }
+)
+"""The class of each kind of result."""
+
+
+def kinds() -> tuple[str, ...]:
+    """Return the kinds of results."""
+    return tuple(_CLASSES)
+
+
+def _layouts(kind: str) -> Mapping[str, Layout]:
+    if kind not in _CLASSES:
+        raise InputError(Fault("unknown-table", unknown("kind of result", kind, _CLASSES)))
+    module, name = _CLASSES[kind].split(":")
+    result: type[Tabular] = getattr(import_module(f"levelhead.{module}"), name)
+    return result.layouts()
+
+
+@public()
+def columns(kind: str) -> Mapping[str, tuple[DataColumn, ...]]:
+    """Return the columns of each table of a kind of result.
+
+    Args:
+        kind: the kind, which is the name of the command: "score", "compare" ...
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    return {name: columns_in(layout) for name, layout in _layouts(kind).items()}
+
+
+def json_schema(kind: str) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a kind of result.
+
+    Args:
+        kind: the `kind` of the document, such as "score".
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    layouts = _layouts(kind)
+    text = {"type": "string"}
+    warning = {
+        "slug": {**text, "description": "Name of the warning, as in the list of messages"},
+        "message": {**text, "description": "What is wrong"},
+        "file": {"type": ["string", "null"], "description": "Path of the file; null for a treebank in memory"},
+        "line": {"type": ["integer", "null"], "minimum": 1, "description": "Line of the first place"},
+        "count": {"type": "integer", "minimum": 1, "description": "Number of occurrences"},
+    }
+    provenance = {
+        "signature": {
+            "type": "object",
+            "description": "Everything that determines the numbers, by name: rules, hashes of files, options, version",
+            "additionalProperties": text,
+        },
+        "files": {
+            "type": "object",
+            "description": "By treebank, then by role or system: the first 12 digits of the SHA-256 of the contents",
+            "additionalProperties": {"type": "object", "additionalProperties": text},
+        },
+        "warnings": {"type": "array", "description": "Warnings about the files", "items": _object(warning)},
+        "notes": {"type": "array", "description": "Notes on how to interpret the numbers", "items": text},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:levelhead:schema:{kind}:{RESULT_SCHEMA}",
+        "title": f"Result of levelhead {kind}",
+        **_object(
+            {
+                "schema": {"const": RESULT_SCHEMA, "description": "Version of the layout"},
+                "kind": {"const": kind},
+                "verdict": {"type": ["string", "null"], "description": "The answer in a sentence"},
+                "provenance": _object(provenance),
+                "tables": _object({name: schema_of_rows(layout) for name, layout in layouts.items()}),
+            }
+        ),
+    }
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": [*properties],
+        "additionalProperties": False,
+    }
+
+
+@immutable
+class LoadedResult(Tabular):
+    """A result that was read from a file: its tables, verdict and provenance, without the treebanks and counts.
+
+    Args:
+        kind: the kind of result, such as "score".
+        verdict: the answer in a sentence; None if there is none.
+        provenance: the provenance of the numbers.
+        tables: the tables of data, by name; the first one is the main result.
+    """
+
+    kind: str
+    verdict: str | None
+    provenance: Provenance
+    tables: Mapping[str, DataTable]  # type: ignore[assignment]
+
+    def data(self, name: str | None = None) -> DataTable:
+        """Return a table of data, by default the main table."""
+        chosen = next(iter(self.tables)) if name is None else name
+        if chosen not in self.tables:
+            raise InputError(Fault("unknown-table", unknown("table", chosen, [*self.tables])))
+        return self.tables[chosen]
+
+    def table(self, name: str | None = None) -> Table:
+        """Return a table for readers, by default the main table."""
+        return table_of_data(self.data(name))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        message = (
+            f"a loaded {self.__dict__.get('kind', 'result')} has only tables, verdict and provenance: {name!r} needs"
+        )
+        raise AttributeError(f"{message} the files, so compute the result again")
+
+
+@public(source=("either", "any mapping", "path"))
+def load(source: PathLike | Mapping[str, Any]) -> LoadedResult:
+    """Return a result from its JSON document, with its tables, verdict and provenance.
+
+    Args:
+        source: the file that a command wrote with `--format json`, or the document, as `to_dict` returns it.
+
+    Raises:
+        InputError: the file cannot be read, or is not a result of this version.
+    """
+    path = None if isinstance(source, Mapping) else os.fspath(source)
+    document = source if isinstance(source, Mapping) else _parsed(source)
+
+    def refuse(reason: str) -> NoReturn:
+        raise InputError(Fault("invalid-result", reason, Place(path)))
+
+    if not isinstance(document, Mapping) or "schema" not in document:
+        refuse("this is not the JSON document of a result")
+    if document["schema"] != RESULT_SCHEMA:
+        refuse(f"the document has schema {document['schema']!r}; this version of levelhead reads {RESULT_SCHEMA}")
+    layouts = _layouts(str(document.get("kind")))
+    try:
+        tables = {name: data_of_documents(layout, document["tables"][name]) for name, layout in layouts.items()}
+        return LoadedResult(document["kind"], document["verdict"], Provenance.from_dict(document["provenance"]), tables)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        refuse(f"the document is incomplete or damaged: {error!r}")
+
+
+def _parsed(path: PathLike) -> Any:
+    from levelhead.treebank.input_bytes import read_bytes
+
+    try:
+        return json.loads(read_bytes(path))
+    except ValueError as error:
+        raise InputError(Fault("invalid-result", f"this is not JSON: {error}", Place(os.fspath(path)))) from error

@@ -1,0 +1,238 @@
+"""Scores as tables of data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from levelhead.evaluation.coverage import PartialCoverage
+from levelhead.evaluation.score_tables import average_scores, missing_scores, new_scores
+from levelhead.scoring import Score
+from levelhead.scoring.measure import COMPONENTS
+from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.documents import path_text
+from levelhead.tables.fields import Field
+from levelhead.treebank.provenance import FileSummary
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Evaluation
+
+
+class ScoreRow(NamedTuple):
+    """The score of a system on a treebank by one measure.
+
+    Args:
+        treebank: the treebank.
+        measure: the measure.
+        value: the component that the measure names, F1 by default; or the perplexity.
+        unit: the unit of the value.
+        precision: 100 * correct / system.
+        recall: 100 * correct / gold.
+        f1: the harmonic mean of precision and recall.
+        aligned_accuracy: 100 * correct / aligned; null for measures without alignment.
+        correct: the number of correct items; a sum of weights for weighted measures, of logarithms for perplexities.
+        gold: the number of items in gold.
+        system: the number of items in the system's output.
+        aligned: the number of aligned gold items; null for measures without alignment.
+        value_of_valid_trees: for partial scores, the value if sentences without a valid tree have no correct items.
+        value_on_new: with training treebanks, the value on sentences that share neither words nor heads with them.
+        reason: why there is no value; null if there is one.
+    """
+
+    treebank: str
+    measure: str
+    value: Annotated[float | None, Field("The component that the measure names, F1 by default", (0,))]
+    unit: Literal["percent", "perplexity"]
+    precision: Percent | None
+    recall: Percent | None
+    f1: Percent | None
+    aligned_accuracy: Percent | None
+    correct: float
+    gold: float
+    system: float
+    aligned: float | None
+    value_of_valid_trees: Percent | None
+    value_on_new: float | None
+    reason: str | None
+
+
+class AverageRow(NamedTuple):
+    """The macro-average of a measure over treebanks.
+
+    Args:
+        measure: the measure.
+        value: the mean of the values on all treebanks; null if one is missing.
+        unit: the unit of the value.
+        value_of_valid_trees: for partial scores, the mean of `value_of_valid_trees`.
+        value_on_new: with training treebanks, the mean of `value_on_new`.
+        n_treebanks: the number of treebanks.
+        reason: why there is no value, and where; null if there is one.
+    """
+
+    measure: str
+    value: float | None
+    unit: Literal["percent", "perplexity"]
+    value_of_valid_trees: Percent | None
+    value_on_new: float | None
+    n_treebanks: int
+    reason: str | None
+
+
+class FileRow(NamedTuple):
+    """A file that was read.
+
+    Args:
+        treebank: the treebank.
+        role: whether it is gold or the output of the system.
+        path: the path as given; null for a treebank in memory.
+        sha256: the SHA-256 of the decompressed contents; null for a treebank in memory.
+        sentences: the number of sentences.
+        tokens: the number of tokens, in which a multiword token counts once.
+        words: the number of syntactic words.
+    """
+
+    treebank: str
+    role: Literal["gold", "system"]
+    path: str | None
+    sha256: str | None
+    sentences: int
+    tokens: int
+    words: int
+
+
+class LeakageRow(NamedTuple):
+    """The gold sentences that occur in the training treebanks, by one definition.
+
+    Args:
+        treebank: the treebank.
+        same: what these sentences share with a training sentence.
+        sentences: the number of these sentences.
+        share_of_sentences: their share of the sentences.
+        words: the number of their words.
+        share_of_words: their share of the words.
+    """
+
+    treebank: str
+    same: Literal["words", "heads", "words or heads"]
+    sentences: int
+    share_of_sentences: Percent | None
+    words: int
+    share_of_words: Percent | None
+
+
+class NewScoreRow(NamedTuple):
+    """A score on the gold sentences that do not occur in the training treebanks, by one definition.
+
+    Args:
+        treebank: the treebank.
+        same: what the other sentences share with a training sentence.
+        measure: the measure.
+        value: the value on the remaining sentences.
+        unit: the unit of the value.
+        correct: the number of correct items.
+        gold: the number of items in gold.
+        system: the number of items in the system's output.
+    """
+
+    treebank: str
+    same: Literal["words", "heads", "words or heads"]
+    measure: str
+    value: float | None
+    unit: Literal["percent", "perplexity"]
+    correct: float
+    gold: float
+    system: float
+
+
+TREEBANK_COLUMN = DataColumn("treebank", "text", "The treebank")
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        "scores": (ScoreRow,),
+        "averages": (AverageRow,),
+        "files": (FileRow,),
+        "coverage": (TREEBANK_COLUMN, PartialCoverage),
+        "leakage": (LeakageRow,),
+        "new_scores": (NewScoreRow,),
+    }
+)
+"""The tables of scores; averages only of several treebanks, coverage only of partial scores."""
+
+
+def rows_of(name: str, evaluations: Mapping[str, Evaluation]) -> Iterator[Any]:
+    """Yield the rows of a table of scores, given the evaluation of each treebank."""
+    if name == "averages":
+        yield from _average_rows(evaluations) if len(evaluations) > 1 else ()
+        return
+    for code, evaluation in evaluations.items():
+        yield from _ROWS[name](code, evaluation)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return 100 * part / whole if whole else None
+
+
+def unit_of(score: Score) -> Literal["percent", "perplexity"]:
+    return "perplexity" if score.perplexity else "percent"
+
+
+def _score_rows(code: str, evaluation: Evaluation) -> Iterator[ScoreRow]:
+    new = new_scores(evaluation)
+    for name, score in evaluation.items():
+        counts = score.correct, score.gold, score.system, score.aligned
+        others = (some[name].value if name in some else None for some in (evaluation.valid_trees, new))
+        ratios = (score.percentage(component) for component in COMPONENTS)
+        yield ScoreRow._make((code, name, score.value, unit_of(score), *ratios, *counts, *others, score.reason))
+
+
+def _average_rows(evaluations: Mapping[str, Evaluation]) -> Iterator[AverageRow]:
+    of_each = (
+        evaluations,
+        {code: evaluation.valid_trees for code, evaluation in evaluations.items()},
+        {code: new_scores(evaluation) for code, evaluation in evaluations.items()},
+    )
+    values, strict, new = map(average_scores, of_each)
+    reasons = dict(missing_scores(evaluations))
+    for name, score in next(iter(evaluations.values())).items():
+        exact = [some.get(name) for some in (values, strict, new)]
+        means = [None if mean is None else float(mean) for mean in exact]
+        value, of_valid_trees, on_new = means
+        yield AverageRow(name, value, unit_of(score), of_valid_trees, on_new, len(evaluations), reasons.get(name))
+
+
+def _file_rows(code: str, evaluation: Evaluation) -> Iterator[FileRow]:
+    yield _file_row(code, "gold", evaluation.gold)
+    yield _file_row(code, "system", evaluation.system)
+
+
+def _coverage_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, PartialCoverage]]:
+    if evaluation.coverage:
+        yield code, evaluation.coverage
+
+
+def _leakage_rows(code: str, evaluation: Evaluation) -> Iterator[LeakageRow]:
+    if leakage := evaluation.leakage:
+        for seen in leakage.occurring:
+            of_sentences, of_words = _share(seen.sentences, leakage.sentences), _share(seen.words, leakage.words)
+            yield LeakageRow(code, seen.same, seen.sentences, of_sentences, seen.words, of_words)
+
+
+def _new_score_rows(code: str, evaluation: Evaluation) -> Iterator[NewScoreRow]:
+    for seen in evaluation.leakage.occurring if evaluation.leakage else ():
+        for name, score in seen.rest.items():
+            counts = score.correct, score.gold, score.system
+            yield NewScoreRow(code, seen.same, name, score.value, unit_of(score), *counts)
+
+
+def _file_row(code: str, role: Literal["gold", "system"], contents: FileSummary) -> FileRow:
+    path = None if contents.path is None else path_text(contents.path)
+    return FileRow(code, role, path, contents.sha256, contents.sentences, contents.tokens, contents.words)
+
+
+_ROWS: Mapping[str, Callable[[str, Evaluation], Iterator[Any]]] = MappingProxyType(
+    {
+        "scores": _score_rows, "files": _file_rows, "coverage": _coverage_rows, "leakage": _leakage_rows,
+        "new_scores": _new_score_rows,
+    }
+)  # fmt: skip

@@ -1,0 +1,220 @@
+"""The data of results: named tables of typed columns, from which JSON, JSON Schemas, TSV and data frames are made.
+
+The columns of a table are the fields of a record class: their types and units are the annotations, their descriptions
+are the lines of the docstring, or the entry of a `Field`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from types import NoneType
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+from levelhead.tables.fields import Field
+
+Percent = Annotated[float, "percent"]  # a score, share or bound: from 0 to 100
+Points = Annotated[float, "points"]  # a difference of percentages
+Probability = Annotated[float, "probability"]  # from 0 to 1
+PercentInterval = tuple[Percent, Percent]
+PointsInterval = tuple[Points, Points]
+NOT_A_COLUMN = "not a column"  # the mark of a field of records that tables leave out
+
+DataType = Literal["text", "integer", "number", "boolean"]
+Value = str | int | float | None  # a boolean is an integer
+
+_TYPES: Mapping[type, DataType] = {str: "text", int: "integer", float: "number", bool: "boolean"}
+_JSON_TYPES = {"text": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
+_LIMITS: Mapping[str, tuple[float, ...]] = {"percent": (0, 100), "points": (-100, 100), "probability": (0, 1)}
+
+
+class DataColumn(NamedTuple):
+    """A column of data.
+
+    Args:
+        name: its name: lower-case words with underscores; with braces, as in `{measure}_correct`, it stands for one
+            column of each value.
+        type: "text", "integer", "number" or "boolean".
+        about: its description.
+        unit: "percent", "points", "probability" or another unit; empty without a unit.
+        optional: whether values can be missing.
+        choices: all values that a text can have; empty if there are others.
+        limits: the lowest and the highest value, if they are known.
+    """
+
+    name: str
+    type: DataType
+    about: str
+    unit: str = ""
+    optional: bool = False
+    choices: tuple[str, ...] = ()
+    limits: tuple[float, ...] = ()
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it stands for several columns."""
+        return "{" in self.name
+
+
+class DataTable(NamedTuple):
+    """A table of data.
+
+    Args:
+        columns: its columns.
+        rows: the values of each row, as many as columns; None for a missing value.
+    """
+
+    columns: tuple[DataColumn, ...]
+    rows: Sequence[Sequence[Value]]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return [column.name for column in self.columns]
+
+    def documents(self) -> list[dict[str, Value]]:
+        """Return its rows for JSON."""
+        names = self.names
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
+
+Part = type | DataColumn  # a record class, or a further column
+Layout = tuple[Part, ...]  # the columns of a table, side by side
+
+
+def table_of(layout: Layout, rows: Iterable[Any]) -> DataTable:
+    """Return the table of rows, each of which is a record, or a tuple with one record or value for each part."""
+    columns = columns_in(layout)
+    several = len(layout) > 1
+    return DataTable(columns, [tuple(_values(layout, row if several else (row,))) for row in rows])
+
+
+def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) -> DataTable:
+    """Return a table of data from its rows in JSON.
+
+    Raises:
+        ValueError: a row does not have the columns of the layout.
+    """
+    rows = [dict(document) for document in documents]
+    columns = list[DataColumn]()
+    for column in columns_in(layout):
+        if column.is_pattern:
+            met = (name for name in (rows[0] if rows else ()) if re.fullmatch(_pattern(column.name), name))
+            columns += (column._replace(name=name) for name in met)
+        else:
+            columns.append(column)
+    names = [column.name for column in columns]
+    if wrong := next((row for row in rows if row.keys() != set(names)), None):
+        raise ValueError(f"a row has the columns {', '.join(wrong)} instead of {', '.join(names)}")
+    return DataTable(tuple(columns), [tuple(row[name] for name in names) for row in rows])
+
+
+def columns_in(layout: Layout) -> tuple[DataColumn, ...]:
+    """Return the columns of a layout."""
+    return tuple(
+        column for part in layout for column in ((part,) if isinstance(part, DataColumn) else columns_of(part))
+    )
+
+
+def _values(layout: Layout, row: Iterable[Any]) -> Iterator[Value]:
+    for part, value in zip(layout, row, strict=True):
+        if isinstance(part, DataColumn):
+            yield value
+            continue
+        for name, n_columns in _shape(part):
+            cell = getattr(value, name)
+            if n_columns == 2:
+                yield from (None, None) if cell is None else cell
+            else:
+                yield cell
+
+
+@cache
+def _shape(record: type) -> tuple[tuple[str, int], ...]:
+    """Return the fields of a record that are columns, each with its number of columns."""
+    return tuple((name, len(columns)) for name, columns in _fields(record) if columns)
+
+
+@cache
+def columns_of(record: type) -> tuple[DataColumn, ...]:
+    """Return the columns of a record class; an interval is two columns, and marked fields are left out."""
+    return tuple(column for _, columns in _fields(record) for column in columns)
+
+
+@cache
+def _fields(record: type) -> tuple[tuple[str, tuple[DataColumn, ...]], ...]:
+    abouts = _descriptions(record)
+    hints = get_type_hints(record, include_extras=True)
+    return tuple((name, tuple(_columns(name, hint, abouts.get(name, "")))) for name, hint in hints.items())
+
+
+def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
+    unit, entry, optional = "", None, False
+    while get_origin(hint) is Annotated or NoneType in get_args(hint):
+        if NoneType in get_args(hint):
+            optional = True
+            (hint,) = (kind for kind in get_args(hint) if kind is not NoneType)
+            continue
+        for mark in hint.__metadata__:
+            unit, entry = (mark, entry) if isinstance(mark, str) else (unit, mark)
+        hint = hint.__origin__
+    if unit == NOT_A_COLUMN:
+        return
+    about, limits = (entry.about, entry.limits) if isinstance(entry, Field) else (about, ())
+    about = about.rstrip(".")
+    if get_origin(hint) is tuple and len(get_args(hint)) == 2:
+        prefix = name.removesuffix("interval")
+        for kind, end, which in zip(get_args(hint), ("low", "high"), ("lower end", "upper end"), strict=True):
+            (column,) = _columns(f"{prefix}{end}", kind, f"{about}: {which}")
+            yield column._replace(unit=column.unit or unit, optional=optional)
+        return
+    yield _column(name, hint, about, unit, optional, limits)
+
+
+def _column(name: str, hint: Any, about: str, unit: str, optional: bool, limits: tuple[float, ...]) -> DataColumn:
+    choices = get_args(hint) if get_origin(hint) is Literal else ()
+    kind = str if choices else hint
+    if kind not in _TYPES:
+        raise TypeError(f"a column cannot be {hint}: {name}")
+    if not limits:
+        limits = _LIMITS.get(unit, (0,) if kind is int else ())
+    return DataColumn(name, _TYPES[kind], about, unit, optional, choices, limits)
+
+
+def _descriptions(record: type) -> dict[str, str]:
+    """Return what the lines below "Args:" in a docstring say about each field, with an initial capital."""
+    _, _, text = (record.__doc__ or "").partition("Args:\n")
+    text = re.split(r"\n\s*\n", text)[0]
+    found = re.findall(r"^\s+(\w+): (.*(?:\n\s{8,}(?!\w+: ).*)*)", text, re.MULTILINE)
+    sentences = {name: " ".join(about.split()).rstrip(".") for name, about in found}
+    return {name: about[:1].upper() + about[1:] for name, about in sentences.items()}
+
+
+def schema_of_rows(layout: Layout) -> dict[str, Any]:
+    """Return the JSON Schema of the rows of a table."""
+    columns = columns_in(layout)
+    properties = {column.name: _schema(column) for column in columns if not column.is_pattern}
+    patterns = {_pattern(column.name): _schema(column) for column in columns if column.is_pattern}
+    row: dict[str, Any] = {"type": "object", "properties": properties, "required": [*properties]}
+    row |= {"patternProperties": patterns} if patterns else {}
+    return {"type": "array", "items": {**row, "additionalProperties": False}}
+
+
+def _pattern(name: str) -> str:
+    """Return the regular expression for the names of columns that a name with braces stands for."""
+    return (
+        "^" + "".join(".+" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{\w+\})", name)) + "$"
+    )
+
+
+def _schema(column: DataColumn) -> dict[str, Any]:
+    about = f"{column.about}; {column.unit}" if column.unit else column.about
+    if column.choices:
+        return {"enum": [*column.choices, *([None] if column.optional else [])], "description": about}
+    kind = _JSON_TYPES[column.type]
+    return {
+        "type": [kind, "null"] if column.optional else kind,
+        **dict(zip(("minimum", "maximum"), column.limits, strict=False)),
+        "description": about,
+    }
