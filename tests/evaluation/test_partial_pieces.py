@@ -16,7 +16,6 @@ from levelhead.campaign.sources import File
 from levelhead.errors import LevelheadError
 from levelhead.evaluation import partial
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks, from_conllu
 from levelhead.treebank.blocks import PieceSizes
@@ -53,7 +52,7 @@ def outcome(paths: Sequence[Path], sizes: PieceSizes, training: Training | None 
     except LevelheadError as error:
         return type(error), str(error), getattr(error, "faults", None)
     scores = [repr(score) for one in (found, found.valid_trees) for score in one.values()]
-    return score_document(found), found.warnings, found.coverage, scores, found.gold, found.system, found.leakage
+    return found.to_dict(), found.warnings, found.coverage, scores, found.gold, found.system, found.leakage
 
 
 def compare(
