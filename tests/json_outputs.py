@@ -16,6 +16,9 @@ MANY = ("--resamples", "20")
 
 OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     {
+        "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
+        "derive": (("derive", GOLD),),
+        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
@@ -102,12 +105,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
-        "round-trips": (
-            ("convert", "--check", "{lossy}"),
-            ("convert", "--check", GOLDS),
-        ),
-        "derivations": (("derive", GOLD),),
-        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA, "--sentences"),),
         "recovery": (
             (
                 "recover",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
+        "convert": "conversion.round_trip:RoundTrips",
+        "derive": "derivation.derive:Derivations",
+        "perplexity": "derivation.perplexity:Perplexities",
         "score": "evaluation.pair:Evaluation",
     }
 )
