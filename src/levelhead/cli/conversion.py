@@ -87,7 +87,7 @@ def _check(treebanks: tuple[str, ...], given: dict[str, Any], how: dict[str, Any
                 faults += error.faults
     if faults:
         raise InputError(*faults)
-    show(given, RoundTrips(trips), failures=failures)
+    show(given, RoundTrips(trips), main="not_restored" if failures else None, failures=failures)
 
 
 SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
@@ -174,7 +174,7 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
         say(f"warning: {warning}")
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
-    show(given, perplexities, notes=False, sentences=sentences)
+    show(given, perplexities, notes=False, main="sentences" if sentences else None, sentences=sentences)
 
 
 _OUT = click.option(
