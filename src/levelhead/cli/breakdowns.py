@@ -30,6 +30,7 @@ from levelhead.extras import require
 @options.interval_options
 @options.split_option
 @options.reading_options
+@options.partial_option
 @options.printing_options()
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
@@ -56,6 +57,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @click.argument("system", type=options.PATH)
 @options.split_option
 @options.reading_options
+@options.partial_option
 @options.printing_options()
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.
@@ -75,6 +77,7 @@ def confusion(**given: Any) -> None:
 @options.measuring_options
 @options.split_option
 @options.reading_options
+@options.partial_option
 @options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", places=False)
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
