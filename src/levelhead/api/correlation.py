@@ -78,9 +78,9 @@ def correlate(
     """Return the correlations between columns of tables with a row per treebank.
 
     Args:
-        tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before column names); results with a row per
-            treebank, such as those of `profile` and `score`; data frames, whose index or first column of text names
-            treebanks; or a mapping `{NAME: table}`. They are joined by treebank.
+        tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before column names), results with a row per
+            treebank, data frames whose index or first column of text names treebanks, or mappings `{NAME: table}`; they
+            are joined by treebank.
         columns: the columns to correlate, separated by commas; a single column is correlated with all others; by
             default all numeric columns.
         differences: pairs of columns to subtract: A - B is added as diff(A,B).
@@ -191,8 +191,8 @@ def judge(
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgements: a file with one line per gold sentence: one or more votes for the better system; or a list, a column
-            or a data frame with them, in which each person has a column.
+        judgements: a file with one line per gold sentence: one or more votes for the better system; or a list with
+            them, or a data frame with a column per person.
         words: the names of the two systems in votes; by default detected: blue red, 1 2, first second or a b.
         ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each system, or not
             at all ("skip").

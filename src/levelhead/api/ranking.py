@@ -96,8 +96,8 @@ def rank(
         gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         manifest: a TOML file with test sets, systems, groups, measures and rules, which are the defaults.
-        scores: rank scores instead of files: a table in percent (TSV or a data frame); or the results of `score` for
-            each system by its name, which have no intervals or tests, since these need the files.
+        scores: rank scores instead of files: a table in percent (TSV or a data frame), or results of `score` by system;
+            intervals and tests of results need the files.
         measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
             LAS and Feats under msp25.
         all_measures: also rank by all measures of the official scorer of the rules, LAS first.

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
@@ -103,6 +104,8 @@ def trees(**given: Any) -> None:
         from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
+        for note in result.table().notes[:-1]:  # without the signature, which the drawing has
+            say(note)
         groups, signature = groups_of(result), result.provenance.signature
         if output_format == "html":
             from levelhead.report.page import render

@@ -245,8 +245,7 @@ class Contrasts(Tabular):
     coverage: Coverages = field(default_factory=dict)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """The coverage of partial scores, and the signature."""
+    def _notes(self) -> tuple[str, ...]:
         return (*_coverage_notes(self.coverage), signature_line(self.provenance.signature))
 
     @property
@@ -274,7 +273,7 @@ class Contrasts(Tabular):
             for name, baseline, system, gained, lost in self.listed
             for contrast in (*gained, *lost)
         )
-        return Table(columns, tuple(rows), self.notes)
+        return Table(columns, tuple(rows), self._notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sentences for JSON: by number and sent_id, with the numbers of correct words."""
@@ -303,7 +302,7 @@ class Contrasts(Tabular):
             f"{name}: {draw_contrasts(baseline, system, gained, lost, self.needs)}"
             for name, baseline, system, gained, lost in self.drawn
         )
-        return "".join(texts) + "\n".join(self.notes)
+        return "".join(texts) + "\n".join(self._notes)
 
 
 def compare_by(

@@ -227,8 +227,7 @@ class ErrorExamples(Tabular):
     coverage: Mapping[str, PartialCoverage] = field(default_factory=dict)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """The coverage of partial scores, and the signature."""
+    def _notes(self) -> tuple[str, ...]:
         covered = coverage_notes(("", coverage) for coverage in self.coverage.values())
         return (*covered, signature_line(self.provenance.signature))
 
@@ -254,7 +253,7 @@ class ErrorExamples(Tabular):
             for example in some
             for sentence in [self.matches.gold[example.gold_sentence]]
         )
-        return Table(columns, tuple(rows), self.notes)
+        return Table(columns, tuple(rows), self._notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -271,7 +270,7 @@ class ErrorExamples(Tabular):
 
     def __str__(self) -> str:
         trees = draw_examples(self.matches, self.cells, self.limit or DRAWN)
-        return trees + "\n".join(self.notes)
+        return trees + "\n".join(self._notes)
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:

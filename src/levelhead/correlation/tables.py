@@ -57,10 +57,8 @@ def read_tables(
     """Read tables and join them by treebank.
 
     Args:
-        sources: files in TSV, CSV, JSON or JSON lines, compressed or not; `NAME=PATH` puts `NAME.` before the names of
-            its columns. Or results, data frames, or mappings of such names to tables.
-        key: the column with the names of treebanks; None for the first, in data frames the index or the first column of
-            text.
+        sources: the tables, as in `levelhead.correlate`; files can be compressed.
+        key: the column with the names of treebanks, or None.
         missing: as in `join`.
         columns: the columns to read, by default all; other columns in two tables are left out.
 

@@ -183,7 +183,7 @@ class Matches(TreebankPair):
         punctuation: for a piece of large files, what `callin_punctuation` returns for the whole gold treebank, if a
             measure requires it.
         lacking: for partial scores, the gold sentences in which missing words count on both sides, bool, shape
-            (gold sentences,); see `counts.with_missing_words`.
+            (gold sentences,).
     """
 
     gold_spans: Spans
