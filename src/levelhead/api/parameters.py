@@ -99,18 +99,15 @@ SHARED: Mapping[str, str] = MappingProxyType(
             ' "udtools".'
         ),
         "punct": (
-            '"keep" all punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or'
-            ' punctuation as defined by "callin"; the measures are then named LAS(nopunct) or LAS(nopunct=callin).'
+            '"keep" all punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct'
+            ' (LAS(nopunct)), or punctuation as defined by "callin" (LAS(nopunct=callin)).'
         ),
         "weights": (
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".'
         ),
-        "registry": (
-            "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones."
-        ),
+        "registry": ("measures and schemes, as `read_definitions` returns them; by default the shipped ones."),
         "partial": (
-            "whether to score outputs with different text or broken trees as well, over all gold words; these scores"
-            " are not official."
+            "whether to score outputs with different text or broken trees, too, over all gold words (not official)."
         ),
         "train": "training treebanks, for WLAS(WDE).",
         "split": (
@@ -122,12 +119,12 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "jobs": "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
         "cluster": (
-            'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None; for an'
-            " encrypted cluster, pass `levelhead.jobs.cluster(...)` as `jobs`."
+            'a dask cluster: "local" (with `jobs` workers) or "tcp://host:port"; for an encrypted cluster, pass'
+            " `levelhead.jobs.cluster(...)` as `jobs`."
         ),
         "store": "keep results in this file, and resume from it in the next run.",
         "resample_by": (
-            'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME"'
+            'the units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME"'
             ' (sentences with the same comment), or "auto" (documents if gold marks ten or more, otherwise'
             " sentences)."
         ),

@@ -182,6 +182,8 @@ class Matches(TreebankPair):
         gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
         punctuation: for a piece of large files, what `callin_punctuation` returns for the whole gold treebank, if a
             measure requires it.
+        lacking: for partial scores, the gold sentences in which missing words count on both sides, bool, shape
+            (gold sentences,).
     """
 
     gold_spans: Spans
@@ -190,6 +192,7 @@ class Matches(TreebankPair):
     flags: NDArray[np.uint16]
     gold_of_system: Codes
     punctuation: frozenset[str] | None = None
+    lacking: NDArray[np.bool_] | None = None
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
         """Return the pairs in which all required properties agree."""
