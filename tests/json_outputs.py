@@ -117,7 +117,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "selection": (("select", GOLDS),),
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
-        "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
+        "judgment": (("judge", GOLD, ALPHA, BETA, "--judgments", "{votes}"),),
         "recovery": (
             (
                 "recover",

@@ -385,7 +385,7 @@ def test_judge(data, capfd):
     assert lines[12] == "confidence intervals and p-values by sentence: 184 sentences"
     assert "ties:callin" in lines[13]
     document = json.loads(levelhead(capfd, *arguments, "--format", "json")[1])
-    assert (document["kind"], document["sentences"], document["votes"]) == ("judgement", 184, 184)
+    assert (document["kind"], document["sentences"], document["votes"]) == ("judgment", 184, 184)
     assert document["measures"]["LAS"]["correlation"]["value"] == pytest.approx(0.5129301552027539, abs=1e-9)
     rows = [line.split("\t") for line in levelhead(capfd, *arguments, "--format", "tsv")[1].splitlines()[1:]]
     assert [row[:2] for row in rows[:4]] == [["LAS", name] for name in ("r", "Spearman", "accuracy", "kappa")]

@@ -29,10 +29,10 @@ GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
 
 
-def judgement() -> Tabular:
+def judgment() -> Tabular:
     import numpy as np
 
-    from levelhead.comparison.judgement import Choices
+    from levelhead.comparison.judgment import Choices
 
     votes = np.arange(20) % 2
     return levelhead.judge(GOLD, ALPHA, BETA, Choices(votes.astype(float), np.ones(20, int)))
@@ -73,7 +73,7 @@ RESULTS = {
     "SelectedTreebanks": lambda: levelhead.select(GOLDS),
     "Samples": lambda: sampled(files_of([GOLD]), [50], samples=2),
     "Correlation": correlation,
-    "Judgement": judgement,
+    "Judgment": judgment,
     "Measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
     "Derivations": lambda: levelhead.derive(GOLD),
     "Perplexities": lambda: levelhead.perplexity(GOLD, ALPHA),

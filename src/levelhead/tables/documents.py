@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from levelhead.errors import Fault, InputError, Place
 from levelhead.tables.table import percentage
 
 if TYPE_CHECKING:
@@ -34,6 +35,19 @@ def result_document(result: Tabular) -> dict[str, Any]:
         "provenance": result.provenance.to_dict(),
         "tables": {name: table.documents() for name, table in result.tables.items()},
     }
+
+
+def check_document(document: Any, path: str | None) -> None:
+    """Refuse what is not the JSON document of a result with tables."""
+    if not isinstance(document, Mapping) or "schema" not in document:
+        reason = "this is not the JSON document of a result"
+    elif document["schema"] != RESULT_SCHEMA:
+        reason = f"the document has schema {document['schema']!r}; this version of levelhead reads {RESULT_SCHEMA}"
+    elif not isinstance(document.get("tables"), Mapping):
+        reason = "the document is incomplete or damaged: it has no tables"
+    else:
+        return
+    raise InputError(Fault("invalid-result", reason, Place(path)))
 
 
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:

@@ -15,8 +15,8 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan
 from levelhead.comparison import compare as compare_systems
-from levelhead.comparison import judgement
-from levelhead.comparison.judgement import Choices, read_choices
+from levelhead.comparison import judgment
+from levelhead.comparison.judgment import Choices, read_choices
 from levelhead.correlation import Preferences, compare_agreement, human_agreement, preferences
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.perplexity import load_model
@@ -295,7 +295,7 @@ def test_weights_in_memory_are_those_of_a_file(tmp_path):
     of_file = levelhead.judge(*files, measures=[f"WeightedLAS({tmp_path / 'weights'})"])
     votes = read_choices(files[3])
     setup = setup_of(["WeightedLAS(given)"], weights=weights)
-    in_memory = judgement.judge(*files[:3], votes, setup, subtypes_apart=False)
+    in_memory = judgment.judge(*files[:3], votes, setup, subtypes_apart=False)
     (one,), (other,) = of_file.measures.values(), in_memory.measures.values()
     assert np.array(one.scores).tolist() == np.array(other.scores).tolist()
     assert in_memory.provenance.signature["WeightedLAS(given)"] == weights["given"].sha256[:12]
@@ -350,14 +350,14 @@ BAD = GOOD.replace("1\tdep", "1\tobj")
 CHOICES = {
     "empty": ("", "the file is empty"),
     "another word": ("blue\nred\ngreen\n", "'green'"),
-    "no vote": ("blue\n\nred\n", "2: invalid-judgements: the line has no vote"),
+    "no vote": ("blue\n\nred\n", "2: invalid-judgments: the line has no vote"),
     "too few": ("blue\nred\n", "choices for 2 sentences, but gold has 3"),
     "all the same": ("blue\nblue\nblue\n", "all sentences have the same choice"),
 }
 
 
 @pytest.mark.parametrize("case", CHOICES)
-def test_bad_judgements(case, tmp_path):
+def test_bad_judgments(case, tmp_path):
     text, message = CHOICES[case]
     for name, treebank in (("gold", GOOD + GOOD + GOOD), ("one", GOOD + BAD + GOOD), ("two", BAD + GOOD + GOOD)):
         (tmp_path / name).write_text(treebank, encoding="utf-8")

@@ -5,7 +5,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.comparison.judgement import Choices
+from levelhead.comparison.judgment import Choices
 from levelhead.correlation import compare_agreement, preferences
 from levelhead.errors import InputError
 
