@@ -29,6 +29,16 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
             ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
         ),
+        "recover": (
+            (
+                "recover",
+                EXAMPLES / "recover/answers.txt",
+                "--gold",
+                EXAMPLES / "recover/gold.conllu",
+                "-o",
+                "{recovered}",
+            ),
+        ),
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
         "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
@@ -118,16 +128,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
-        "recovery": (
-            (
-                "recover",
-                EXAMPLES / "recover/answers.txt",
-                "--gold",
-                EXAMPLES / "recover/gold.conllu",
-                "-o",
-                "{recovered}",
-            ),
-        ),
         "measures": (("measures",),),
         "schemes": (("measures", "--schemes"),),
         "doctor": (("doctor",),),
