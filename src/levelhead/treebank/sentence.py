@@ -196,7 +196,7 @@ class Word:
 
     @property
     def feats(self) -> str:
-        """Its features as written in CoNLL-U; see `features`."""
+        """Its features as written."""
         return self._cell(self._treebank.feats)
 
     @property
@@ -224,12 +224,12 @@ class Word:
 
     @property
     def deps(self) -> str:
-        """Its arcs in the enhanced graph, as written in CoNLL-U."""
+        """Its enhanced arcs as written."""
         return self._cell(self._treebank.deps)
 
     @property
     def misc(self) -> str:
-        """Its other annotation (MISC), as written in CoNLL-U."""
+        """Its other annotation (MISC) as written."""
         return self._cell(self._treebank.misc)
 
     @property
