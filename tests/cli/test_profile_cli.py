@@ -87,8 +87,8 @@ def test_one_row_a_relation(levelhead_profile):
 
 @pytest.mark.parametrize("more", [["--report", "x.html"], ["--figures", "x"], ["--wde-table", "x"], ["--train", DE]])
 def test_rows_that_nothing_else_takes(levelhead_profile, more):
-    code, _, errors = levelhead_profile(EN, "--by", "label", *more)
-    assert (code, "--by label cannot be combined with" in errors) == (2, True)
+    code, _, errors = levelhead_profile(EN, "--by", "deprel", *more)
+    assert (code, "--by deprel cannot be combined with" in errors) == (2, True)
     assert levelhead_profile(EN, "--by", "value", "--train", DE)[0] == 0
 
 

@@ -225,7 +225,7 @@ def families(text: list[Tree], least: int = 5) -> dict[str, dict[str, float]]:
     features = [one for word in words if word[FEATS] != "_" for one in set(word[FEATS].split("|"))]
     return {
         "relation": shares((universal(word[DEPREL]) for word in words), len(words)),
-        "label": shares((word[DEPREL] for word in words), len(words)),
+        "deprel": shares((word[DEPREL] for word in words), len(words)),
         "upos": shares((word[UPOS] for word in words), len(words)) if has_upos else {},
         "feature": shares(features, len(words)),
         "wde": word_dependency_entropy(text),

@@ -306,7 +306,7 @@ def test_columns_are_found_by_name_and_group() -> None:
     assert [column.name for column in columns_named(["all"])] == list(WITHOUT_TRAINING)
     assert [column.name for column in columns_named(["summary"], "upos")] == ["upos", "features_per_upos"]
     assert [column.name for column in columns_named(["vocabulary"], "relation")] == ["wde", "head_entropy_by_relation"]
-    for name, by in (("words", "relation"), ("wde", "label"), ("sizes", "upos")):
+    for name, by in (("words", "relation"), ("wde", "deprel"), ("sizes", "upos")):
         with pytest.raises(MeasureError, match=f"unknown column '{name}'"):
             columns_named([name], by)
     assert [column.name for group in GROUPS for column in columns_named([group])] == list(COLUMNS)

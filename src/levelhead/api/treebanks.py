@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 Distance = Literal["klcpos3", "relations", "displacement"]
-Rows = Literal["treebank", "value", "relation", "label", "class", "upos", "feature"]
+Rows = Literal["treebank", "value", "relation", "deprel", "class", "upos", "feature"]
 
 
 @public(
@@ -58,8 +58,8 @@ def profile(
 
     Args:
         columns: names of columns or of their groups, "summary" or "all"; see `levelhead profile --list-columns`.
-        by: the rows of the table: treebanks, single values, or the relations, labels (with subtypes), classes, parts of
-            speech or features of each treebank.
+        by: the rows of the table: treebanks, single values, or each treebank's relations, deprels (with subtypes),
+            classes, parts of speech or features.
         total: whether to add a profile of all treebanks together.
         scheme: the classes of relations.
         chunk: the number of tokens per chunk of running text (STTR).

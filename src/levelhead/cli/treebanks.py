@@ -24,7 +24,7 @@ OF_PAGE = ("relation", "upos")
 @click.argument("treebanks", nargs=-1, type=options.PATH)
 @setting("-c", "--columns", multiple=True, metavar="NAME,...")
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
-@setting("--by", type=options.Choice(["treebank", "value", "relation", "label", "class", "upos", "feature"]))
+@setting("--by", type=options.Choice(["treebank", "value", "relation", "deprel", "class", "upos", "feature"]))
 @setting("--train", multiple=True, type=options.PATH)
 @options.merge_option
 @setting("--total", is_flag=True)

@@ -156,9 +156,9 @@ _COLUMNS = (
         lambda c, _: _shares(c.words.frequencies(0), c.sizes.words), by="relation", in_summary=True,
     ),
     ProfileColumn(
-        "label", "frequencies", "%",
-        "Share of words with each relation, including subtypes.", "words of the label / words", _UD,
-        lambda c, _: _shares(c.relations.frequencies(), c.sizes.words), by="label", in_summary=True,
+        "deprel", "frequencies", "%",
+        "Share of words with each relation, including subtypes.", "words of the relation with subtype / words", _UD,
+        lambda c, _: _shares(c.relations.frequencies(), c.sizes.words), by="deprel", in_summary=True,
     ),
     ProfileColumn(
         "class", "frequencies", "%",
