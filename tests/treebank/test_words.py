@@ -150,6 +150,6 @@ def test_order_of_verb_and_object(data: Path, code: str, low: float, high: float
     """The two lines of docs/typology.md."""
     treebank = levelhead.read(data / "conll18" / "gold" / f"{code}.conllu.xz")
     verbs = [word for sentence in treebank for word in sentence if word.upos == "VERB"]
-    after = [verb.precedes(word) for verb in verbs for word in verb.children if word.relation == "obj"]
+    after = [verb.precedes(obj) for verb in verbs for obj in verb.children if obj.relation == "obj"]
     assert low <= sum(after) / len(after) <= high
     assert len(after) > 300
