@@ -28,6 +28,9 @@ PathLike = str | os.PathLike[str]
 Golds = Input | Mapping[str, Input]
 """The path of gold treebanks in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
 
+Treebanks = Input | Sequence[Input] | Mapping[str, Input]
+"""A treebank or the path of one, a folder of them, several of these, or a mapping of names to treebanks or files."""
+
 Systems = Sequence[PathLike] | Mapping[str, Golds]
 """The outputs of each system by name; or a list of paths, from which the names are taken."""
 

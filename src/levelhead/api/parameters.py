@@ -53,6 +53,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "Input": TREEBANK,
         "Input | None": ("optional", TREEBANK),
         "Iterable[Input]": ("list", TREEBANK),
+        "Treebanks": (
+            "either", ("mapping", TREEBANK, "a mapping of names to treebanks or files"), ("list", TREEBANK), TREEBANK,
+        ),
         "Golds": TEST_SETS,
         "Golds | None": ("optional", TEST_SETS),
         "Systems": SYSTEMS,
@@ -131,7 +134,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",
         "treebank": "a treebank or its path.",
-        "treebanks": "treebanks, paths of treebanks, or folders of them.",
+        "treebanks": "treebanks, their paths, folders, lists of these, or mappings of names to treebanks or files.",
         "merge": "whether to count the train, dev and test file of a treebank as one treebank.",
         "external": "how to run an external parser.",
         "origin": "how the result was made, for the end of pages.",

@@ -16,7 +16,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.layouts.gold import Split, bare_name, existing, extra_gold, gold_files
 from levelhead.treebank.layouts.outputs import system_folders, system_name
-from levelhead.typology.languages import Language, language_of
+from levelhead.typology.languages import language_of
 
 Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
 """A path in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
@@ -257,8 +257,9 @@ class _ManifestReader:
             return None
         output = self._text(table, "output", where)
         outputs = (f"{code}.conllu", bare_name(path.name).removesuffix(".conllu") + ".conllu")
-        given = (self._text(table, field, where) for field in ("language", "family", "genus"))
-        language = Language(*(value or known for value, known in zip(given, language_of(code))))
+        given = {"name": self._text(table, "language", where)}
+        given |= {field: self._text(table, field, where) for field in ("family", "genus")}
+        language = language_of(code)._replace(**{field: value for field, value in given.items() if value})
         return TestSet(code, path, tuple(dict.fromkeys(outputs if output is None else (output,))), language)
 
     def _groups(

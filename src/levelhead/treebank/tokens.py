@@ -1,15 +1,15 @@
-"""Multiword tokens, empty nodes, comments and the source file of a treebank, and places in this file."""
+"""Parts of a treebank: multiword tokens, empty nodes, comments, its file and places in it; the check for trees."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from levelhead.errors import Fault, Place
+from levelhead.errors import ConlluError, Fault, Place
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
@@ -139,19 +139,19 @@ class Tokens:
         return len(self.forms)
 
 
-class Word(NamedTuple):
-    """One word: the ten columns, with the head as an id in the sentence (0 is the root; None without trees)."""
+def check_trees(treebank: Treebank) -> Treebank:
+    """Return a treebank that has trees.
 
-    id: int
-    form: str
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    head: int | None
-    relation: str
-    deps: str
-    misc: str
+    Args:
+        treebank: any treebank.
+
+    Raises:
+        ConlluError: it has no trees.
+    """
+    if treebank.has_trees:
+        return treebank
+    message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"
+    raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
 
 
 def place_of(treebank: Treebank, word: int) -> Place:

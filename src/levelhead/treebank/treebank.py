@@ -11,11 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, Place, unknown
+from levelhead.errors import ConlluError, Fault, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
-from levelhead.treebank.tokens import COLUMNS, FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
+from levelhead.treebank.tokens import (
+    COLUMNS,
+    FORM,
+    Comments,
+    EmptyNodes,
+    MultiwordTokens,
+    Source,
+    Tokens,
+    check_trees,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -276,21 +285,6 @@ class Treebank(Sequence["Sentence"]):
                 slug = ("no-root", "several-roots", "cycle")[code - 2]
                 raise ConlluError(Fault(slug, f"sentence {sentence} is not a tree"))
         return array
-
-
-def check_trees(treebank: Treebank) -> Treebank:
-    """Return a treebank that has trees.
-
-    Args:
-        treebank: any treebank.
-
-    Raises:
-        ConlluError: it has no trees.
-    """
-    if treebank.has_trees:
-        return treebank
-    message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"
-    raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
 
 
 class Shapes(NamedTuple):
