@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -12,20 +13,56 @@ from types import MappingProxyType
 from typing import Any
 
 from levelhead.api import FUNCTIONS
-from levelhead.arguments import LIMITS, Kind, checked
+from levelhead.arguments import DOCUMENTS, LIMITS, Kind, check, checked, is_instance, is_list, type_of_treebank
 
-TREEBANK: Kind = ("either", "path", ("object", "Treebank", "a treebank or a path"))
+
+def _either(forms: str) -> Callable[[str, Any], Any]:
+    """Return the kind of a path or an object that holds a treebank; the forms are for messages."""
+
+    def checked_source(name: str, value: Any) -> Any:
+        if isinstance(value, str | os.PathLike):
+            return check(name, value, "path")
+        if is_instance(value, "Treebank"):
+            return value
+        from levelhead.interop.treebanks import OBJECTS, as_treebank
+
+        return as_treebank(name, value, f"a path, {OBJECTS}{forms}")
+
+    return checked_source
+
+
+def _one_or_several(name: str, value: Any) -> Any:
+    """A treebank or a list of treebanks; a list of documents of spaCy or Stanza is one treebank."""
+    single = _either(", or a list or mapping of these")
+    if not is_list(value):
+        return single(name, value)
+    items = list(value)
+    if not all(isinstance(item, str | os.PathLike) or type_of_treebank(item) for item in items):
+        single(name, items)
+    if {type_of_treebank(item) for item in items} <= DOCUMENTS and items:
+        return single(name, items)
+    return [single(name, item) for item in items]
+
+
+def _several(name: str, value: Any) -> list[Any]:
+    given = _one_or_several(name, value)
+    return given if isinstance(given, list) else [given]
+
+
+TREEBANK: Kind = _either("")
 """A treebank in memory, or the path of one."""
 
 TEST_SETS: Kind = (
     "either",
-    ("mapping", TREEBANK, "a mapping of codes to treebanks or paths"),
-    "path",
-    ("object", "Treebank", "a treebank, a path, or a mapping of codes to treebanks or paths"),
+    ("mapping", TREEBANK, "a mapping of codes to treebanks"),
+    _either(", or a mapping of codes to these"),
 )
 """Test sets in any layout."""
 
-SYSTEMS: Kind = ("either", ("mapping", TEST_SETS, "a mapping of names to outputs"), ("list", TREEBANK), TREEBANK)
+TREEBANKS: Kind = _several
+"""Several treebanks."""
+
+SYSTEMS: Kind = ("either", ("mapping", TEST_SETS, "a mapping of names or codes to outputs"), _one_or_several)
 """The outputs of one system or of several."""
 
 _FORMAT: Kind = ("one of", ("conllu", "conllx"), "format")
@@ -52,7 +89,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "PathLike | Store | None": ("optional", ("either", "path", ("object", "Store", "a path or a store"))),
         "Input": TREEBANK,
         "Input | None": ("optional", TREEBANK),
-        "Iterable[Input]": ("list", TREEBANK),
+        "Iterable[Input]": TREEBANKS,
         "Golds": TEST_SETS,
         "Golds | None": ("optional", TEST_SETS),
         "Systems": SYSTEMS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, pairwise, repeat
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -54,6 +54,7 @@ class Sentence:
         form, lemma, upos, xpos, feats, relation, deps, misc = (getattr(self.treebank, name)[at] for name in COLUMNS)
         head = int(self.treebank.heads[at])
         local = head - self.span.start + 1 if head >= 0 else 0 if self.treebank.has_trees else None
+        local = None if head == at else local
         return Word(at - self.span.start + 1, form, lemma, upos, xpos, feats, local, relation, deps, misc)
 
     @property
@@ -91,10 +92,11 @@ class Sentence:
 
     @property
     def heads(self) -> list[int | None]:
-        """The heads of its words, as ids in the sentence; 0 is the root; None in a treebank without trees."""
+        """The heads of its words, as ids in the sentence; 0 is the root; None for words without a head."""
         start, none = self.span.start, 0 if self.treebank.has_trees else None
         heads = self.treebank.heads[start : self.span.stop].tolist()
-        return [head - start + 1 if head >= 0 else none for head in heads]
+        of_words = [head - start + 1 if head >= 0 else none for head in heads]
+        return [None if head == number else head for number, head in enumerate(of_words, 1)]
 
     @property
     def comments(self) -> list[str]:
@@ -172,7 +174,7 @@ def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
 
 def _text_of(treebank: Treebank) -> str:
     starts, texts = treebank.sentence_starts.tolist(), treebank.strings.texts
-    heads = treebank.local_heads().tolist() if treebank.has_trees else repeat("_", treebank.n_words)
+    heads = treebank.written_heads("_")
     ids = chain.from_iterable(range(1, end - start + 1) for start, end in pairwise(starts))
     form, lemma, upos, xpos, feats, relation, deps, misc = (
         map(texts.__getitem__, getattr(treebank, name).codes.tolist()) for name in COLUMNS

@@ -25,6 +25,20 @@ if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence
 
 
+class PartialReading(NamedTuple):
+    """How much of an invalid file was read.
+
+    Args:
+        intact: whether each sentence is valid apart from its heads, bool, shape (sentences,).
+        unreadable: the number of lines, except comments, that could not be read as rows.
+        faults: why the file is invalid.
+    """
+
+    intact: NDArray[np.bool_]
+    unreadable: int = 0
+    faults: tuple[Fault, ...] = ()
+
+
 @immutable
 class Treebank(Sequence["Sentence"]):
     """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
@@ -39,6 +53,8 @@ class Treebank(Sequence["Sentence"]):
         source: the file it was read from.
         has_trees: whether words have heads; if not, `heads` is always -1 and has no meaning.
         extra: the extra columns of a CoNLL-U Plus file, or None.
+        partial: what was read of an invalid file, see `read(path, partial=True)`; the head of a word without a readable
+            HEAD is the word itself. None for valid treebanks.
     """
 
     forms: StringColumn
@@ -57,6 +73,7 @@ class Treebank(Sequence["Sentence"]):
     source: Source = field(default_factory=Source)
     has_trees: bool = True
     extra: ExtraColumns | None = None
+    partial: PartialReading | None = None
 
     def __post_init__(self) -> None:
         extra = () if self.extra is None else (self.extra,)
@@ -207,6 +224,7 @@ class Treebank(Sequence["Sentence"]):
             comments=self.comments.take(chosen),
             source=Source(self.source.path, None, lines),
             extra=None if self.extra is None else self.extra.take(words, ranges, nodes),
+            partial=self.partial and self.partial._replace(intact=self.partial.intact[chosen]),
         )
 
     def without_multiword_tokens(self) -> Treebank:
@@ -239,16 +257,31 @@ class Treebank(Sequence["Sentence"]):
             strings, codes[name] = strings.with_texts(texts)
         changed: dict[str, Any] = {name: StringColumn(codes[name], strings) for name in COLUMNS}
         if heads is not None:
-            changed |= {"heads": self._checked(heads, several_roots=several_roots), "has_trees": True}
+            valid = {"has_trees": True, "partial": None}
+            changed |= {"heads": self._checked(heads, several_roots=several_roots), **valid}
         return replace(self, **changed, source=replace(self.source, sha256=None))
 
     def local_heads(self) -> Codes:
         """Return the heads as CoNLL-U writes them: 1-based in the sentence, 0 for the root; int32, shape (words,).
 
         Raises:
-            ConlluError: the treebank has no trees.
+            ConlluError: the treebank has no trees, or was read with `partial=True` from an invalid file.
         """
         check_trees(self)
+        return self.heads_in_sentences()
+
+    def written_heads(self, missing: Any) -> list[Any]:
+        """Return the heads as CoNLL-U writes them, with another value for words without a head."""
+        if not self.has_trees:
+            return [missing] * self.n_words
+        heads: list[Any] = self.heads_in_sentences().tolist()
+        if self.partial is not None:
+            for word in np.flatnonzero(self.heads == np.arange(self.n_words)).tolist():
+                heads[word] = missing
+        return heads
+
+    def heads_in_sentences(self) -> Codes:
+        """Return the same as `local_heads` for any heads."""
         starts = np.repeat(self.sentence_starts[:-1], np.diff(self.sentence_starts))
         return np.where(self.heads < 0, 0, self.heads - starts + 1).astype(np.int32)
 
@@ -285,12 +318,20 @@ def check_trees(treebank: Treebank) -> Treebank:
         treebank: any treebank.
 
     Raises:
-        ConlluError: it has no trees.
+        ConlluError: it has no trees, or was read with `partial=True` from an invalid file.
     """
-    if treebank.has_trees:
+    if check_valid(treebank).has_trees:
         return treebank
     message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"
     raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
+
+
+def check_valid(treebank: Treebank) -> Treebank:
+    """Return a treebank unless it was read with `partial=True` from an invalid file; the error lists all faults."""
+    if treebank.partial is None:
+        return treebank
+    message = "the treebank was read with partial=True and is invalid: only partial scores (partial=True) accept it"
+    raise ConlluError(Fault("partial-treebank", message, Place(treebank.source.path)), *treebank.partial.faults)
 
 
 class Shapes(NamedTuple):
