@@ -13,7 +13,8 @@ from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.weights import ENTROPY, key_of
-from levelhead.treebank import Treebank, check_valid, read
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.treebank import refuse_partial
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -59,7 +60,7 @@ def measure_names(measures: Measures) -> list[str]:
 
 def loaded(source: Input, format: Format = "conllu") -> Treebank:
     """Return a treebank in memory, reading it if a path is given."""
-    return check_valid(source) if isinstance(source, Treebank) else read(source, format=format)
+    return refuse_partial(source) if isinstance(source, Treebank) else read(source, format=format)
 
 
 def plan_for(

@@ -120,14 +120,15 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 SHARED: Mapping[str, str] = MappingProxyType(
     {
         "gold": (
-            "a treebank or its path; or many: a folder, a manifest (TOML), or a mapping of codes to treebanks or paths."
+            "a path, a treebank, or another object (see `levelhead.interop`); or many: a folder, a manifest (TOML),"
+            " or a mapping of codes to these."
         ),
-        "system": "the system's output, in the same form.",
-        "systems": "the outputs of each system by its name, in the same form; or a list of paths.",
+        "system": "the system's output, in the same form, or a mapping with its name.",
+        "systems": "a mapping of names to outputs in the same form; the outputs of one system; or a list of paths.",
         "measures": 'measures such as "LAS" or "CLAS.recall", in any case, separated by commas.',
         "rules": (
-            'scoring rules: those of levelhead ("ud"), or an exact emulation of an official scorer ("udtools",'
-            ' "conll18", "conll17", "msp25" or "msp25-sorted").'
+            'scoring rules: levelhead\'s ("ud"), or exactly those of an official scorer ("udtools", "conll18",'
+            ' "conll17", "msp25" or "msp25-sorted").'
         ),
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": "the format of gold, if different; if only gold is CoNLL-U, its multiword tokens are split.",
@@ -136,8 +137,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
             ' "udtools".'
         ),
         "punct": (
-            '"keep" all punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or'
-            ' punctuation as defined by "callin"; the measures are then named LAS(nopunct) or LAS(nopunct=callin).'
+            '"keep" punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or punctuation as'
+            ' defined by "callin": LAS(nopunct) or LAS(nopunct=callin).'
         ),
         "weights": (
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".'
@@ -158,10 +159,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
             " runs; by default only those named run or seed with a number."
         ),
         "jobs": "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
-        "cluster": (
-            'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None; for an'
-            " encrypted cluster, pass `levelhead.jobs.cluster(...)` as `jobs`."
-        ),
+        "cluster": ('a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.'),
         "store": "keep results in this file, and resume from it in the next run.",
         "resample_by": (
             'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME"'

@@ -1,4 +1,7 @@
-"""Conversion of treebanks to objects of other libraries and back; libraries are imported when used."""
+"""Conversion of treebanks to objects of other libraries and back; libraries are imported when used.
+
+Functions that take treebanks also take these objects.
+"""
 
 from levelhead.interop.data_frames import from_frame
 from levelhead.interop.spacy_library import from_spacy, to_spacy

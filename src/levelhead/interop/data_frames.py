@@ -28,10 +28,8 @@ def from_frame(frame: Any, *, partial: bool = False) -> Treebank:
     """Return a treebank from a polars or pandas data frame with one row per word.
 
     Args:
-        frame: a frame with the columns `sentence` (equal in all words of a sentence), `form`, `head` (0 for the root)
-            and `relation` or `deprel`, and optionally `id` or `word` (from 1), the other columns of CoNLL-U in lower
-            case, `sent_id`, and `token` and `range` for multiword tokens, as `to_polars` and `to_pandas` return them.
-            Missing values become "_". Other columns are ignored.
+        frame: the columns `sentence`, `form`, `head` and `relation` (or `deprel`), and optionally the other columns of
+            `word_table` (`id` can be named `word`). Missing values become "_".
         partial: whether to accept invalid trees, see `read`.
 
     Raises:

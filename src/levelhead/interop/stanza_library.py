@@ -15,7 +15,7 @@ from levelhead.interop.sentence_blocks import (
     raise_faults,
     treebank_from_blocks,
 )
-from levelhead.treebank import check_valid
+from levelhead.treebank.treebank import refuse_partial
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -48,7 +48,7 @@ def to_stanza(treebank: Treebank) -> Document:
     """
     with required_library("stanza"):
         from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    blocks = list(blocks_of(check_valid(treebank)))
+    blocks = list(blocks_of(refuse_partial(treebank)))
     raise_faults(treebank, (fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block)))
     words = [[_entry(row) for row in block.rows if "." not in row[0]] for block in blocks]
     empty = [[_entry(row) for row in block.rows if "." in row[0]] for block in blocks]

@@ -13,6 +13,8 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.sentence import conllu_parts
 from levelhead.treebank.write import replace_file
 
+__all__ = ["write"]
+
 OBJECTS = "a treebank, a data frame of words, a Recovery, or a document of spaCy or Stanza"
 
 
@@ -57,8 +59,7 @@ def write(treebank: Any, path: str | os.PathLike[str]) -> None:
     values.
 
     Args:
-        treebank: the treebank, or another object that holds one: a data frame of words, a document of spaCy or Stanza,
-            or a recovery.
+        treebank: the treebank, or another object (see `levelhead.interop`).
         path: the file, which is replaced if it exists; "-" is standard output.
 
     Raises:

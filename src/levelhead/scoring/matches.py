@@ -17,9 +17,10 @@ from levelhead.kernels.alignment import align_spans
 from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundings, text_mismatch
-from levelhead.treebank import StringColumn, Treebank, check_trees, check_valid
+from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, distinct
+from levelhead.treebank.treebank import refuse_partial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -268,7 +269,7 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
         ConlluError: a treebank was read with `partial=True` from an invalid file.
     """
     rules.check_words()
-    check_valid(gold), check_valid(system)
+    refuse_partial(gold), refuse_partial(system)
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
     if not np.array_equal(gold_spans.text, system_spans.text):

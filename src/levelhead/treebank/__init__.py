@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence, to_conllu
     from levelhead.treebank.strings import StringColumn, Strings
     from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source, Word
-    from levelhead.treebank.treebank import Shapes, Treebank, check_trees, check_valid, nonprojective_arcs, shapes_of
+    from levelhead.treebank.treebank import Shapes, Treebank, check_trees, nonprojective_arcs, shapes_of
     from levelhead.treebank.validation import faults_of
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "Word",
     "build",
     "check_trees",
-    "check_valid",
     "faults_of",
     "from_conllu",
     "nonprojective_arcs",
@@ -40,7 +39,7 @@ _MODULES = {
     "reader": ("build", "from_conllu", "read"),
     "sentence": ("Sentence", "to_conllu"),
     "strings": ("StringColumn", "Strings"),
-    "treebank": ("Shapes", "Treebank", "check_trees", "check_valid", "nonprojective_arcs", "shapes_of"),
+    "treebank": ("Shapes", "Treebank", "check_trees", "nonprojective_arcs", "shapes_of"),
     "validation": ("faults_of",),
 }
 """The modules of names, which need numpy."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.extras import required_library
+from levelhead.treebank.tokens import written_heads
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -45,7 +46,7 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         "upos": list(treebank.upos),
         "xpos": list(treebank.xpos),
         "feats": list(treebank.feats),
-        "head": treebank.written_heads(None),
+        "head": written_heads(treebank, None),
         "relation": list(treebank.relations),
         "deps": list(treebank.deps),
         "misc": list(treebank.misc),

@@ -19,7 +19,7 @@ from levelhead.treebank.faults import RANGE, encoding_faults, is_utf16, repair
 from levelhead.treebank.pieces import Lines, Pieces, line_numbers
 from levelhead.treebank.scanner import HEADLESS, ReaderSettings, scan_file, scan_treebank
 from levelhead.treebank.strings import ANY_SPACE
-from levelhead.treebank.tokens import FIELDS
+from levelhead.treebank.tokens import FIELDS, heads_in_sentences
 from levelhead.treebank.treebank import PartialReading, Treebank
 
 _ID = re.compile(r"[1-9][0-9]{0,8}")
@@ -54,7 +54,7 @@ def of_treebank(
 
 
 def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
-    return np.equal(trees.bad_sentences(treebank.heads_in_sentences(), treebank.sentence_starts, several_roots), 0)
+    return np.equal(trees.bad_sentences(heads_in_sentences(treebank), treebank.sentence_starts, several_roots), 0)
 
 
 SKIPPED, REWRITTEN, AS_IT_IS = range(3)

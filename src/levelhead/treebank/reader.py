@@ -111,9 +111,8 @@ def read(
         format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
         limits: the limits of the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
-        partial: whether to read what is readable of an invalid file, as partial scores do, instead of raising an error.
-            The treebank has the errors as `treebank.partial.faults`. Only functions with `partial=True` accept it, as a
-            system; it can also be written, and its words can be read.
+        partial: whether to read the readable part of an invalid file instead of raising an error. Such a treebank has
+            `partial`, with its faults; it can be written, and be a system for functions with `partial=True`.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.

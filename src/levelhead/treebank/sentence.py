@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from levelhead.immutable import immutable
-from levelhead.treebank.tokens import COLUMNS, MISC, Word
+from levelhead.treebank.tokens import COLUMNS, MISC, Word, written_heads
 
 if TYPE_CHECKING:
     from levelhead.treebank.strings import StringColumn
@@ -174,7 +174,7 @@ def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
 
 def _text_of(treebank: Treebank) -> str:
     starts, texts = treebank.sentence_starts.tolist(), treebank.strings.texts
-    heads = treebank.written_heads("_")
+    heads = written_heads(treebank, "_")
     ids = chain.from_iterable(range(1, end - start + 1) for start, end in pairwise(starts))
     form, lemma, upos, xpos, feats, relation, deps, misc = (
         map(texts.__getitem__, getattr(treebank, name).codes.tolist()) for name in COLUMNS

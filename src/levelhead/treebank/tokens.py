@@ -154,6 +154,23 @@ class Word(NamedTuple):
     misc: str
 
 
+def heads_in_sentences(treebank: Treebank) -> Codes:
+    """Return what `Treebank.local_heads` returns, also for a treebank with broken trees."""
+    starts = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
+    return np.where(treebank.heads < 0, 0, treebank.heads - starts + 1).astype(np.int32)
+
+
+def written_heads(treebank: Treebank, missing: Any) -> list[Any]:
+    """Return the heads as CoNLL-U writes them, with another value for words without a head."""
+    if not treebank.has_trees:
+        return [missing] * treebank.n_words
+    heads: list[Any] = heads_in_sentences(treebank).tolist()
+    if treebank.partial is not None:
+        for word in np.flatnonzero(treebank.heads == np.arange(treebank.n_words)).tolist():
+            heads[word] = missing
+    return heads
+
+
 def place_of(treebank: Treebank, word: int) -> Place:
     return next(places_of(treebank, np.array([word])))
 

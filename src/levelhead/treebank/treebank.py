@@ -15,7 +15,16 @@ from levelhead.errors import ConlluError, Fault, Place, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
-from levelhead.treebank.tokens import COLUMNS, FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
+from levelhead.treebank.tokens import (
+    COLUMNS,
+    FORM,
+    Comments,
+    EmptyNodes,
+    MultiwordTokens,
+    Source,
+    Tokens,
+    heads_in_sentences,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -268,22 +277,7 @@ class Treebank(Sequence["Sentence"]):
             ConlluError: the treebank has no trees, or was read with `partial=True` from an invalid file.
         """
         check_trees(self)
-        return self.heads_in_sentences()
-
-    def written_heads(self, missing: Any) -> list[Any]:
-        """Return the heads as CoNLL-U writes them, with another value for words without a head."""
-        if not self.has_trees:
-            return [missing] * self.n_words
-        heads: list[Any] = self.heads_in_sentences().tolist()
-        if self.partial is not None:
-            for word in np.flatnonzero(self.heads == np.arange(self.n_words)).tolist():
-                heads[word] = missing
-        return heads
-
-    def heads_in_sentences(self) -> Codes:
-        """Return the same as `local_heads` for any heads."""
-        starts = np.repeat(self.sentence_starts[:-1], np.diff(self.sentence_starts))
-        return np.where(self.heads < 0, 0, self.heads - starts + 1).astype(np.int32)
+        return heads_in_sentences(self)
 
     def _checked(self, heads: Iterable[int], *, several_roots: bool) -> Codes:
         """Return heads as an array, or raise a ConlluError if they are not trees within their sentences."""
@@ -320,13 +314,13 @@ def check_trees(treebank: Treebank) -> Treebank:
     Raises:
         ConlluError: it has no trees, or was read with `partial=True` from an invalid file.
     """
-    if check_valid(treebank).has_trees:
+    if refuse_partial(treebank).has_trees:
         return treebank
     message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"
     raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
 
 
-def check_valid(treebank: Treebank) -> Treebank:
+def refuse_partial(treebank: Treebank) -> Treebank:
     """Return a treebank unless it was read with `partial=True` from an invalid file; the error lists all faults."""
     if treebank.partial is None:
         return treebank
