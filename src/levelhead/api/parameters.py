@@ -133,12 +133,11 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": "the format of gold, if different; if only gold is CoNLL-U, its multiword tokens are split.",
         "allow_several_roots": (
-            'whether to accept sentences of files with several roots (words with HEAD 0) under the rules "ud" and'
-            ' "udtools".'
+            'whether sentences of files can have several roots (words with HEAD 0), under the rules "ud" and "udtools".'
         ),
         "punct": (
-            '"keep" punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or punctuation as'
-            ' defined by "callin": LAS(nopunct) or LAS(nopunct=callin).'
+            '"keep" punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or punctuation'
+            ' as defined by "callin": LAS(nopunct) or LAS(nopunct=callin).'
         ),
         "weights": (
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".'
@@ -155,16 +154,15 @@ SHARED: Mapping[str, str] = MappingProxyType(
             'which files of UD releases are gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),
         "as_runs": (
-            "whether to treat all folders in the folder of a system (for a single gold file, also all files) as its"
-            " runs; by default only those named run or seed with a number."
+            "whether all folders of a system (for a single gold file, also all files) are its runs; by default"
+            " only those named run or seed with a number."
         ),
         "jobs": "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
-        "cluster": ('a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.'),
+        "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
         "store": "keep results in this file, and resume from it in the next run.",
         "resample_by": (
-            'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME"'
-            ' (sentences with the same comment), or "auto" (documents if gold marks ten or more, otherwise'
-            " sentences)."
+            'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME" (equal'
+            ' comments), or "auto" (documents if gold marks ten or more, otherwise sentences).'
         ),
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",
