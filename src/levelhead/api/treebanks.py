@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from levelhead.api.inputs import PathLike, Treebanks, as_list, running, settings_for, training_of
-from levelhead.api.parameters import TREEBANK, public
+from levelhead.api.parameters import TREEBANK, TREEBANKS, public
 from levelhead.arguments import LIMITS, NOT_NEGATIVE
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.treebank import Treebank
@@ -186,7 +186,7 @@ PARSERS = ("arc-eager", "swap-lazy", "graph")
 
 @public(
     gold=TREEBANK,
-    systems=("either", ("mapping", TREEBANK, "a mapping of names to treebanks or paths"), ("list", TREEBANK)),
+    systems=("either", ("mapping", TREEBANK, "a mapping of names to treebanks or paths"), TREEBANKS),
     limit=("optional", ("whole", *LIMITS["limit"])),
 )
 def suspects(

@@ -39,7 +39,8 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     """
     from levelhead.api.conversion import convert as converted_treebank
     from levelhead.conversion import ud_version
-    from levelhead.treebank import read, write
+    from levelhead.interop.treebanks import write
+    from levelhead.treebank import read
     from levelhead.treebank.write import check_file
 
     how = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})

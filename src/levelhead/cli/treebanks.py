@@ -193,7 +193,7 @@ def suspects(conllu: str | None, **given: Any) -> None:
     result = options.call(given)
     show(given, result)
     if conllu is not None:
-        from levelhead.treebank import write
+        from levelhead.interop.treebanks import write
 
         write(result.to_treebank(), conllu)
     write_page(given, result)

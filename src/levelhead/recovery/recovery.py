@@ -28,9 +28,9 @@ from levelhead.tables.data import NOT_A_COLUMN, Percent
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
 from levelhead.treebank.tokens import FORM, MISC
-from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.write import replace_file
 
 _KEPT = re.compile(r"#\s*(?:(?:sent_id|text)\s*=|newdoc|newpar)")
@@ -298,6 +298,14 @@ class Recovery(Tabular):
             OutputError: the file cannot be written.
         """
         replace_file(path, [self.conllu])
+
+    @property
+    def treebank(self) -> Treebank:
+        """The answers as a treebank; if a word has no head or a tree is broken, it is one for partial scores only.
+
+        See `levelhead.read(path, partial=True)`.
+        """
+        return from_conllu(self.conllu, partial=True)
 
     @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:

@@ -20,6 +20,7 @@ from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundi
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, distinct
+from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -268,8 +269,10 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     Raises:
         TextMismatch: the treebanks do not have the same characters.
         MeasureError: the rules do not align words by their characters.
+        ConlluError: a treebank was read with `partial=True` from an invalid file.
     """
     rules.check_words()
+    refuse_partial(gold), refuse_partial(system)
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
     if not np.array_equal(gold_spans.text, system_spans.text):

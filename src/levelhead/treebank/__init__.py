@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from levelhead.treebank.write import write
-
 if TYPE_CHECKING:
     from levelhead.treebank.input_bytes import Limits
     from levelhead.treebank.reader import build, from_conllu, read
@@ -33,7 +31,6 @@ __all__ = [
     "read",
     "shapes_of",
     "to_conllu",
-    "write",
 ]
 
 _MODULES = {
@@ -45,7 +42,7 @@ _MODULES = {
     "treebank": ("Shapes", "Treebank", "nonprojective_arcs", "shapes_of"),
     "validation": ("faults_of",),
 }
-"""The modules of names that need numpy; `write`, which is also the name of a module, cannot be loaded lazily."""
+"""The modules of names, which need numpy."""
 
 
 def __getattr__(name: str) -> Any:

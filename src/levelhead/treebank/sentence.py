@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain, pairwise, repeat
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from levelhead.arguments import refuse
 from levelhead.immutable import immutable
 from levelhead.treebank.relations import universal
-from levelhead.treebank.tokens import COLUMNS, MISC, check_trees
+from levelhead.treebank.tokens import COLUMNS, MISC, check_trees, written_heads
 
 if TYPE_CHECKING:
     from levelhead.treebank.strings import StringColumn
@@ -100,14 +100,15 @@ class Sentence:
 
     @property
     def heads(self) -> list[int | None]:
-        """The heads of its words, as ids in the sentence; 0 is the root; None in a treebank without trees."""
+        """The heads of its words, as ids in the sentence; 0 is the root; None for words without a head."""
         return list(self._heads)
 
     @cached_property
     def _heads(self) -> list[int | None]:
         start, none = self.span.start, 0 if self.treebank.has_trees else None
         heads = self.treebank.heads[start : self.span.stop].tolist()
-        return [head - start + 1 if head >= 0 else none for head in heads]
+        of_words = [head - start + 1 if head >= 0 else none for head in heads]
+        return [None if head == number else head for number, head in enumerate(of_words, 1)]
 
     @property
     def comments(self) -> list[str]:
@@ -317,7 +318,7 @@ def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
 
 def _text_of(treebank: Treebank) -> str:
     starts, texts = treebank.sentence_starts.tolist(), treebank.strings.texts
-    heads = treebank.local_heads().tolist() if treebank.has_trees else repeat("_", treebank.n_words)
+    heads = written_heads(treebank, "_")
     ids = chain.from_iterable(range(1, end - start + 1) for start, end in pairwise(starts))
     form, lemma, upos, xpos, feats, relation, deps, misc = (
         map(texts.__getitem__, getattr(treebank, name).codes.tolist()) for name in COLUMNS

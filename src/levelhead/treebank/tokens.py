@@ -146,12 +146,37 @@ def check_trees(treebank: Treebank) -> Treebank:
         treebank: any treebank.
 
     Raises:
-        ConlluError: it has no trees.
+        ConlluError: it has no trees, or was read with `partial=True` from an invalid file.
     """
-    if treebank.has_trees:
+    if refuse_partial(treebank).has_trees:
         return treebank
     message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"
     raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
+
+
+def refuse_partial(treebank: Treebank) -> Treebank:
+    """Return a treebank unless it was read with `partial=True` from an invalid file; the error lists all faults."""
+    if treebank.partial is None:
+        return treebank
+    message = "the treebank was read with partial=True and is invalid: only partial scores (partial=True) accept it"
+    raise ConlluError(Fault("partial-treebank", message, Place(treebank.source.path)), *treebank.partial.faults)
+
+
+def heads_in_sentences(treebank: Treebank) -> Codes:
+    """Return what `Treebank.local_heads` returns, also for a treebank with broken trees."""
+    starts = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
+    return np.where(treebank.heads < 0, 0, treebank.heads - starts + 1).astype(np.int32)
+
+
+def written_heads(treebank: Treebank, missing: Any) -> list[Any]:
+    """Return the heads as CoNLL-U writes them, with another value for words without a head."""
+    if not treebank.has_trees:
+        return [missing] * treebank.n_words
+    heads: list[Any] = heads_in_sentences(treebank).tolist()
+    if treebank.partial is not None:
+        for word in np.flatnonzero(treebank.heads == np.arange(treebank.n_words)).tolist():
+            heads[word] = missing
+    return heads
 
 
 def place_of(treebank: Treebank, word: int) -> Place:
