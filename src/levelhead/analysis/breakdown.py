@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from levelhead.analysis.word_properties import PropertySettings, Values, property_named
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring import Counts, Definition, Matches, Measure, Score
-from levelhead.scoring.measure import Component
+from levelhead.scoring import Counts, Matches, Measure, Score
+from levelhead.scoring.custom_measures import correct_pairs
+from levelhead.scoring.measure import Component, Definition
 from levelhead.scoring.score import check_annotated, count, score_of
 from levelhead.scoring.selection import Selection, selection_for
 from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of
@@ -183,7 +184,9 @@ def counted_words(
     """Return which gold and system words a measure counts, which pairs are correct, and the selection of words."""
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection)
-    agree = matches.agree(definition.needs_for(measure.argument))
+    agree = correct_pairs(matches, measure, definition, registry.schemes)
+    if any(values.dtype.kind == "f" for values in (gold, system, agree)):
+        raise _weighted(measure)
     return gold, system, agree & gold[matches.alignment.gold] & system[matches.alignment.system], selection
 
 
@@ -305,7 +308,11 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     """Return the definition of a measure, checking that it can be broken down."""
     definition = registry.measures[measure.name]
     if definition.takes_weights:
-        raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
+        raise _weighted(measure)
     if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot be broken down", "not-broken-down")
     return definition
+
+
+def _weighted(measure: Measure) -> MeasureError:
+    return MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")

@@ -1,0 +1,221 @@
+"""The words of whole sentences as columns, for the functions of custom measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from levelhead.errors import Fault, InputError, Place, unknown
+from levelhead.scoring.matches import Agree, Matches
+from levelhead.treebank import Treebank
+from levelhead.treebank.relations import Scheme, universal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_Column = Callable[[Treebank, Scheme], "NDArray[Any]"]
+
+_NO_VALUE, _NO_HEAD = -1, -2
+_FEATURE, _SYSTEM = "feature:", "system_"
+
+
+def _positions(treebank: Treebank) -> NDArray[Any]:
+    """The number of each word in its sentence, from 1."""
+    return np.arange(treebank.n_words) - treebank.sentence_starts[treebank.sentence_of_word] + 1
+
+
+def _written_heads(treebank: Treebank) -> NDArray[Any]:
+    """HEAD as written: 0 for roots, -1 for words without a head, which partial scores can have."""
+    rows, positions = np.arange(treebank.n_words), _positions(treebank)
+    heads = np.where(treebank.heads < 0, 0, positions + treebank.heads - rows)
+    return np.where(treebank.heads == rows, _NO_VALUE, heads)
+
+
+def _distances(treebank: Treebank) -> NDArray[Any]:
+    return np.where(treebank.heads < 0, 0, abs(treebank.heads - np.arange(treebank.n_words)))
+
+
+def _depths(treebank: Treebank) -> NDArray[Any]:
+    """The arcs from each word to the root; in cycles, which partial scores can have, the number of words."""
+    n = treebank.n_words
+    above = np.append(np.where(treebank.heads < 0, n, treebank.heads), n)
+    depths = (above < n).astype(np.int64)
+    sizes = np.diff(treebank.sentence_starts)
+    for _ in range(int(sizes.max(initial=0)).bit_length()):  # twice as far each time
+        depths, above = depths + depths[above], above[above]
+    return np.where(above[:-1] == n, depths[:-1], sizes[treebank.sentence_of_word])
+
+
+def _head_rows(treebank: Treebank) -> NDArray[Any]:
+    return np.where(treebank.heads == np.arange(treebank.n_words), _NO_HEAD, treebank.heads)
+
+
+# The columns of either side.
+_OF_SIDE: Mapping[str, _Column] = MappingProxyType(
+    {
+        "sentence": lambda side, _: side.sentence_of_word + 1,
+        "word": lambda side, _: _positions(side),
+        "form": lambda side, _: side.forms.mapped(str, object),
+        "lemma": lambda side, _: side.lemmas.mapped(str, object),
+        "upos": lambda side, _: side.upos.mapped(str, object),
+        "xpos": lambda side, _: side.xpos.mapped(str, object),
+        "feats": lambda side, _: side.feats.mapped(str, object),
+        "deprel": lambda side, _: side.relations.mapped(str, object),
+        "relation": lambda side, _: side.relations.mapped(universal, object),
+        "class": lambda side, scheme: side.relations.mapped(scheme.class_of, object),
+        "head": lambda side, _: _written_heads(side),
+        "head_row": lambda side, _: _head_rows(side),
+        "distance": lambda side, _: _distances(side),
+        "depth": lambda side, _: _depths(side),
+    }
+)
+_OF_TREES = frozenset("deprel relation class head head_row distance depth head_correct deprel_correct".split())
+_ROWS = frozenset({"head_row", "system_head_row"})
+_AGREEMENT: Mapping[str, Agree] = MappingProxyType(
+    {
+        "head_correct": Agree.HEAD,
+        "deprel_correct": Agree.RELATION,
+        "upos_correct": Agree.UPOS,
+        "xpos_correct": Agree.XPOS,
+        "feats_correct": Agree.FEATS,
+        "lemma_correct": Agree.LEMMA,
+    }
+)
+_SIDE = tuple(_OF_SIDE)
+_BOTH_SIDES = (*_SIDE, *(f"{_SYSTEM}{name}" for name in _SIDE if name != "sentence"), *_AGREEMENT)
+
+
+def feature_value(feats: str, name: str) -> str:
+    """Return the value of a feature in FEATS, the first if there are several; "" without it."""
+    return dict(pair.partition("=")[::2] for pair in reversed(feats.split("|"))).get(name, "")
+
+
+class WordColumns:
+    """The words of whole sentences as columns, which the functions of a `measure` get.
+
+    A column is a read-only NumPy array with a value for each word, such as `words.upos`. Names that are not Python
+    names are in brackets: `words["class"]`, `words["feature:Case"]`.
+
+        sentence, word                   numbers from 1: of the sentence among these, of the word in its sentence
+        form, lemma, upos, xpos, feats   as written
+        deprel, relation                 the relation with and without its subtype
+        class                            the class of the relation in the default scheme
+        head                             HEAD as written, 0 for roots
+        head_row                         the index of the head in these columns, -1 for roots
+        distance, depth                  words to the head, arcs to the root; 0 for roots
+        feature:NAME                     the value of a feature, "" without it
+
+    The function that decides which words are correct gets all gold words, with further columns:
+
+        system_word, system_form ...     of the aligned system word; without one, "" or -1
+        system_head_row                  the row of the gold word aligned with the system's head, -1 for roots; -2 if
+                                         there is none in the sentence
+        head_correct, deprel_correct, upos_correct, xpos_correct, feats_correct, lemma_correct
+                                         what agrees, as in UAS, LS, UPOS, XPOS, UFeats and Lemmas; False if the word is
+                                         not aligned
+    """
+
+    def __init__(self, source: Treebank | Matches, scheme: Scheme) -> None:
+        """Take the words of one side, or all gold words with the aligned words."""
+        self._source, self._scheme = source, scheme
+        self._gold = source if isinstance(source, Treebank) else source.gold
+        self._known: dict[str, NDArray[Any]] = {}
+        self._sentences = slice(0, len(self._gold))
+
+    @property
+    def n_sentences(self) -> int:
+        """The number of sentences."""
+        return int(self._sentences.stop - self._sentences.start)
+
+    @property
+    def rows(self) -> slice:
+        """The rows of these words among all words."""
+        ends = self._gold.sentence_starts[[self._sentences.start, self._sentences.stop]]
+        return slice(*ends.tolist())
+
+    def part(self, sentences: slice) -> WordColumns:
+        """Return the columns of some sentences only."""
+        part = WordColumns(self._source, self._scheme)
+        part._known, part._sentences = self._known, sentences
+        return part
+
+    def __len__(self) -> int:
+        return int(self.rows.stop - self.rows.start)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._names]
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return _SIDE if isinstance(self._source, Treebank) else _BOTH_SIDES
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Return a column."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(*error.args) from None
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return a column; also those whose names are not Python names."""
+        if name not in self._known:
+            self._known[name] = self._computed(name)
+        rows = self.rows
+        column = self._known[name][rows]
+        if name in _ROWS:
+            column = np.where(column < 0, column, column - rows.start)
+        elif name == "sentence":
+            column = column - self._sentences.start
+        column.flags.writeable = False
+        return column
+
+    def _computed(self, name: str) -> NDArray[Any]:
+        """Compute a column of all words."""
+        plain = name.removeprefix(_SYSTEM)
+        is_feature = plain.startswith(_FEATURE) and len(plain) > len(_FEATURE)
+        if name not in self._names and not (is_feature and (plain == name or isinstance(self._source, Matches))):
+            raise KeyError(unknown("column", name, [*self._names, f"{_FEATURE}NAME"]))
+        if plain in _OF_TREES:
+            self._check_trees(gold=plain == name, system=plain != name or name in _AGREEMENT)
+        if isinstance(self._source, Treebank) or (plain == name and name not in _AGREEMENT):
+            return self._of_side(self._gold, plain)
+        matches = self._source
+        of_pairs, of_gold = matches.alignment.system, matches.alignment.gold
+        if name in _AGREEMENT:
+            values = matches.agree(_AGREEMENT[name])
+        elif name == "system_head_row":
+            values = self._rows_of_heads(matches)[of_pairs]
+        else:
+            values = self._of_side(matches.system, plain)[of_pairs]
+        empty = {"b": False, "O": ""}.get(values.dtype.kind, _NO_HEAD if name in _ROWS else _NO_VALUE)
+        column = np.full(matches.gold.n_words, empty, dtype=values.dtype)
+        column[of_gold] = values
+        return column
+
+    def _of_side(self, side: Treebank, name: str) -> NDArray[Any]:
+        if name in _OF_SIDE:
+            return _OF_SIDE[name](side, self._scheme)
+        return side.feats.mapped(partial(feature_value, name=name.removeprefix(_FEATURE)), object)
+
+    @staticmethod
+    def _rows_of_heads(matches: Matches) -> NDArray[Any]:
+        """The gold word aligned with the head of each system word, if it is in the sentence of the word itself."""
+        heads, of_system = _head_rows(matches.system), matches.gold_of_system
+        gold, of_sentence = of_system[heads.clip(min=0)], matches.gold.sentence_of_word
+        inside = (heads >= 0) & (gold >= 0) & (of_sentence[gold] == of_sentence[of_system])
+        return np.where(inside, gold, np.where(heads == -1, -1, _NO_HEAD))
+
+    def _check_trees(self, *, gold: bool, system: bool) -> None:
+        """Refuse a side without trees, whose heads have no meaning."""
+        sides = [(self._gold, "gold")] if gold else []
+        if system and isinstance(self._source, Matches):
+            sides.append((self._source.system, "the system's output"))
+        for side, name in sides:
+            if not side.has_trees:
+                raise InputError(Fault("not-annotated", f"not annotated in {name}: HEAD", Place(side.source.path)))
