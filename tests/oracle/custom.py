@@ -17,7 +17,6 @@ AGREEMENT = {
     "head_correct": same_head,
     "deprel_correct": lambda m, g, s: m.gold.words[g].relation == m.system.words[s].relation,
     "upos_correct": same_column(UPOS),
-    "xpos_correct": same_column(XPOS),
     "feats_correct": same_features,
     "lemma_correct": same_lemma,
 }

@@ -2,96 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from levelhead.errors import Fault, InputError, Place, unknown
-from levelhead.scoring.matches import Agree, Matches
+from levelhead.scoring.matches import Matches
+from levelhead.scoring.word_values import AGREEMENT, NO_VALUE, NUMBERS, OF_TREES, TEXTS, has_head, texts_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.relations import Scheme, universal
+from levelhead.treebank.relations import Scheme
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_Column = Callable[[Treebank, Scheme], "NDArray[Any]"]
-
-_NO_VALUE, _NO_HEAD = -1, -2
+_NO_HEAD = -2
 _FEATURE, _SYSTEM = "feature:", "system_"
-
-
-def _positions(treebank: Treebank) -> NDArray[Any]:
-    """The number of each word in its sentence, from 1."""
-    return np.arange(treebank.n_words) - treebank.sentence_starts[treebank.sentence_of_word] + 1
-
-
-def _written_heads(treebank: Treebank) -> NDArray[Any]:
-    """HEAD as written: 0 for roots, -1 for words without a head, which partial scores can have."""
-    rows, positions = np.arange(treebank.n_words), _positions(treebank)
-    heads = np.where(treebank.heads < 0, 0, positions + treebank.heads - rows)
-    return np.where(treebank.heads == rows, _NO_VALUE, heads)
-
-
-def _distances(treebank: Treebank) -> NDArray[Any]:
-    return np.where(treebank.heads < 0, 0, abs(treebank.heads - np.arange(treebank.n_words)))
-
-
-def _depths(treebank: Treebank) -> NDArray[Any]:
-    """The arcs from each word to the root; in cycles, which partial scores can have, the number of words."""
-    n = treebank.n_words
-    above = np.append(np.where(treebank.heads < 0, n, treebank.heads), n)
-    depths = (above < n).astype(np.int64)
-    sizes = np.diff(treebank.sentence_starts)
-    for _ in range(int(sizes.max(initial=0)).bit_length()):  # twice as far each time
-        depths, above = depths + depths[above], above[above]
-    return np.where(above[:-1] == n, depths[:-1], sizes[treebank.sentence_of_word])
-
-
-def _head_rows(treebank: Treebank) -> NDArray[Any]:
-    return np.where(treebank.heads == np.arange(treebank.n_words), _NO_HEAD, treebank.heads)
-
-
-# The columns of either side.
-_OF_SIDE: Mapping[str, _Column] = MappingProxyType(
-    {
-        "sentence": lambda side, _: side.sentence_of_word + 1,
-        "word": lambda side, _: _positions(side),
-        "form": lambda side, _: side.forms.mapped(str, object),
-        "lemma": lambda side, _: side.lemmas.mapped(str, object),
-        "upos": lambda side, _: side.upos.mapped(str, object),
-        "xpos": lambda side, _: side.xpos.mapped(str, object),
-        "feats": lambda side, _: side.feats.mapped(str, object),
-        "deprel": lambda side, _: side.relations.mapped(str, object),
-        "relation": lambda side, _: side.relations.mapped(universal, object),
-        "class": lambda side, scheme: side.relations.mapped(scheme.class_of, object),
-        "head": lambda side, _: _written_heads(side),
-        "head_row": lambda side, _: _head_rows(side),
-        "distance": lambda side, _: _distances(side),
-        "depth": lambda side, _: _depths(side),
-    }
-)
-_OF_TREES = frozenset("deprel relation class head head_row distance depth head_correct deprel_correct".split())
 _ROWS = frozenset({"head_row", "system_head_row"})
-_AGREEMENT: Mapping[str, Agree] = MappingProxyType(
-    {
-        "head_correct": Agree.HEAD,
-        "deprel_correct": Agree.RELATION,
-        "upos_correct": Agree.UPOS,
-        "xpos_correct": Agree.XPOS,
-        "feats_correct": Agree.FEATS,
-        "lemma_correct": Agree.LEMMA,
-    }
-)
-_SIDE = tuple(_OF_SIDE)
-_BOTH_SIDES = (*_SIDE, *(f"{_SYSTEM}{name}" for name in _SIDE if name != "sentence"), *_AGREEMENT)
+_OF_TREES = OF_TREES | {"deprel", "relation", "class", "head", "head_row", "distance", "depth"}
+_SIDE = ("sentence", *NUMBERS, "head_row", *TEXTS)
+_BOTH_SIDES = (*_SIDE, *(f"{_SYSTEM}{name}" for name in _SIDE if name != "sentence"), *AGREEMENT)
 
 
 def feature_value(feats: str, name: str) -> str:
     """Return the value of a feature in FEATS, the first if there are several; "" without it."""
     return dict(pair.partition("=")[::2] for pair in reversed(feats.split("|"))).get(name, "")
+
+
+def _head_rows(treebank: Treebank) -> NDArray[Any]:
+    return np.where(has_head(treebank), treebank.heads, _NO_HEAD)
 
 
 class WordColumns:
@@ -114,9 +53,9 @@ class WordColumns:
         system_word, system_form ...     of the aligned system word; without one, "" or -1
         system_head_row                  the row of the gold word aligned with the system's head, -1 for roots; -2 if
                                          there is none in the sentence
-        head_correct, deprel_correct, upos_correct, xpos_correct, feats_correct, lemma_correct
-                                         what agrees, as in UAS, LS, UPOS, XPOS, UFeats and Lemmas; False if the word is
-                                         not aligned
+        head_correct, deprel_correct, upos_correct, feats_correct, lemma_correct
+                                         what agrees, as in UAS, LS, UPOS, UFeats and Lemmas; False if the word is not
+                                         aligned
     """
 
     def __init__(self, source: Treebank | Matches, scheme: Scheme) -> None:
@@ -182,25 +121,34 @@ class WordColumns:
         if name not in self._names and not (is_feature and (plain == name or isinstance(self._source, Matches))):
             raise KeyError(unknown("column", name, [*self._names, f"{_FEATURE}NAME"]))
         if plain in _OF_TREES:
-            self._check_trees(gold=plain == name, system=plain != name or name in _AGREEMENT)
-        if isinstance(self._source, Treebank) or (plain == name and name not in _AGREEMENT):
+            self._check_trees(gold=plain == name, system=plain != name or name in AGREEMENT)
+        if isinstance(self._source, Treebank) or (plain == name and name not in AGREEMENT):
             return self._of_side(self._gold, plain)
         matches = self._source
         of_pairs, of_gold = matches.alignment.system, matches.alignment.gold
-        if name in _AGREEMENT:
-            values = matches.agree(_AGREEMENT[name])
+        if name in AGREEMENT:
+            values = matches.agree(AGREEMENT[name])
         elif name == "system_head_row":
             values = self._rows_of_heads(matches)[of_pairs]
         else:
             values = self._of_side(matches.system, plain)[of_pairs]
-        empty = {"b": False, "O": ""}.get(values.dtype.kind, _NO_HEAD if name in _ROWS else _NO_VALUE)
+        empty = {"b": False, "O": ""}.get(values.dtype.kind, _NO_HEAD if name in _ROWS else NO_VALUE)
         column = np.full(matches.gold.n_words, empty, dtype=values.dtype)
         column[of_gold] = values
         return column
 
     def _of_side(self, side: Treebank, name: str) -> NDArray[Any]:
-        if name in _OF_SIDE:
-            return _OF_SIDE[name](side, self._scheme)
+        if name == "sentence":
+            return side.sentence_of_word + 1
+        if name == "head_row":
+            return _head_rows(side)
+        if name == "depth":
+            depths, sizes = NUMBERS[name](side), np.diff(side.sentence_starts)
+            return np.where(depths < 0, sizes[side.sentence_of_word], depths)  # 1 / (1 + depth) is a number
+        if name in NUMBERS:
+            return NUMBERS[name](side)
+        if name in TEXTS:
+            return texts_of(side, name, self._scheme).mapped(str, object)
         return side.feats.mapped(partial(feature_value, name=name.removeprefix(_FEATURE)), object)
 
     @staticmethod
