@@ -259,6 +259,8 @@ def test_names_must_be_free() -> None:
     for wrong in ("", "My LAS", "LAS2", 3):
         with pytest.raises(InputError, match="name must be a name of ASCII letters, such as LongLAS"):
             levelhead.measure(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="function must be a function, not 3"):
+        levelhead.measure("Mine")(3)  # type: ignore[arg-type]
     for arguments in ({"counts": "trees"}, {"weight": 3}, {"columns": "form"}, {"version": "a|b"}, {"by_gold": 2}):
         with pytest.raises(InputError, match=next(iter(arguments)).rstrip("s")):
             levelhead.measure("Mine", **arguments)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from levelhead.arguments import checked, refuse
+from levelhead.arguments import check, checked, refuse
 from levelhead.immutable import name_of
 from levelhead.measures.registry import STANDARD
 from levelhead.scoring.measure import CustomMeasure, Definition, FunctionOfWords
@@ -68,6 +68,7 @@ def measure(
     """
 
     def decorated(function: FunctionOfWords) -> CustomMeasure:
+        check("function", function, "function")
         meaning = (getattr(function, "__doc__", None) or f"The function {name_of(function)}.").strip().split("\n")[0]
         definition = Definition(
             name,
