@@ -39,23 +39,24 @@ class WordColumns:
     A column is a read-only NumPy array with a value for each word, such as `words.upos`. Names that are not Python
     names are in brackets: `words["class"]`, `words["feature:Case"]`.
 
-        sentence, word                   numbers from 1: of the sentence among these, of the word in its sentence
-        form, lemma, upos, xpos, feats   as written
-        deprel, relation                 the relation with and without its subtype
-        class                            the class of the relation in the default scheme
-        head                             HEAD as written, 0 for roots
-        head_row                         the index of the head in these columns, -1 for roots
-        distance, depth                  words to the head, arcs to the root; 0 for roots
-        feature:NAME                     the value of a feature, "" without it
+        sentence                        the number of the sentence among these, from 1
+        word                            the number of the word in its sentence, from 1
+        form, lemma, upos, xpos, feats  as written
+        deprel, relation                the relation with and without its subtype
+        class                           the class of the relation in the default scheme
+        head                            HEAD as written, 0 for roots
+        head_row                        the index of the head in these columns, -1 for roots
+        distance, depth                 words to the head, arcs to the root; 0 for roots
+        feature:NAME                    the value of a feature, "" without it
 
     The function that decides which words are correct gets all gold words, with further columns:
 
-        system_word, system_form ...     of the aligned system word; without one, "" or -1
-        system_head_row                  the row of the gold word aligned with the system's head, -1 for roots; -2 if
-                                         there is none in the sentence
-        head_correct, deprel_correct, upos_correct, feats_correct, lemma_correct
-                                         what agrees, as in UAS, LS, UPOS, UFeats and Lemmas; False if the word is not
-                                         aligned
+        system_word, system_form ...    of the aligned system word; without one, "" or -1
+        system_head_row                 the row of the gold word aligned with the system's head;
+                                        -1 for roots, -2 if there is none in the sentence
+        head_correct, deprel_correct,   what agrees, as in UAS, LS, UPOS, UFeats and Lemmas;
+        upos_correct, feats_correct,    False if the word is not aligned
+        lemma_correct
     """
 
     def __init__(self, source: Treebank | Matches, scheme: Scheme) -> None:
