@@ -29,8 +29,24 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
             ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
         ),
+        "recover": (
+            (
+                "recover",
+                EXAMPLES / "recover/answers.txt",
+                "--gold",
+                EXAMPLES / "recover/gold.conllu",
+                "-o",
+                "{recovered}",
+            ),
+        ),
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
+        "correlate": (
+            ("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),
+            ("correlate", "{table}", "--given", "B"),
+        ),
+        "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
+        "judge": (("judge", GOLD, ALPHA, BETA, "--judgments", "{votes}"),),
         "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
         "score": (
             ("score", GOLD, ALPHA),
@@ -115,19 +131,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "rarefied": (("profile", GOLD, "--rarefy", "50"),),
         "similarity": (("similarity", GOLDS),),
         "selection": (("select", GOLDS),),
-        "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
-        "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
-        "judgment": (("judge", GOLD, ALPHA, BETA, "--judgments", "{votes}"),),
-        "recovery": (
-            (
-                "recover",
-                EXAMPLES / "recover/answers.txt",
-                "--gold",
-                EXAMPLES / "recover/gold.conllu",
-                "-o",
-                "{recovered}",
-            ),
-        ),
         "measures": (("measures",),),
         "schemes": (("measures", "--schemes"),),
         "doctor": (("doctor",),),
@@ -154,7 +157,8 @@ def files_in(folder: Path) -> Mapping[str, str]:
         "blank": GOLD.read_text(encoding="utf-8") + "\n",
         "headless": ALPHA.read_text(encoding="utf-8").replace("\t2\tnsubj\t", "\t_\tnsubj\t"),
         "scores": "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n",
-        "table": "treebank\tFamily\tA\tB\n" + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\n" for i in range(12)),
+        "table": "treebank\tFamily\tA\tB\tC\n"
+        + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\t{2 ** i}\n" for i in range(12)),
         "votes": "1\n2\n" * 10,
     }
     for name, text in texts.items():

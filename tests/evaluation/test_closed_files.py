@@ -35,9 +35,8 @@ from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.input_bytes import parts_of, read_bytes
 from levelhead.treebank.two_files import PrefetchedFile
 from levelhead.treebank.validation import write_fixed
-from levelhead.typology import files_of
 from levelhead.typology.collection import sampled, similarities, survey
-from levelhead.typology.profile import ProfileTask
+from levelhead.typology.profile import ProfileTask, files_of
 from naming import naming
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system does not list open files")

@@ -59,7 +59,7 @@ def confusion(
     from levelhead.comparison import system_errors
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format, partial=partial)
-    plan = plan_for(gold, system, split)
+    plan = plan_for(gold, system, split, argument="system")
     return noting(system_errors.Confusions(*system_errors.for_each_output(plan, setup, count_confusions)), gold, plan)
 
 

@@ -33,6 +33,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "derive": "derivation.derive:Derivations",
         "perplexity": "derivation.perplexity:Perplexities",
         "diff": "comparison.changes:AnyChanges",
+        "recover": "recovery.recovery:Recovery",
         "score": "evaluation.pair:Evaluation",
         "suspects": "comparison.suspects:Suspects",
         "validate": "treebank.validation:Validation",

@@ -21,7 +21,7 @@ GROUPS = {
     ),
     "What to compute": (
         "measure rules enhancements scheme definitions punct counts partial"
-        " columns list-columns long total chunk partial-chunk window least rarefy samples min-tokens max-nonprojective"
+        " columns list-columns total chunk partial-chunk window least rarefy samples min-tokens max-nonprojective"
         " nonprojective any-features several-per-language column diff given family method matrix cumulative-variance"
         " system ranking group all-measures by-treebank by show limit parallel"
         " ties subtypes-apart check failures variant ud exact transitions labeled lift order ngram"
