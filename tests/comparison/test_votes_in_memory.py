@@ -24,10 +24,10 @@ def test_votes_in_memory_are_those_of_a_file(votes, tmp_path):
     (tmp_path / "votes").write_text("1\n2\n1 2\n1\n" * 5)
     expected = levelhead.judge(*files, tmp_path / "votes").to_dict()
     found = levelhead.judge(*files, votes).to_dict()
-    assert found["measures"] == expected["measures"]
+    assert found["tables"] == expected["tables"]
     if isinstance(votes, pd.Series):
         return
-    assert found["signature"] == expected["signature"]
+    assert found["provenance"] == expected["provenance"]
 
 
 @pytest.mark.parametrize(

@@ -144,12 +144,15 @@ def _tsv_of_result(result: Tabular, title: str, key: str | None) -> str:
 
 
 def _by_treebank(tables: Mapping[str, Collection[str]], key: str | None, title: str) -> str:
-    """The table of values by treebank and measure, or the first one with treebanks, given the columns of each table."""
+    """The main table, if it has treebanks, or else the one of values by treebank and measure, given their columns."""
     at = key or _TREEBANK
-    names = [name for name, columns in tables.items() if at in columns]
-    if not names:
-        raise _invalid(f"no table of the result has the column {quoted(at)}", title)
-    return min(names, key=lambda name: not {_MEASURE, _VALUE} <= {*tables[name]})
+    main = next(iter(tables), "")
+    if at in tables.get(main, ()):
+        return main
+    for name, columns in tables.items():
+        if {at, _MEASURE, _VALUE} <= {*columns}:
+            return name
+    raise _invalid(f"the result has no values by treebank: no column {quoted(at)}", title)
 
 
 def _cells_of_frame(frame: Any, key: str | None, title: str) -> tuple[_Cells, str]:
@@ -189,8 +192,8 @@ def _cells_of_json(text: str, path: str, key: str | None) -> _Cells:
     rows = document if isinstance(document, list) else [document]
     if isinstance(document, dict) and "schema" in document:
         check_document(document, path)
-        tables = {name: rows for name, rows in document["tables"].items() if rows}
-        rows = tables[_by_treebank({name: rows[0] for name, rows in tables.items()}, key, path)]
+        tables = document["tables"]
+        rows = tables[_by_treebank({name: rows[0] if rows else () for name, rows in tables.items()}, key, path)]
     if not all(
         isinstance(row, dict) and not any(isinstance(cell, dict | list) for cell in row.values()) for row in rows
     ):

@@ -43,11 +43,17 @@ def check_document(document: Any, path: str | None) -> None:
         reason = "this is not the JSON document of a result"
     elif document["schema"] != RESULT_SCHEMA:
         reason = f"the document has schema {document['schema']!r}; this version of levelhead reads {RESULT_SCHEMA}"
-    elif not isinstance(document.get("tables"), Mapping):
-        reason = "the document is incomplete or damaged: it has no tables"
+    elif not _has_tables(document):
+        reason = "the document is incomplete or damaged: it has no tables of rows"
     else:
         return
     raise InputError(Fault("invalid-result", reason, Place(path)))
+
+
+def _has_tables(document: Mapping[str, Any]) -> bool:
+    tables = document.get("tables")
+    lists = [*tables.values()] if isinstance(tables, Mapping) else [None]
+    return all(isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows) for rows in lists)
 
 
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:
