@@ -158,7 +158,7 @@ def files_in(folder: Path) -> Mapping[str, str]:
         "headless": ALPHA.read_text(encoding="utf-8").replace("\t2\tnsubj\t", "\t_\tnsubj\t"),
         "scores": "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n",
         "table": "treebank\tFamily\tA\tB\tC\n"
-        + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\t{2 ** i}\n" for i in range(12)),
+        + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\t{2**i}\n" for i in range(12)),
         "votes": "1\n2\n" * 10,
     }
     for name, text in texts.items():

@@ -409,16 +409,14 @@ def test_judge(data, capfd):
         assert [cell.strip() for cell in row.split(" | ")[4:]] == shown
     (compared,) = rows_in(document, "comparisons", measure="LAS", other="UAS")
     assert f"{compared['difference']:.3f} [{compared['difference_low']:.3f}" in lines[11]
-    assert rows_in(document, "units") == [
-        {"treebank": "gold", "unit": "sentence", "n_units": 184, "n_documents": None}
-    ]
+    assert rows_in(document, "units") == [{"treebank": "gold", "unit": "sentence", "n_units": 184, "n_documents": None}]
     assert levelhead(capfd, *arguments, "--ties", "skip")[1] != out
     code, _, err = levelhead(capfd, "judge", *paths, "-j", folder / "gold.conll", "--input-format", "conllx")
     assert code == 2
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("form", [["tsv", "--by-treebank"], ["json"], ["jsonl"]])
+@pytest.mark.parametrize("form", [["tsv", "--table", "scores"], ["jsonl", "--table", "scores"], ["json"]])
 def test_rankings_of_one_system(form, tmp_path, capfd):
     """The scores of its test sets, as in what `levelhead score` prints of the folders; of several: which is meant?"""
     gold, systems = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
@@ -436,4 +434,4 @@ def test_rankings_of_one_system(form, tmp_path, capfd):
     assert levelhead(capfd, *ranked, path)[0] == 0
     code, out, err = levelhead(capfd, "correlate", path)
     assert (code, out) == (2, "")
-    assert err == f"{path}: invalid-table: several systems (3): keep one, rank --system NAME\n"
+    assert err == f"{path}: invalid-table: several systems (3): keep one, as with rank --system NAME\n"

@@ -64,10 +64,11 @@ def test_scores_of_sentences(code, data):
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
     found = levelhead.judge(*paths, folder / "prediction", measures=["LAS"], format="conllx")
     gold, *systems = map(oracle.sentences, paths)
-    for scores, system in zip(found.measures["LAS"].scores, systems):
-        assert scores.tolist() == [100 * oracle.las(g, s, set()) for g, s in zip(gold, system)]
+    ratios = [np.array([oracle.las(g, s, set()) for g, s in zip(gold, system)]) for system in systems]
+    for scores, expected in zip(found.measures["LAS"].scores, ratios, strict=True):
+        assert scores.tolist() == (100 * expected).tolist()
     las = found.measures["LAS"].agreement
-    differences = found.measures["LAS"].scores[1] - found.measures["LAS"].scores[0]
+    differences = ratios[1] - ratios[0]
     assert las.spearman.value == pytest.approx(stats.spearmanr(differences, found.choices.second).statistic, abs=1e-12)
 
 

@@ -24,7 +24,9 @@ def test_scores_are_those_of_sentences():
     for number, output in enumerate(FILES[1:]):
         (counts,) = levelhead.breakdown(FILES[0], output, by="sentence", measures=["LAS", "CLAS"]).treebanks.values()
         las, clas = counts.counts["LAS"], counts.counts["CLAS"]
-        np.testing.assert_array_equal(found.measures["LAS"].scores[number], 100 * (2 * las.correct / (las.gold + las.system)))
+        np.testing.assert_array_equal(
+            found.measures["LAS"].scores[number], 100 * (2 * las.correct / (las.gold + las.system))
+        )
         np.testing.assert_array_equal(found.measures["CLAS.recall"].scores[number], 100 * (clas.correct / clas.gold))
 
 

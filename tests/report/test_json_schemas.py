@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-import levelhead
-from conftest import EXAMPLES, ROOT
+from conftest import ROOT
 from json_outputs import COMMANDS, arguments_in
 from json_schema_keys import faults, keys_in, keys_met, raw_schema
 from levelhead.api.results import kinds
@@ -31,7 +30,6 @@ WITH_LINES = {
 
 IN_PYTHON = {
     "study": lambda: Study("s", "T", "P", (), (StudySection("A", ("b",), TABLE),), CLAIMS, {}),
-    "measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
 }
 CLAIMS, TABLE = (Claim("c", "p", "holds", "e"),), Table((Column("c"),), ((0.5,),))
 

@@ -253,8 +253,12 @@ def judge(
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
     scores = _scores_of(counts, votes)
     verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
+    scales = {name: 1 if m in counts.perplexities else 100 for m, name in enumerate(counts.measures)}
     judged = {
-        name: Judged(scores[name], human_agreement(given, votes.second, units=units, level=level))
+        name: Judged(
+            (scales[name] * scores[name][0], scales[name] * scores[name][1]),
+            human_agreement(given, votes.second, units=units, level=level),
+        )
         for name, given in verdict.items()
     }
     pairs = list(itertools.combinations(verdict, 2))
@@ -303,8 +307,8 @@ def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
 
 def _scores_of(counts: SystemCounts, choices: Choices) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure in every sentence; higher is better."""
-    scores = 100 * ratios(counts.parts)  # shape (sentences, systems, measures)
-    scores[..., list(counts.perplexities)] /= -100  # logarithms of perplexities
+    scores = ratios(counts.parts)  # shape (sentences, systems, measures)
+    scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
     undefined = np.isnan(scores.sum(axis=1)).all(axis=0)
     faults = [f"{name} has no value in any sentence" for name, none in zip(counts.measures, undefined) if none]
     if len(choices.second) != len(scores):
