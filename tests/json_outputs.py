@@ -39,6 +39,9 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
                 "{recovered}",
             ),
         ),
+        "measures": (("measures",),),
+        "schemes": (("measures", "--schemes"),),
+        "doctor": (("doctor",),),
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
         "correlate": (
@@ -131,9 +134,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "rarefied": (("profile", GOLD, "--rarefy", "50"),),
         "similarity": (("similarity", GOLDS),),
         "selection": (("select", GOLDS),),
-        "measures": (("measures",),),
-        "schemes": (("measures", "--schemes"),),
-        "doctor": (("doctor",),),
     }
 )
 """By the kind of document that they print: arguments without `--format`; names in braces are files of `files_in`."""

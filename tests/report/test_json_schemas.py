@@ -14,8 +14,7 @@ from conftest import ROOT
 from json_outputs import COMMANDS, arguments_in
 from json_schema_keys import faults, keys_in, keys_met, raw_schema
 from levelhead.api.results import kinds
-from levelhead.report import Column, Table, json_schema, schema_names
-from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.report import json_schema, schema_names
 from levelhead.tables.documents import SCHEMA
 
 LINES = {
@@ -24,14 +23,9 @@ LINES = {
 """The kinds of lines of `--format jsonl`, and the kind of the document that has them all."""
 
 WITH_LINES = {
-    *LINES, "ranking", "similarity", "selection", "rarefied", "measures", "schemes", "columns",
+    *LINES, "ranking", "similarity", "selection", "rarefied", "columns",
 }  # fmt: skip
 """The kinds whose lines are tested, too: of others, the only line is the document."""
-
-IN_PYTHON = {
-    "study": lambda: Study("s", "T", "P", (), (StudySection("A", ("b",), TABLE),), CLAIMS, {}),
-}
-CLAIMS, TABLE = (Claim("c", "p", "holds", "e"),), Table((Column("c"),), ((0.5,),))
 
 ONLY_IN_TASKS = {"ranking": "left_out"}
 """Keys that the same document has in a shared task."""
@@ -68,15 +62,6 @@ def test_outputs_are_as_their_schemas_say(kind: str, tmp_path: Path, run) -> Non
     assert n > 0
     raw["properties"].pop(ONLY_IN_TASKS.get(kind), None)
     assert sorted({key for _, key in set(keys_in(raw)) - met} - {"notes"}) == []
-
-
-@pytest.mark.parametrize("kind", IN_PYTHON)
-def test_documents_in_python_are_as_their_schemas_say(kind: str) -> None:
-    document = json.loads(json.dumps(IN_PYTHON[kind]().to_dict()))
-    assert document["kind"] == kind
-    assert faults(json_schema(kind), document) == []
-    raw = raw_schema(kind)
-    assert sorted(key for place, key in set(keys_in(raw)) - set(keys_met(raw, raw, document))) == []
 
 
 @pytest.mark.parametrize("name", schema_names())
@@ -119,7 +104,7 @@ def test_every_kind_has_a_schema_and_an_output() -> None:
     source = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     found = set().union(*(kinds_in(ast.parse(text)) for text in source if "header(" in text))
     assert found | {"team-submission", "exported-submission"} == set(schema_names())
-    assert {*COMMANDS, *LINES, *IN_PYTHON, *OF_TASKS} == set(schema_names())
+    assert {*COMMANDS, *LINES, *OF_TASKS} == set(schema_names())
 
 
 def test_the_command_prints_them(run) -> None:

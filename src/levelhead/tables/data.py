@@ -177,12 +177,14 @@ def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
     if unit == NOT_A_COLUMN:
         return
     about, limits = (entry.about, entry.limits) if isinstance(entry, Field) else (about, ())
-    about = about.rstrip(".")
+    about = re.sub(r"\bNone\b", "null", about.rstrip("."))
     if hasattr(hint, "_fields"):  # `value` has the name of the record, and other fields begin with it
         for inner in columns_of(hint):
             column = inner._replace(unit=inner.unit or unit, optional=optional or inner.optional)
-            own = name if inner.name == "value" else f"{name}_{inner.name}"
-            yield column._replace(name=own, about=f"{about}: {inner.about}")
+            if inner.name == "value":
+                yield column._replace(name=name, about=about)
+            else:
+                yield column._replace(name=f"{name}_{inner.name}", about=f"{about}: {inner.about}")
         return
     if get_origin(hint) is tuple and len(get_args(hint)) == 2:
         prefix = name.removesuffix("interval")
