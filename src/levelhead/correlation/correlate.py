@@ -32,7 +32,7 @@ class Coefficient(NamedTuple):
         high: the upper end.
         p: the two-sided p-value that the coefficient is 0, corrected for the number of pairs (Sidak): it is below .05
             exactly if the 95% interval excludes 0.
-        families: the check by language families, if given.
+        families: the check by language families.
     """
 
     value: float | None

@@ -49,7 +49,7 @@ class AgreementEstimate(NamedTuple):
     Args:
         value: the number.
         low: the lower end of the interval.
-        high: the upper end.
+        high: the upper end of the interval.
     """
 
     value: float | None
@@ -81,7 +81,7 @@ class AgreementDifference(NamedTuple):
     """The difference of two measures in their agreement with people.
 
     Args:
-        difference: the difference of their correlations with the choices (first minus second), with its interval.
+        difference: the first correlation with the choices minus the second.
         p: the two-sided p-value, below 1 - level exactly if the interval does not include 0.
     """
 
