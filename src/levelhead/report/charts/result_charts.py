@@ -172,9 +172,8 @@ def _drawings(result: object) -> Iterator[Drawing]:
 
 
 def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
-    unit = 1 if lower_is_better(ranking.measure) else 100
     rows = [
-        plotted_row(standing.system, standing.value, standing.interval, unit)
+        plotted_row(standing.system, standing.value, standing.interval)
         for standing in ranking.standings[:_MOST_ROWS]
         if standing.value is not None
     ]

@@ -16,12 +16,12 @@ from levelhead.campaign.outputs import Output
 from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison, wins_text
-from levelhead.errors import with_minus
+from levelhead.errors import names_or_number, with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, measured_row
-from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence, names_or_number
+from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
