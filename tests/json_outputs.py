@@ -14,20 +14,22 @@ TRAIN = EXAMPLES / "leakage/train.conllu"
 RUNS = EXAMPLES / "gate"
 MANY = ("--resamples", "20")
 
-COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
+OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     {
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
             ("score", GOLD, "{blank}"),
-            ("score", GOLDS, SYSTEMS / "alpha"),
-        ),
-        "partial-score": (
+            ("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),
             ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
-            ("score", "--partial", GOLDS, SYSTEMS / "gamma"),
+            ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
         ),
-        "scores": (("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),),
-        "partial-scores": (("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),),
+    }
+)
+"""The commands that print each kind of result, together with a row in each of its tables."""
+
+COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
+    {
         "citation": (
             ("score", GOLD, ALPHA, "--cite"),
             ("compare", GOLD, ALPHA, BETA, "--cite"),
