@@ -152,13 +152,13 @@ def test_compare_and_rank(forests: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "golds" / "de.conllu").write_bytes(GOLD.read_bytes())
     arguments = ("rank", tmp_path / "golds", tmp_path / "systems", "-m", "LAS", "--format", "json")
     without, allowed = json.loads(run(*arguments).stdout), json.loads(run(*arguments, OPTION).stdout)
-    assert without["rankings"][0]["standings"][1]["value"] == 0
-    assert allowed["rankings"][0]["standings"][1]["value"] > 40
-    assert allowed["signature"]["roots"] == "several"
-    assert "roots" not in without["signature"]
+    assert without["tables"]["standings"][1]["value"] == 0
+    assert allowed["tables"]["standings"][1]["value"] > 40
+    assert allowed["provenance"]["signature"]["roots"] == "several"
+    assert "roots" not in without["provenance"]["signature"]
     assert run(*arguments, OPTION, "--rules", "conll18").returncode == 2
     ranked = levelhead.rank(tmp_path / "golds", tmp_path / "systems", measures="LAS", allow_several_roots=True)
-    assert ranked.to_dict()["rankings"] == allowed["rankings"]
+    assert ranked.to_dict()["tables"] == allowed["tables"]
     compared = levelhead.compare(gold, {"a": GOLD, "b": system}, measures="LAS", allow_several_roots=True)
     assert compared.provenance.signature["roots"] == "several"
 

@@ -90,7 +90,7 @@ def test_the_page_of_a_ranking_has_both_averages(run, folders, tmp_path):
     assert LABEL in page
     assert "LAS (valid trees)" in page
     for one in found["LAS"].standings:
-        assert f"{one.system} {shown(100 * float(one.value))} {shown(100 * float(one.valid_trees))}" in page
+        assert f"{one.system} {shown(one.value)} {shown(one.value_of_valid_trees)}" in page
 
 
 def test_the_page_of_a_ranking_counts_answers_to_another_text(run, folders, tmp_path):

@@ -320,9 +320,10 @@ def test_compare_and_rank_give_the_same_intervals_of_documents(folder) -> None:
             find_plan(place / "gold", place / "systems"), setup_of(["LAS"]), by_sentence=True, resample_by=unit
         )
         (group,) = groups_named(["all"], results.test_sets)
-        (ranking,) = with_intervals(results, [rank(results, "LAS", group)], how).rankings
+        (ranking,) = with_intervals(results, [rank(results, "LAS", group)], how)
         ranked = {one.system: one.interval for one in ranking.standings}
-        assert [one.interval for one in compared.results] == [ranked["one"], ranked["two"]]
+        intervals = [tuple(100 * end for end in one.interval) for one in compared.results]
+        assert intervals == [ranked["one"], ranked["two"]]
         assert ranked["one"] is not None
 
 
@@ -387,10 +388,10 @@ def test_rank_says_why_there_are_no_ranks(run, folder) -> None:
     assert "\nfewer than 10 documents, so intervals" in out
     assert "confidence intervals and p-values by document" not in out
     out = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance", "--format", "json")[1]
-    (ranking,) = json.loads(out)["rankings"]
-    assert [(one["ranks"], one["letters"]) for one in ranking["standings"]] == [(None, None)] * 2
-    assert all(one["interval"] for one in ranking["standings"])
-    assert json.loads(out)["units"] == {"en_x": {"unit": "sentence", "n": 19, "documents": 9}}
+    tables = json.loads(out)["tables"]
+    assert [(one["rank_low"], one["rank_high"], one["letters"]) for one in tables["standings"]] == [(None,) * 3] * 2
+    assert all(one["low"] < one["high"] for one in tables["standings"])
+    assert tables["units"] == [{"treebank": "en_x", "unit": "sentence", "n_units": 19, "n_documents": 9}]
 
 
 def test_twenty_sentences_keep_their_intervals(run) -> None:

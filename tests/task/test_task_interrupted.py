@@ -239,7 +239,7 @@ def check_left_out(folder, note):
     document = json.loads((folder.final / "ranking.json").read_text())
     assert document["left_out"] == [{"system": "beta", "submission": n} for n in (1, 2)]
     with Database(folder.database) as database:
-        assert leaderboard(task_of(folder.path), database).ranking.notes == (note,)
+        assert leaderboard(task_of(folder.path), database).table().notes == (note,)
 
 
 def test_a_task_whose_every_submission_failed_by_the_organizer_is_not_closed_by_accident(tmp_path):

@@ -32,7 +32,8 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
 )
 """The class of each kind of result."""
 
-_OF_TASKS = ("submission", "task")  # the kinds of documents of shared tasks that are not results
+OF_TASKS = ("submission", "task")
+"""The kinds of documents of shared tasks that are not results."""
 
 
 def kinds() -> tuple[str, ...]:
@@ -70,7 +71,7 @@ def json_schema(kind: str) -> dict[str, Any]:
     Raises:
         InputError: there is no such kind.
     """
-    if kind in _OF_TASKS:
+    if kind in OF_TASKS:
         from levelhead.task.documents import SCHEMAS
 
         return SCHEMAS[kind]()

@@ -24,7 +24,6 @@ from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.parallel import ParallelUnits, parallel_units
 from levelhead.significance.units import Units
-from levelhead.tables.table import unescaped
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, Provenance, short_hash
 from levelhead.typology.languages import language_of
@@ -199,8 +198,7 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
     It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
     `score` (or `F1`), with one line per score; or one column per measure. A system without a score on a test set of the
     table counts as a missing output with score 0. The columns `state` and `reason` mark missing and invalid outputs.
-    Cells can be quoted as in CSV. The apostrophe that the export of a shared task has before `=`, `+`, `-` and `@` is
-    removed.
+    Cells can be quoted as in CSV.
 
     Args:
         path: the file; "-" is standard input.
@@ -240,7 +238,7 @@ def _rows(text: str) -> Iterator[list[str]]:
     """Yield the cells of each row; cells can be longer than the limit of Python's CSV reader."""
     row = list[str]()
     for quoted_cell, cell, end in _CELL.findall(text):
-        row.append(unescaped(quoted_cell.replace('""', '"') or cell))
+        row.append(quoted_cell.replace('""', '"') or cell)
         if end != "\t":
             yield row
             row = []

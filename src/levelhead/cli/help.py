@@ -142,7 +142,8 @@ def _scheme_text(document: dict[str, Any]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-_SCHEMAS = sorted([*schema_names(), *results.kinds()])
+_OF_RESULTS = (*results.kinds(), *results.OF_TASKS)
+_SCHEMAS = sorted([*schema_names(), *_OF_RESULTS])
 
 
 @command()
@@ -163,7 +164,7 @@ def schema(kind: str | None, output: str | None) -> None:
 
 
 def _schema(kind: str) -> dict[str, Any]:
-    return results.json_schema(kind) if kind in results.kinds() else json_schema(kind)
+    return results.json_schema(kind) if kind in _OF_RESULTS else json_schema(kind)
 
 
 PROGRAMS = {
