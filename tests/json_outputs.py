@@ -16,6 +16,22 @@ MANY = ("--resamples", "20")
 
 OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     {
+        "agree": (("agree", *sorted((EXAMPLES / "agreement").glob("*.conllu"))),),
+        "diff": (
+            ("diff", EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"),
+            ("diff", "{old}", "{new}"),
+        ),
+        "suspects": (
+            ("suspects", GOLD, ALPHA, BETA),
+            ("suspects", EXAMPLES / "suspects/gold.conllu", EXAMPLES / "suspects/gold.conllu"),
+        ),
+        "validate": (
+            ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
+            ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
+        ),
+        "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
+        "derive": (("derive", GOLD),),
+        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
@@ -77,22 +93,9 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("rank", "--scores", "{scores}"),
         ),
         "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
-        "agreement": (("agree", *sorted((EXAMPLES / "agreement").glob("*.conllu"))),),
-        "diff": (
-            ("diff", EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"),
-            ("diff", "{old}", "{new}"),
-        ),
         "power": (
             ("power",),
             ("power", GOLD, ALPHA, BETA),
-        ),
-        "suspects": (
-            ("suspects", GOLD, ALPHA, BETA),
-            ("suspects", EXAMPLES / "suspects/gold.conllu", EXAMPLES / "suspects/gold.conllu"),
-        ),
-        "validation": (
-            ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
-            ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
         ),
         "profiles": (("profile", GOLDS),),
         "columns": (("profile", "--list-columns"),),
@@ -102,12 +105,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
-        "round-trips": (
-            ("convert", "--check", "{lossy}"),
-            ("convert", "--check", GOLDS),
-        ),
-        "derivations": (("derive", GOLD),),
-        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA, "--sentences"),),
         "recovery": (
             (
                 "recover",

@@ -20,18 +20,13 @@ from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.tables.documents import SCHEMA
 
 LINES = {
-    "fault": "validation",
-    "change": "validation",
     "profile": "profiles",
-    "round-trip": "round-trips",
-    "derivation": "derivations",
     "recovered-answer": "recovery",
 }
 """The kinds of lines of `--format jsonl`, and the kind of the document that has them all."""
 
 WITH_LINES = {
     *LINES, "ranking", "similarity", "selection", "rarefied", "measures", "schemes", "columns",
-    "perplexity", "diff",
 }  # fmt: skip
 """The kinds whose lines are tested, too: of others, the only line is the document."""
 

@@ -24,10 +24,17 @@ if TYPE_CHECKING:
 
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
+        "agree": "comparison.agreement:Agreement",
+        "convert": "conversion.round_trip:RoundTrips",
+        "derive": "derivation.derive:Derivations",
+        "perplexity": "derivation.perplexity:Perplexities",
+        "diff": "comparison.changes:AnyChanges",
         "score": "evaluation.pair:Evaluation",
         "rank": "campaign.ranked_systems:RankedSystems",
         "leaderboard": "task.standings:Leaderboard",
         "submissions": "task.documents:Submissions",
+        "suspects": "comparison.suspects:Suspects",
+        "validate": "treebank.validation:Validation",
     }
 )
 """The class of each kind of result."""
