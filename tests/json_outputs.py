@@ -32,6 +32,12 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
         "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
+        "rank": (
+            ("rank", GOLDS, SYSTEMS, "-m", "LAS,ELAS", "--significance", "--group", "each"),
+            ("rank", GOLDS, SYSTEMS, "-m", f"LAS,DPPL({GOLD})"),
+            ("rank", GOLDS, SYSTEMS, "--partial"),
+            ("rank", "--scores", "{scores}"),
+        ),
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
@@ -43,6 +49,11 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     }
 )
 """The commands that print each kind of result, together with a row in each of its tables."""
+
+OF_TASKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"rank": ("left_out",), "leaderboard": ("standings", "scores", "views"), "submissions": ("submissions",)}
+)
+"""By kind, the tables that only shared tasks have: tests/task/test_task_schemas.py."""
 
 COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     {
@@ -85,12 +96,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05"),
             ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS"),
             ("compare", "--partial", GOLD, ALPHA, BETA),
-        ),
-        "ranking": (
-            ("rank", GOLDS, SYSTEMS),
-            ("rank", GOLDS, SYSTEMS, "--significance", "--group", "each"),
-            ("rank", GOLDS, SYSTEMS, "--partial"),
-            ("rank", "--scores", "{scores}"),
         ),
         "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
         "power": (
