@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "score": "evaluation.pair:Evaluation",
+        "compare": "comparison.systems:Comparison",
+        "languages": "comparison.evaluations:Languages",
+        "power": "comparison.power:Power",
     }
 )
 """The class of each kind of result."""

@@ -20,7 +20,7 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
 from levelhead.significance import Estimate, InferenceSettings, Units, check_settings
 from levelhead.significance.corrections import level_of_each
-from levelhead.significance.influence import difference_influence
+from levelhead.significance.influence import influenced_by
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
@@ -175,7 +175,7 @@ def _with_intervals(ranking: Ranking, results: Results, scope: Scope, tests: Pai
     influences = tuple(
         ((systems[one], systems[other]), influenced)
         for (one, other), estimate in tests.influenced
-        for influenced in difference_influence(estimate, of_each)
+        for influenced in influenced_by(estimate, "difference", of_each)
     )
     return ranking._replace(standings=tuple(standings), lines=tests.lines(order), influences=influences)
 

@@ -25,7 +25,6 @@ from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.influence import InfluencedResult, influence_notes
 from levelhead.tables.documents import header, notes_of, points, signature_line
-from levelhead.tables.fields import record_document
 from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
 
 
@@ -191,7 +190,14 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
                 "undefined": list(ranking.undefined),
                 "lines": None if ranking.lines is None else sorted(ranking.lines),
                 "influence": [
-                    {"systems": list(systems), **record_document(influenced)}
+                    {
+                        "systems": list(systems),
+                        "unit": str(influenced.unit),
+                        "share": influenced.share / 100,
+                        "of": influenced.statistic,
+                        "value": influenced.value,
+                        "interval": influenced.interval,
+                    }
                     for systems, influenced in ranking.influences
                 ],
                 "standings": [_standing_document(standing, ranking.measure) for standing in ranking.standings],

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple
 
@@ -22,15 +21,16 @@ from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import ComparedScore
+from levelhead.significance.estimates import Interval, rescaled
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
-from levelhead.tables.table import STARS_NOTE, Column, Table, formatted, interval_cell, level_text, value_cell
+from levelhead.tables.table import STARS_NOTE, Column, IntervalCell, Table, formatted, level_text
 from levelhead.tables.writers import latex_row, latex_text, markdown_text, to_markdown
 
 _NONE = "-"  # no score; on a single test set also a missing or invalid output, which counts as 0 in averages
 
 # a score with its interval, and its letters or stars
-_Score = tuple[float | Fraction | None, tuple[float, float] | None, str]
+_Score = tuple[float | None, Interval | None, str]
 
 
 class PaperCell(NamedTuple):
@@ -102,8 +102,13 @@ def _of_systems(ranking: Ranking, places: int) -> dict[str, PaperCell]:
     """The cell of each system; the letter of a single system would mean nothing."""
     standings = ranking.standings
     several = len(ranking.group.codes) > 1
+    scale = 1 if lower_is_better(ranking.measure) else 100
     scores: list[_Score] = [
-        (standing.value, standing.interval, (standing.letters or "") if len(standings) > 1 else "")
+        (
+            None if standing.value is None else scale * float(standing.value),
+            rescaled(standing.interval, scale),
+            (standing.letters or "") if len(standings) > 1 else "",
+        )
         if standing.n_valid or several
         else (None, None, "")
         for standing in standings
@@ -235,13 +240,13 @@ def _caption(
 
 def _cells(scores: Iterable[_Score], places: int, *, lower: bool) -> tuple[PaperCell, ...]:
     """The cells of several scores, with the best marked after rounding; a single cell is not marked."""
-    column = Column("")
+    column = Column("", "percent")
     cells = [
         PaperCell(
-            formatted(value_cell(value, perplexity=lower), column, places),
+            formatted(value, column, places),
             False,
             raised,
-            formatted(interval_cell(interval, perplexity=lower), column, places) if interval else "",
+            formatted(IntervalCell(*interval), column, places) if interval else "",
         )
         for value, interval, raised in scores
     ]
