@@ -36,6 +36,7 @@ IN_PYTHON = {
 }
 CLAIMS, TABLE = (Claim("c", "p", "holds", "e"),), Table((Column("c"),), ((0.5,),))
 
+
 def printed(kind: str, folder: Path, run) -> Iterator[tuple[dict[str, Any], bool]]:
     """Yield what commands print as JSON, with whether it is a line of JSON lines."""
     for number, command in enumerate(COMMANDS[LINES.get(kind, kind)]):

@@ -35,6 +35,9 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "submissions": "task.documents:Submissions",
         "suspects": "comparison.suspects:Suspects",
         "validate": "treebank.validation:Validation",
+        "compare": "comparison.systems:Comparison",
+        "languages": "comparison.evaluations:Languages",
+        "power": "comparison.power:Power",
     }
 )
 """The class of each kind of result."""

@@ -21,7 +21,8 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
 from levelhead.significance import Estimate, InferenceSettings, check_settings
 from levelhead.significance.corrections import level_of_each
-from levelhead.significance.influence import difference_influence
+from levelhead.significance.estimates import rescaled
+from levelhead.significance.influence import influenced_by
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
@@ -143,7 +144,7 @@ def _with_intervals(ranking: Ranking, results: Results, scopes: _Scopes) -> Rank
     order = [results.systems.index(standing.system) for standing in ranking.standings]
     estimates = scope.estimates([[[place]] for place in order], 0)
     standings = [  # without any output there is no sample
-        standing._replace(interval=percents(estimate.score_interval(scopes.level)))
+        standing._replace(interval=rescaled(estimate.score_interval(scopes.level), 100))
         if standing.n_valid or standing.value
         else standing
         for standing, estimate in zip(ranking.standings, estimates, strict=True)
@@ -159,7 +160,7 @@ def _with_intervals(ranking: Ranking, results: Results, scopes: _Scopes) -> Rank
     influences = tuple(
         ((systems[one], systems[other]), influenced)
         for (one, other), estimate in tests.influenced
-        for influenced in difference_influence(estimate, of_each)
+        for influenced in influenced_by(estimate, "difference", of_each)
     )
     return ranking._replace(
         standings=tuple(standings),
@@ -204,12 +205,7 @@ def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> P
     share = 1 / len(values)
     total = spread_of_sum([spread.scaled(share) for spread in spreads])
     average = Estimate(float(macro_average(values) / 100), total.variance, total.freedom, total.n_units)
-    return percents(average.score_interval(LEVEL))
-
-
-def percents(interval: tuple[float, float] | None) -> PercentInterval | None:
-    """Return an interval of ratios in percent."""
-    return None if interval is None else (100 * interval[0], 100 * interval[1])
+    return rescaled(average.score_interval(LEVEL), 100)
 
 
 @immutable

@@ -12,6 +12,7 @@ from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
+from levelhead.significance.influence import INFLUENCE, influence_rows
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import DataColumn, Layout, Percent
 from levelhead.tables.fields import Field
@@ -130,6 +131,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "outputs": (OutputRow,),
         "reasons": (_SYSTEM, _TREEBANK, DataColumn("reason", "text", "Why the output scores 0")),
         "pairs": (_GROUP, _MEASURE, SystemPair),
+        "influence": (_GROUP, _MEASURE, _SYSTEM, DataColumn("other", "text", "The other system"), *INFLUENCE),
         "groups": (_GROUP, _TREEBANK, DataColumn("included", "boolean", "Whether the treebank was ranked")),
         "undefined": (_GROUP, _MEASURE, DataColumn("treebank", "text", "A treebank without a value, so no average")),
         "treebanks": (TreebankRow,),
@@ -196,6 +198,13 @@ def _coverage(ranked: RankedSystems) -> Iterator[tuple[str, str, PartialCoverage
             yield system, code, covered
 
 
+def _influence(ranked: RankedSystems) -> Iterator[Any]:
+    for ranking in ranked.rankings:
+        for pair, influenced in ranking.influences:
+            for row in influence_rows(influenced, ranking.group.codes):
+                yield ranking.group.name, ranking.measure, *pair, *row
+
+
 def _groups(ranked: RankedSystems) -> Iterator[tuple[str, str, bool]]:
     for group in dict.fromkeys(ranking.group for ranking in ranked.rankings):
         yield from ((group.name, code, True) for code in group.codes)
@@ -220,6 +229,7 @@ _ROWS: Mapping[str, Callable[[RankedSystems], Iterator[Any]]] = MappingProxyType
         "pairs": lambda ranked: (
             (ranking.group.name, ranking.measure, pair) for ranking in ranked.rankings for pair in ranking.pairs
         ),
+        "influence": _influence,
         "groups": _groups,
         "undefined": lambda ranked: (
             (ranking.group.name, ranking.measure, code) for ranking in ranked.rankings for code in ranking.undefined

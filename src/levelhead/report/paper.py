@@ -21,6 +21,7 @@ from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import ComparedScore
+from levelhead.significance.estimates import Interval
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
 from levelhead.tables.table import STARS_NOTE, Column, IntervalCell, Table, formatted, level_text
@@ -29,7 +30,7 @@ from levelhead.tables.writers import latex_row, latex_text, markdown_text, to_ma
 _NONE = "-"  # no score; on a single test set also a missing or invalid output, which counts as 0 in averages
 
 # a score with its interval, and its letters or stars
-_Score = tuple[float | None, tuple[float, float] | None, str]
+_Score = tuple[float | None, Interval | None, str]
 
 
 class PaperCell(NamedTuple):
