@@ -177,15 +177,7 @@ def _comparison_papers(comparison: Comparison, places: int, *, each: bool) -> It
 
 
 def _compared(comparison: Comparison, results: Sequence[ComparedScore], places: int) -> tuple[PaperCell, ...]:
-    scale = 1 if results[0].measure in comparison.perplexities else 100
-    scores: list[_Score] = [
-        (
-            None if result.value is None else scale * result.value,
-            result.interval and (scale * result.interval[0], scale * result.interval[1]),
-            result.stars,
-        )
-        for result in results
-    ]
+    scores = [(result.value, result.interval, result.stars) for result in results]
     return _cells(scores, places, lower=results[0].measure in comparison.perplexities)
 
 
