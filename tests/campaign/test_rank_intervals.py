@@ -1,6 +1,7 @@
 """Intervals and tests of rankings: a second implementation, properties, real outputs, tables."""
 
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,25 @@ def test_order_and_company_do_not_matter() -> None:
     assert together[0] == c.with_intervals(results, [some], STANDARD)[0]
 
 
+def test_ranks_lines_and_letters_follow_from_the_pairs() -> None:
+    rng = np.random.default_rng(5)
+    shares = (0.9, 0.85, 0.84, 0.7, 0.69)
+    rows = [[tuple((int(rng.binomial(10, share)), 10) for share in shares) for _ in range(60)] for _ in range(2)]
+    found = certain(results_of(rows))
+    names = [one.system for one in found.standings]
+    assert [(pair.system, pair.other) for pair in found.pairs] == list(combinations(names, 2))
+    differ = {(pair.system, pair.other): pair.significant for pair in found.pairs}
+    assert 0 < sum(differ.values()) < len(differ)
+    assert all((pair.p < 0.05) is pair.significant for pair in found.pairs)
+    for place, one in enumerate(found.standings, 1):
+        better = sum(differ.get((other, one.system), False) for other in names)
+        worse = sum(differ.get((one.system, other), False) for other in names)
+        assert one.rank_interval == (1 + better, len(names) - worse)
+        assert (place in found.lines) is differ.get((one.system, names[place] if place < len(names) else ""), False)
+    letters = {one.system: set(one.letters) for one in found.standings}
+    assert all(bool(letters[one] & letters[other]) is not differ[one, other] for one, other in differ)
+
+
 def test_wins_are_significant_and_corrected() -> None:
     better = [[((9, 10), (5, 10))] * 40, [((5, 10), (9, 10))] * 40, [((5, 10), (5, 10))] * 40]
     results = results_of(better)
@@ -255,6 +275,8 @@ def test_p_of_a_table_is_that_of_the_second_implementation() -> None:
     effects = intervals.estimate([[[(a - b, 1)] for a, b in zip(one, other)]], {0: 1.0})
     exact = intervals.skewed_p(effects)
     assert 0.01 < exact < 0.3
+    assert certain(table_of({"A": one, "B": other})).pairs[0].p == pytest.approx(exact)
+    assert certain(table_of({"B": other, "A": one})).pairs[0].p == pytest.approx(exact)
     for around, drawn in ((0.002, {1}), (-0.002, frozenset())):
         assert certain(table_of({"A": one, "B": other}), InferenceSettings(1 - exact - around)).lines == drawn
 

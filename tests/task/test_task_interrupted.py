@@ -237,7 +237,7 @@ def check_left_out(folder, note):
     for name in ("ranking.txt", "report.html"):
         assert note in (folder.final / name).read_text()
     document = json.loads((folder.final / "ranking.json").read_text())
-    assert document["left_out"] == [{"system": "beta", "submission": n} for n in (1, 2)]
+    assert document["tables"]["left_out"] == [{"system": "beta", "submission": n} for n in (1, 2)]
     with Database(folder.database) as database:
         assert leaderboard(task_of(folder.path), database).table().notes == (note,)
 

@@ -333,7 +333,7 @@ def own_results(submission: Submission, view: View) -> dict[str, dict[str, Any]]
 
 def own_averages(task: SharedTask, submission: Submission, view: View) -> dict[str, dict[str, OwnAverage]]:
     """Return the visible averages of a submission, by group and measure, coarse ones of rounded scores."""
-    if view == HIDDEN or submission.document is None:
+    if view == HIDDEN or not submission.document:
         return {}
     _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
     averages: dict[str, dict[str, OwnAverage]] = {}

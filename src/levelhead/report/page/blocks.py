@@ -104,7 +104,7 @@ class Block(NamedTuple):
         when: the choices under which it is shown.
         drawing: a chart.
         table: a table, which can be sorted.
-        strips: a picture for each row of the table, next to its first ratio.
+        strips: a picture for each row of the table, next to its first percentage.
         heat: a matrix.
         confused: a confusion matrix that opens sentences.
         sentences: sentences to draw.
