@@ -83,7 +83,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     print_provenance(comparison.provenance)
     if not print_paper(given, comparison, each=each):
         print_result(given, lambda: comparison.table(each=each), comparison.to_dict, data=comparison.data)
-    write_page(given, comparison, arguments["registry"])
+    write_page(given, comparison)
     if summary_file is not None:
         from levelhead.report.paper import summary
 
@@ -256,6 +256,6 @@ def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
             given,
             lambda: changes.table(by=rows, most=limit),
             changes.to_dict,
-            data=lambda name: changes.data(name or f"{rows}s"),
+            data=lambda name: (found := changes.data(name or f"{rows}s"))._replace(rows=[*found.rows][:limit]),
         )
     write_page(given, changes)
