@@ -14,20 +14,61 @@ TRAIN = EXAMPLES / "leakage/train.conllu"
 RUNS = EXAMPLES / "gate"
 MANY = ("--resamples", "20")
 
-COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
+OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     {
+        "agree": (("agree", *sorted((EXAMPLES / "agreement").glob("*.conllu"))),),
+        "diff": (
+            ("diff", EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"),
+            ("diff", "{old}", "{new}"),
+        ),
+        "suspects": (
+            ("suspects", GOLD, ALPHA, BETA),
+            ("suspects", EXAMPLES / "suspects/gold.conllu", EXAMPLES / "suspects/gold.conllu"),
+        ),
+        "validate": (
+            ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
+            ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
+        ),
+        "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
+        "derive": (("derive", GOLD),),
+        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
+        "compare": (
+            ("compare", GOLD, ALPHA, BETA),
+            (
+                "compare",
+                GOLDS,
+                SYSTEMS / "alpha",
+                SYSTEMS / "beta",
+                "--fail-if-worse",
+                "LAS",
+                "--margin",
+                "1",
+                "--wilcoxon",
+            ),
+            ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05"),
+            ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS"),
+            ("compare", "--partial", GOLD, ALPHA, BETA),
+            ("compare", GOLD, ALPHA, "{lossy}", "--fail-if-worse", "LAS"),
+        ),
+        "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
+        "power": (
+            ("power",),
+            ("power", GOLD, ALPHA, BETA),
+        ),
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
             ("score", GOLD, "{blank}"),
-            ("score", GOLDS, SYSTEMS / "alpha"),
-        ),
-        "partial-score": (
+            ("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),
             ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
-            ("score", "--partial", GOLDS, SYSTEMS / "gamma"),
+            ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
         ),
-        "scores": (("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),),
-        "partial-scores": (("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),),
+    }
+)
+"""The commands that print each kind of result, together with a row in each of its tables."""
+
+COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
+    {
         "citation": (
             ("score", GOLD, ALPHA, "--cite"),
             ("compare", GOLD, ALPHA, BETA, "--cite"),
@@ -51,46 +92,11 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("trees", GOLD, ALPHA, BETA),
             ("trees", GOLD, BETA, ALPHA),
         ),
-        "comparison": (
-            ("compare", GOLD, ALPHA, BETA),
-            (
-                "compare",
-                GOLDS,
-                SYSTEMS / "alpha",
-                SYSTEMS / "beta",
-                "--fail-if-worse",
-                "LAS",
-                "--margin",
-                "1",
-                "--wilcoxon",
-            ),
-            ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05"),
-            ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS"),
-            ("compare", "--partial", GOLD, ALPHA, BETA),
-        ),
         "ranking": (
             ("rank", GOLDS, SYSTEMS),
             ("rank", GOLDS, SYSTEMS, "--significance", "--group", "each"),
             ("rank", GOLDS, SYSTEMS, "--partial"),
             ("rank", "--scores", "{scores}"),
-        ),
-        "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
-        "agreement": (("agree", *sorted((EXAMPLES / "agreement").glob("*.conllu"))),),
-        "diff": (
-            ("diff", EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"),
-            ("diff", "{old}", "{new}"),
-        ),
-        "power": (
-            ("power",),
-            ("power", GOLD, ALPHA, BETA),
-        ),
-        "suspects": (
-            ("suspects", GOLD, ALPHA, BETA),
-            ("suspects", EXAMPLES / "suspects/gold.conllu", EXAMPLES / "suspects/gold.conllu"),
-        ),
-        "validation": (
-            ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
-            ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
         ),
         "profiles": (("profile", GOLDS),),
         "columns": (("profile", "--list-columns"),),
@@ -100,12 +106,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
-        "round-trips": (
-            ("convert", "--check", "{lossy}"),
-            ("convert", "--check", GOLDS),
-        ),
-        "derivations": (("derive", GOLD),),
-        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA, "--sentences"),),
         "recovery": (
             (
                 "recover",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from levelhead.errors import Fault, InputError, unknown
@@ -42,7 +43,7 @@ class Tabular:
         """Let notebooks show charts below the tables of results: HTML from a function of the result."""
         cls._charts.append(charts)
 
-    @property
+    @cached_property  # which the fields of a class can replace
     def verdict(self) -> str | None:
         """The answer in a sentence; None if there is none."""
         return None
@@ -52,7 +53,7 @@ class Tabular:
         """Return the columns of each table, the main table first."""
         raise NotImplementedError
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, DataTable]:
         """The tables of data, by name; the first one is the main result."""
         return {name: self.data(name) for name in self.layouts()}

@@ -165,7 +165,7 @@ def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output
     whole = partial_module.whole_partial_pair
     monkeypatch.setattr(partial_module, "whole_partial_pair", lambda *given: read.append(given) or whole(*given))
     assert documents() == expected
-    by_text = expected[0]["coverage"]["paired_by"] == "text"
+    by_text = expected[0]["tables"]["coverage"][0]["paired_by"] == "text"
     assert bool(read) == (by_text or output == "other order")
 
 

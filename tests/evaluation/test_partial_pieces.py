@@ -16,7 +16,6 @@ from levelhead.campaign.sources import File
 from levelhead.errors import LevelheadError
 from levelhead.evaluation import partial
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks, from_conllu
 from levelhead.treebank.blocks import PieceSizes
@@ -24,6 +23,7 @@ from levelhead.treebank.training_data import Training
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from oracle.strict import blocks as blocks_of
+from result_rows import scores_in
 from strategies import SEEDS
 
 RULES = ("ud", "udtools", "conll18", "conll17")
@@ -53,7 +53,7 @@ def outcome(paths: Sequence[Path], sizes: PieceSizes, training: Training | None 
     except LevelheadError as error:
         return type(error), str(error), getattr(error, "faults", None)
     scores = [repr(score) for one in (found, found.valid_trees) for score in one.values()]
-    return score_document(found), found.warnings, found.coverage, scores, found.gold, found.system, found.leakage
+    return found.to_dict(), found.warnings, found.coverage, scores, found.gold, found.system, found.leakage
 
 
 def compare(
@@ -206,7 +206,7 @@ def test_answers_to_other_texts(folder: Path) -> None:
         shifted = [[gold[n][0], *gold[(n + by) % 6][1:]] for n in range(6)]
         document, _, coverage, *_, n_whole = compare(folder, written(gold).encode(), written(shifted).encode(), "ud")
         assert (coverage.other_text, coverage.fits_next, coverage.fits_previous, n_whole) == (*counts, 0)
-        assert {document["scores"][name]["f1"] for name in ("Words", "Tokens", "LAS", "Sentences", "Trees")} == {0}
+        assert {scores_in(document)[name]["f1"] for name in ("Words", "Tokens", "LAS", "Sentences", "Trees")} == {0}
         assert "the answers are shifted: 5 of them fit the" in str(coverage)
 
 

@@ -8,7 +8,6 @@ import pytest
 
 import levelhead
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank.blocks import PieceSizes
 
@@ -30,12 +29,12 @@ def test_real_answers_in_pieces(data: Path, tmp_path: Path) -> None:
         for output in (answers, tmp_path / "recovered.conllu"):
             setup = setup_of(None, partial=True)
             try:
-                whole = score_document(score_files(gold, output, setup, PieceSizes(1 << 40, 1)))
+                whole = score_files(gold, output, setup, PieceSizes(1 << 40, 1)).to_dict()
             except levelhead.InputError as error:
                 whole = str(error)
             for size in SIZES:
                 try:
-                    found = score_document(score_files(gold, output, setup, PieceSizes(0, size)))
+                    found = score_files(gold, output, setup, PieceSizes(0, size)).to_dict()
                 except levelhead.InputError as error:
                     found = str(error)
                 assert found == whole, (output, size)

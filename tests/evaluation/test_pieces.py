@@ -19,7 +19,6 @@ from conllu_cases import VERDICTS
 from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks, faults_of, from_conllu
 from levelhead.treebank.blocks import PieceSizes
@@ -54,7 +53,7 @@ def outcome(gold: Path, system: Path, sizes: PieceSizes, training: Training | No
         found = score_files(gold, system, setup, sizes, training)
     except LevelheadError as error:
         return type(error), str(error), getattr(error, "faults", None)
-    return score_document(found), found.warnings, [repr(score) for score in found.values()], found.leakage
+    return found.to_dict(), found.warnings, [repr(score) for score in found.values()], found.leakage
 
 
 def check_validate(path: Path, form: str = "conllu") -> None:

@@ -14,7 +14,6 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError, UnreadableFile
 from levelhead.evaluation import files, partial, pieces
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank.blocks import PieceSizes
 
@@ -47,7 +46,7 @@ def test_real_files(code: str, rules: str, data: Path, tmp_path: Path, monkeypat
     for size in (20_000, 300_000):
         found = score_files(gold, system, setup, PieceSizes(0, size))
         assert [repr(score) for score in found.values()] == [repr(score) for score in whole.values()]
-        assert score_document(found) == score_document(whole)
+        assert found.to_dict() == whole.to_dict()
 
 
 @pytest.mark.data
@@ -64,7 +63,7 @@ def test_real_partial_scores(
     for size in (20_000, 300_000):
         found = score_files(gold, system, setup, PieceSizes(0, size))
         assert [repr(score) for score in found.values()] == [repr(score) for score in whole.values()]
-        assert score_document(found) == score_document(whole)
+        assert found.to_dict() == whole.to_dict()
 
 
 @pytest.mark.parametrize("piped", [GOLD, SYSTEM], ids=["gold", "system"])
@@ -77,7 +76,7 @@ def test_pipes(piped: Path, tmp_path: Path) -> None:
     for sizes in (WHOLE, SMALL):
         writer = threading.Thread(target=pipe.write_bytes, args=(piped.read_bytes(),))
         writer.start()
-        found.append(score_document(score_files(*paths, setup_of(MEASURES), sizes)))
+        found.append(score_files(*paths, setup_of(MEASURES), sizes).to_dict())
         writer.join()
     assert found[0] == found[1]
 

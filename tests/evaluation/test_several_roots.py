@@ -18,7 +18,6 @@ from levelhead import ConlluError, InputError, MeasureError
 from levelhead.compat import load_conllu_file
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.score_tables import score_document
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank.blocks import PieceSizes
 from oracle.measures import score as oracle_score
@@ -62,9 +61,9 @@ def test_counts_of_the_oracle(
         name: one.correct for name, one in expected.items() if name in found and found[name].reason is None
     }
     setup = setup_of(rules=rules, allow_several_roots=True)
-    whole = score_document(found)
+    whole = found.to_dict()
     for size in (1, 300):
-        assert score_document(score_files(*paths, setup, PieceSizes(0, size))) == whole
+        assert score_files(*paths, setup, PieceSizes(0, size)).to_dict() == whole
 
 
 @given(pairs())

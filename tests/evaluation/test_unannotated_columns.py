@@ -65,7 +65,7 @@ def test_a_column_with_values_anywhere_is_annotated(score):
     """Each tag in another sentence, and so in another piece."""
     gold = ROW.format("a", "N") + ROW.format("b", "_").replace("Case=Nom", "_") + ROW.format("c", "_")
     scores = score(gold, gold, measures=["AllTags"])
-    assert scores["AllTags"].value == 1
+    assert scores["AllTags"].value == 100
 
 
 def test_measures_of_ones_own(score, tmp_path):

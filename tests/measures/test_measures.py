@@ -220,9 +220,9 @@ def test_weights_by_hand(tmp_path):
         levelhead.from_conllu(ONE), levelhead.from_conllu(OTHER), measures=names
     ).values()
     assert (wlas.correct, wlas.gold, wlas.system, wlas.aligned) == (3.0, 3.25, 3.5, 3.25)
-    assert wlas.value == 2 * 3 / 6.75
+    assert wlas.ratio("f1") == 2 * 3 / 6.75
     assert (callin.correct, callin.gold, callin.system) == (2.0, 2.25, 2.25)
-    assert callin.value == callin.precision == callin.recall == 2 / 2.25
+    assert callin.value == callin.precision == callin.recall == 100 * 2 / 2.25
     assert (official.correct, official.gold, official.system) == (3.0, 3.25, 3.5)
 
 

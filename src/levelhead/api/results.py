@@ -24,10 +24,17 @@ if TYPE_CHECKING:
 
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
+        "agree": "comparison.agreement:Agreement",
+        "convert": "conversion.round_trip:RoundTrips",
+        "derive": "derivation.derive:Derivations",
+        "perplexity": "derivation.perplexity:Perplexities",
+        "diff": "comparison.changes:AnyChanges",
         "score": "evaluation.pair:Evaluation",
         "compare": "comparison.systems:Comparison",
         "languages": "comparison.evaluations:Languages",
         "power": "comparison.power:Power",
+        "suspects": "comparison.suspects:Suspects",
+        "validate": "treebank.validation:Validation",
     }
 )
 """The class of each kind of result."""
@@ -121,13 +128,13 @@ class LoadedResult(Tabular):
     """A result that was read from a file: its tables, verdict and provenance, without the treebanks and counts.
 
     Args:
-        kind: the kind of result, such as "score".
+        KIND: the kind of result, such as "score".
         verdict: the answer in a sentence; None if there is none.
         provenance: the provenance of the numbers.
         tables: the tables of data, by name; the first one is the main result.
     """
 
-    kind: str
+    KIND: str  # type: ignore[misc]
     verdict: str | None
     provenance: Provenance
     tables: Mapping[str, DataTable]  # type: ignore[assignment]
@@ -145,7 +152,7 @@ class LoadedResult(Tabular):
 
     def __getattr__(self, name: str) -> NoReturn:
         message = (
-            f"a loaded {self.__dict__.get('kind', 'result')} has only tables, verdict and provenance: {name!r} needs"
+            f"a loaded {self.__dict__.get('KIND', 'result')} has only tables, verdict and provenance: {name!r} needs"
         )
         raise AttributeError(f"{message} the files, so compute the result again")
 

@@ -10,7 +10,7 @@ from levelhead.errors import listed
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.tables.documents import points, signature_line
+from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Kind, Table
 
 if TYPE_CHECKING:
@@ -162,11 +162,9 @@ def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
 
 
 def score_numbers(score: Score) -> dict[str, Any]:
-    """Return one score for JSON: ratios as percentages, counts as integers."""
-    ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
-    document: dict[str, Any] = {name: points(value) for name, value in ratios.items()}
-    document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
-    document["value"] = score.value if score.perplexity else document[score.component]
+    """Return one score for JSON."""
+    names = ("precision", "recall", "f1", "aligned_accuracy", "correct", "gold", "system", "aligned", "value")
+    document: dict[str, Any] = {name: getattr(score, name) for name in names}
     return document | ({"reason": score.reason} if score.reason else {})
 
 

@@ -86,11 +86,15 @@ def show(
     *,
     notes: bool = True,
     lines: Callable[[], list[Any]] | None = None,
+    main: str | None = None,
     **options: Any,
 ) -> None:
-    """Print the warnings and notes of a result, and its table with these options, or its JSON document."""
+    """Print the warnings and notes of a result, and its table with these options, or its data.
+
+    `main` is the table that TSV and JSON Lines have without --table, if it is not the first.
+    """
     print_provenance(result.provenance, notes=notes)
-    data = result.data if result.KIND else None
+    data = (lambda name: result.data(name or main)) if result.KIND else None
     print_result(given, lambda: result.table(**options), result.to_dict, lines=lines, data=data)
 
 
