@@ -143,8 +143,8 @@ def test_compare_and_rank(forests: tuple[Path, Path], tmp_path: Path) -> None:
     arguments = ("compare", gold, GOLD, system, "-m", "LAS", "--format", "json")
     assert run(*arguments).returncode == 2
     found = json.loads(run(*arguments, OPTION).stdout)
-    assert found["signature"]["roots"] == "several"
-    assert found["results"][1]["value"] == pytest.approx(100 * 2 * 87 / (164 + 160))
+    assert found["provenance"]["signature"]["roots"] == "several"
+    assert found["tables"]["results"][1]["value"] == pytest.approx(100 * 2 * 87 / (164 + 160))
     for name, path in (("a", GOLD), ("b", system)):
         (tmp_path / "systems" / name).mkdir(parents=True)
         (tmp_path / "systems" / name / "de.conllu").write_bytes(path.read_bytes())
