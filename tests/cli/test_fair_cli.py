@@ -323,6 +323,10 @@ def test_compare_folders_and_formats(run):
     assert "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8" in text
     _, out, _ = run("compare", "-m", "LAS", "--each", "--format", "json", *folders)
     document = json.loads(out)
+    assert document["verdict"] == (
+        "By LAS, significantly different from alpha: beta (\N{MINUS SIGN}21.72)."
+        " beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8 (8 significant)."
+    )
     results = document["tables"]["results"]
     assert (document["kind"], len(results), len(document["provenance"]["files"])) == ("compare", 20, 8)
     assert [one["baseline"] for one in results] == [None, "alpha"] * 10
