@@ -29,6 +29,16 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
             ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
         ),
+        "recover": (
+            (
+                "recover",
+                EXAMPLES / "recover/answers.txt",
+                "--gold",
+                EXAMPLES / "recover/gold.conllu",
+                "-o",
+                "{recovered}",
+            ),
+        ),
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
         "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
@@ -80,17 +90,30 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "breakdown": (
             ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
             ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
         ),
         "sentences": (("breakdown", GOLD, ALPHA, "--by", "sentence"),),
-        "errors": (("breakdown", GOLD, ALPHA, "--by", "error"),),
-        "cascading": (("breakdown", GOLD, ALPHA, "--by", "cascading"),),
-        "repairs": (("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),),
-        "gains": (("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),),
-        "confusion": (("confusion", GOLD, ALPHA),),
-        "examples": (("trees", GOLD, BETA, "--show", "obl:nmod"),),
+        "errors": (
+            ("breakdown", GOLD, ALPHA, "--by", "error"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "error"),
+        ),
+        "cascading": (("breakdown", "--partial", GOLD, "{headless}", "--by", "cascading"),),
+        "repairs": (
+            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "repair"),
+        ),
+        "gains": (
+            ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
+            ("breakdown", "--partial", GOLD, ALPHA, "{headless}", "--by", "upos"),
+        ),
+        "confusion": (("confusion", "--partial", GOLD, "{headless}"),),
+        "examples": (
+            ("trees", GOLD, BETA, "--show", "obl:nmod"),
+            ("trees", "--partial", GOLD, BETA, "--show", "obl:nmod"),
+        ),
         "contrasts": (
             ("trees", GOLD, ALPHA, BETA),
-            ("trees", GOLD, BETA, ALPHA),
+            ("trees", "--partial", GOLD, BETA, "{headless}"),
         ),
         "ranking": (
             ("rank", GOLDS, SYSTEMS),
@@ -106,16 +129,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
-        "recovery": (
-            (
-                "recover",
-                EXAMPLES / "recover/answers.txt",
-                "--gold",
-                EXAMPLES / "recover/gold.conllu",
-                "-o",
-                "{recovered}",
-            ),
-        ),
         "measures": (("measures",),),
         "schemes": (("measures", "--schemes"),),
         "doctor": (("doctor",),),
@@ -140,6 +153,7 @@ def files_in(folder: Path) -> Mapping[str, str]:
     texts = {
         "lossy": _LOSSY.replace(" ", "\t"),
         "blank": GOLD.read_text(encoding="utf-8") + "\n",
+        "headless": ALPHA.read_text(encoding="utf-8").replace("\t2\tnsubj\t", "\t_\tnsubj\t"),
         "scores": "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n",
         "table": "treebank\tFamily\tA\tB\n" + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\n" for i in range(12)),
         "votes": "1\n2\n" * 10,

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
         UnreadableFile,
     )
     from levelhead.evaluation.pair import Evaluation
+    from levelhead.interop.treebanks import write
     from levelhead.measures import parse_measure
     from levelhead.measures.user_definitions import read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
-    from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read, write
+    from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read
     from levelhead.typology import Profile
 
 __all__ = [
@@ -59,7 +60,8 @@ _ROOMS = {
     "parse_measure": "measures",
     "read_definitions": "measures.user_definitions",
     **dict.fromkeys(("Counts", "Measure", "Rules", "Score"), "scoring"),
-    **dict.fromkeys(("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read", "write"), "treebank"),
+    **dict.fromkeys(("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read"), "treebank"),
+    "write": "interop.treebanks",
     "Profile": "typology",
 }  # fmt: skip
 

@@ -30,6 +30,7 @@ class Tabular:
     __slots__ = ()
 
     KIND: ClassVar[str] = ""
+    __iter__: Any = None  # so that a result is only iterable if it defines it: `for` would call `__getitem__` with 0
     _PLACES: ClassVar[int] = 2
     _charts: ClassVar[list[Callable[[Tabular], str]]] = []
 

@@ -200,7 +200,7 @@ WRONG = {
     "a level of one": (lambda: levelhead.compare(GOLD, [ALPHA], level=1), "level must be a number above 0 and below 1"),
     "one system": (lambda: levelhead.power(GOLD, [ALPHA]), "give two systems"),
     "outputs without names": (lambda: levelhead.compare(GOLD, [levelhead.read(ALPHA)]), "give a mapping of names"),
-    "several systems": (lambda: levelhead.score(GOLD, [ALPHA, BETA]), "system must be a treebank or a path"),
+    "several systems": (lambda: levelhead.score(GOLD, [ALPHA, BETA]), "system must be one system, not a list of"),
 }
 
 

@@ -21,7 +21,6 @@ from levelhead.tables.documents import SCHEMA
 
 LINES = {
     "profile": "profiles",
-    "recovered-answer": "recovery",
 }
 """The kinds of lines of `--format jsonl`, and the kind of the document that has them all."""
 

@@ -14,13 +14,13 @@ from levelhead.typology import (
     CALLIN_CHUNKS,
     averaged_entropy,
     count_treebank,
-    files_of,
     profile,
     rarefied_entropy,
     select,
-    survey,
 )
+from levelhead.typology.collection import survey
 from levelhead.typology.counts import count_sizes
+from levelhead.typology.profile import files_of
 from levelhead.typology.selection import NEEDED
 from levelhead.typology.vocabulary import weights_text
 from oracle import typology as oracle

@@ -23,8 +23,8 @@ from levelhead.api.inputs import (
     settings_for,
     without_punctuation,
 )
-from levelhead.api.parameters import NO_OR_MEASURES, public
-from levelhead.arguments import FRACTION, LIMITS, NOT_NEGATIVE, NUMBER, refuse
+from levelhead.api.parameters import NO_OR_MEASURES, TREEBANK, public
+from levelhead.arguments import FRACTION, LIMITS, NOT_NEGATIVE, NUMBER, check, refuse
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.pair import Input, load, load_pair
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
@@ -203,9 +203,9 @@ def languages(
         return noting(compare_languages(plan, setup, settings=tests, parallel=parallel, **how), gold, plan)
 
 
-@public()
+@public(annotations=("either", ("mapping", TREEBANK, "a mapping of names to treebanks"), TREEBANK))
 def agree(
-    *annotations: Input,
+    *annotations: Input | Mapping[str, Input],
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
@@ -217,7 +217,7 @@ def agree(
     F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
-        annotations: at least two treebanks or paths.
+        annotations: at least two treebanks or paths, or a mapping of names to them.
         gold_format: the format of the first file, if different; if only the first is CoNLL-U, its multiword tokens are
             split.
 
@@ -226,11 +226,15 @@ def agree(
     """
     from levelhead.comparison.agreement import agreement, named
 
-    if len(annotations) < 2:
+    by_name = annotations[0] if len(annotations) == 1 and isinstance(annotations[0], Mapping) else None
+    given: list[Any] = [*annotations] if by_name is None else [*by_name.values()]
+    if len(given) < 2:
         raise InputError(Fault("too-few-treebanks", "agree requires at least two annotations"))
+    for annotation in given:
+        check("annotations", annotation, TREEBANK)
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
-    names = named(annotations)
-    first, second, *more = annotations
+    names = named(given) if by_name is None else [*by_name]
+    first, second, *more = given
     read = [*load_pair(first, second, setup), *(load(annotation, setup.rules, setup.format) for annotation in more)]
     return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
 

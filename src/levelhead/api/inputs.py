@@ -14,6 +14,7 @@ from levelhead.measures.registry import STANDARD, Registry, parse_measure, split
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.weights import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
+from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -26,10 +27,17 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 Golds = Input | Mapping[str, Input]
-"""The path of gold treebanks in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
+"""The path of gold treebanks in any layout, a treebank in memory, or a mapping of codes of test sets to either.
+
+Other objects that hold a treebank (data frames, documents of spaCy and Stanza, recoveries) become treebanks when
+arguments are checked.
+"""
+
+Treebanks = Input | Sequence[Input] | Mapping[str, Input]
+"""A treebank or the path of one, a folder of them, several of these, or a mapping of names to treebanks or files."""
 
 Systems = Sequence[PathLike] | Mapping[str, Golds]
-"""The outputs of each system by name; or a list of paths, from which the names are taken."""
+"""The outputs of each system by name, or of one system by code; or a list of paths, from which names are taken."""
 
 Measures = str | Iterable["str | Measure"]
 """Measures as a string (`LAS,CLAS`), or several strings or measures."""
@@ -55,18 +63,23 @@ def measure_names(measures: Measures) -> list[str]:
 
 def loaded(source: Input, format: Format = "conllu") -> Treebank:
     """Return a treebank in memory, reading it if a path is given."""
-    return source if isinstance(source, Treebank) else read(source, format=format)
+    return refuse_partial(source) if isinstance(source, Treebank) else read(source, format=format)
 
 
-def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, *, as_runs: bool = False) -> Plan:
+def plan_for(
+    gold: Golds,
+    systems: Systems | Golds,
+    split: Split | None = None,
+    *,
+    as_runs: bool = False,
+    argument: str = "systems",
+) -> Plan:
     """Return the test sets and the outputs, all of which must exist."""
     from levelhead.campaign.find import find_plan
 
-    if isinstance(systems, Treebank):
-        return find_plan(gold, {"system": systems}, split)
     if isinstance(systems, str | os.PathLike):
         systems = [systems]
-    return find_plan(gold, systems, split, as_runs=as_runs)
+    return find_plan(gold, systems, split, as_runs=as_runs, argument=argument)
 
 
 def noting(result: _Result, gold: Golds, plan: Plan) -> _Result:

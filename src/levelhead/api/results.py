@@ -29,6 +29,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "derive": "derivation.derive:Derivations",
         "perplexity": "derivation.perplexity:Perplexities",
         "diff": "comparison.changes:AnyChanges",
+        "recover": "recovery.recovery:Recovery",
         "score": "evaluation.pair:Evaluation",
         "compare": "comparison.systems:Comparison",
         "languages": "comparison.evaluations:Languages",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial as partial_function
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -20,8 +20,8 @@ from levelhead.api.inputs import (
     settings_for,
     training_of,
 )
-from levelhead.api.parameters import SYSTEMS, TREEBANK, public
-from levelhead.arguments import check, is_collection
+from levelhead.api.parameters import SYSTEMS, public
+from levelhead.arguments import is_collection, is_list, refuse
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.treebank import Treebank
@@ -89,8 +89,9 @@ def score(
         partial=partial, allow_several_roots=allow_several_roots, punct=punct,
     )  # fmt: skip
     training = training_of(seen)
-    if not is_collection(gold):
-        check("system", system, TREEBANK)  # a single treebank, as gold is
+    if not is_collection(gold) and not isinstance(system, Mapping):
+        if is_list(system):
+            refuse("system", system, "one system")
         if store is None:  # no plan and no hashes, which would take longer than scoring
             score_pair = _score_for_page if prepare else score_files
             return score_pair(gold, system, setup, training=training)  # type: ignore[arg-type]
@@ -98,7 +99,7 @@ def score(
     from levelhead.campaign.find import about_files
     from levelhead.comparison.evaluations import Evaluations, score_and_look, single_run
 
-    plan = single_run(plan_for(gold, system, split))
+    plan = single_run(plan_for(gold, system, split, argument="system"))
     about = about_files(gold, plan)
     name, look = _page_errors(gold, system, setup, len(plan.test_sets)) if prepare else ("", None)
     with running(jobs, store, cluster) as how:

@@ -256,6 +256,6 @@ def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
             given,
             lambda: changes.table(by=rows, most=limit),
             changes.to_dict,
-            data=lambda name: changes.data(name or f"{rows}s"),
+            data=lambda name: (found := changes.data(name or f"{rows}s"))._replace(rows=[*found.rows][:limit]),
         )
     write_page(given, changes)

@@ -39,7 +39,8 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     """
     from levelhead.api.conversion import convert as converted_treebank
     from levelhead.conversion import ud_version
-    from levelhead.treebank import read, write
+    from levelhead.interop.treebanks import write
+    from levelhead.treebank import read
     from levelhead.treebank.write import check_file
 
     how = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
@@ -206,14 +207,12 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     check_paths([*inputs_of([answers]), gold], [conllu])
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")
-    from levelhead.recovery.recovery import answer_documents
-
     recovery = options.call(given, answers, gold)
     print_warnings(recovery.provenance.warnings)
     if recovery.other_text:  # tables have it as a note
-        if given["output_format"] in {"json", "jsonl"}:
+        if given["output_format"] in {"json", "jsonl", "tsv"}:
             say(f"warning: {recovery.other_text}")
     elif all(answer.recovered == 0 for answer in recovery.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     recovery.write(conllu)
-    print_result(given, recovery.table, recovery.to_dict, lines=lambda: answer_documents(recovery))
+    print_result(given, recovery.table, recovery.to_dict, data=recovery.data)

@@ -205,6 +205,18 @@ def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
     return registry.measures.get(name, by_lower[name.lower()])
 
 
+def split_at_commas(text: str) -> list[str]:
+    """Return the parts of a list between commas that are not in parentheses."""
+    parts, depth = [""], 0
+    for character in text:
+        depth = max(0, depth + (character == "(") - (character == ")"))
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
 def split_measures(text: str) -> list[str]:
     """Return the measures in a comma-separated list; commas in parentheses belong to arguments.
 
@@ -213,13 +225,7 @@ def split_measures(text: str) -> list[str]:
     Args:
         text: for example `LAS,CLAS` or `las, LAS(full,nopunct)`.
     """
-    parts, depth = [""], 0
-    for character in text:
-        depth = max(0, depth + (character == "(") - (character == ")"))
-        if character == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += character
+    parts = split_at_commas(text)
     registered = {name.lower(): name for name in REGISTRY}
     measures = []
     for part in filter(None, map(str.strip, parts)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -64,6 +65,11 @@ class Counts:
     def _of_columns(self, function: Callable[..., Numbers], *others: Counts) -> Counts:
         columns = zip(*((counts.correct, counts.gold, counts.system, counts.aligned) for counts in (self, *others)))
         return Counts(*(None if any(part is None for part in column) else function(*column) for column in columns))  # type: ignore[arg-type]
+
+
+def with_missing_words(counts: Counts, lacking: NDArray[np.bool_]) -> Counts:
+    """Return counts by sentence in which the system has at least as many words as gold in sentences that lack words."""
+    return replace(counts, system=np.where(lacking, np.maximum(counts.gold, counts.system), counts.system))
 
 
 def _sum(numbers: Numbers, start: Numbers | None = None) -> Numbers:

@@ -19,7 +19,7 @@ from levelhead.analysis.breakdown import (
     with_averages,
     words_in,
 )
-from levelhead.analysis.confusion import ERRORS, kinds_of_errors
+from levelhead.analysis.confusion import ERRORS, kinds_of_errors, types_by_name
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, average_repairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.outputs import sentence_parts
@@ -214,7 +214,7 @@ class ErrorTally:
             str(self._measure),
             repaired if few is None else repaired.averaged_by(self._repairs_of(few)),
             numbers,
-            dict(zip(ERRORS[1:], self._types[1:].tolist(), strict=True)),
+            {name: n for name, n in types_by_name(self._types).items() if name != ERRORS[0]},
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
