@@ -14,9 +14,7 @@ print the same tables; `tsv`, `json` and `jsonl` are for programs.
 ## TSV
 
 TSV has a line of unique column names, then a row for each treebank, system, word or pair, at full precision. Averages
-and totals are left out, except in `compare` of folders, which prints averages, or the treebanks with `--each`. An
-interval such as `95% CI` has two columns: in `compare`, `low` and `high` for the score, `diff_low` and `diff_high` for
-the difference. With `--margin`, there is also `p (TOST)`, which is not corrected.
+and totals are left out.
 
 ## JSON
 

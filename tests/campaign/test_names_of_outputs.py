@@ -206,7 +206,7 @@ def test_files_for_one_gold_file_are_runs_only_if_named_so(run, tmp_path):
     assert "it has several outputs, none of them named en.conllu (alpha.conllu, beta.conllu)" in err
     assert f"levelhead compare GOLD {system}/alpha.conllu {system}/beta.conllu" in err
     code, out, _ = run("compare", gold, system, "--as-runs", "-m", "LAS", "--format", "json")
-    assert (code, json.loads(out)["results"][0]["runs"][0]) == (0, 2)
+    assert (code, json.loads(out)["tables"]["results"][0]["n_runs"]) == (0, 2)
 
 
 def test_a_manifest_names_runs(run, tmp_path):

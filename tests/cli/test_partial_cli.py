@@ -86,17 +86,18 @@ def test_compare_tests_on_the_same_gold_sentences(run, tmp_path):
     text = (SYSTEMS / "alpha/en.conllu").read_text()
     fewer = tmp_path / "fewer.conllu"
     fewer.write_text(text.split("\n\n", 1)[1])
-    found = document(run, "compare", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", fewer, "--partial", "-m", "LAS")
+    files = GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", fewer
+    found = document(run, "compare", *files, "--partial", "-m", "LAS")["tables"]
     n_gold = len(levelhead.read(GOLD / "en.conllu"))
-    assert found["units"]["en"]["n"] == n_gold
+    assert [one["n_units"] for one in found["units"]] == [n_gold]
     alpha, other = found["results"]
     pair = document(run, "score", GOLD / "en.conllu", fewer, "--partial", "-m", "LAS")
     assert other["value"] == pytest.approx(scores_in(pair)["LAS"]["f1"])
     assert other["value"] < alpha["value"]
-    assert other["interval"][0] < other["value"] < other["interval"][1]
-    strict = found["results_valid_trees"][1]
+    assert other["low"] < other["value"] < other["high"]
+    strict = found["results_of_valid_trees"][1]
     assert strict["value"] == pytest.approx(scores_in(pair)["LAS"]["value_of_valid_trees"])
-    assert found["coverage"]["en"]["fewer"]["answered"] == n_gold - 1
+    assert [(one["system"], one["answered"]) for one in found["coverage"]] == [("en", n_gold), ("fewer", n_gold - 1)]
 
 
 def test_answers_to_another_text_are_noted_in_every_table(run, folders: Path):

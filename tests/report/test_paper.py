@@ -77,7 +77,7 @@ def test_comparison(comparison: Comparison) -> None:
     for system, cells in table.rows:
         for measure, cell in zip(table.heads, cells, strict=True):
             (found,) = (one for one in averages if (one.system, one.measure) == (system, measure))
-            assert cell.value == f"{100 * (found.value or 0):.2f}"
+            assert cell.value == f"{found.value:.2f}"
             assert (cell.raised != "") == (found.p is not None and found.p < 0.05)
     assert "Significantly different from alpha: * p < .05" in table.caption
 

@@ -76,7 +76,7 @@ def test_the_page_and_the_summary_of_a_comparison_have_both_numbers(run, answers
     summary = (tmp_path / "summary.md").read_text()
     assert "partial scores, not official" in summary
     for one, strict in zip(found.results, found.valid_trees, strict=True):
-        numbers = shown(100 * one.value), shown(100 * strict.value)
+        numbers = shown(one.value), shown(strict.value)
         assert "LAS {} {} {}".format(one.system, *numbers) in page
         assert "| LAS | {} | {} | {} |".format(one.system, *numbers) in summary
 

@@ -289,15 +289,15 @@ def test_perplexities_are_drawn_as_they_are(treebanks, tmp_path, capfd) -> None:
     files = [GOLD / name, SYSTEMS / "alpha" / name, SYSTEMS / "beta" / name]
     arguments = ["compare", *files, "-m", surprise, "-m", "LAS", "--format", "json"]
     run(*arguments, "--report", tmp_path / "page.html", "--figures", tmp_path)
-    results = json.loads(capfd.readouterr().out)["results"]
+    results = json.loads(capfd.readouterr().out)["tables"]["results"]
     own = [one for one in results if one["treebank"] in {"treebank", "en", "macro-average"}]
     own = [one for one in own if one["treebank"] == "macro-average"] or own
     for name, measure in (("las", "LAS"), ("dppl-*", surprise)):
-        expected = {one["system"]: [one["value"], *one["interval"]] for one in own if one["measure"] == measure}
+        expected = {one["system"]: [one["value"], one["low"], one["high"]] for one in own if one["measure"] == measure}
         found = drawn_values(*tmp_path.glob(f"values-{name}.svg"))
         assert {system: pytest.approx(values, rel=1e-3, abs=0.05) for system, values in expected.items()} == found
         changes = {
-            one["system"]: [one["difference"], *one["difference_interval"]]
+            one["system"]: [one["difference"], one["difference_low"], one["difference_high"]]
             for one in own
             if one["measure"] == measure and one["difference"] is not None
         }
@@ -326,7 +326,7 @@ def test_the_first_sentence_of_a_page_has_perplexities_as_they_are(tmp_path, cap
         assert f"{surprise} {value:.2f}." in text
     pair = GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", SYSTEMS / "beta/en.conllu"
     run("compare", *pair, "-m", surprise, "--format", "json", "--report", tmp_path / "page.html")
-    change = json.loads(capfd.readouterr().out)["results"][1]
+    change = json.loads(capfd.readouterr().out)["tables"]["results"][1]
     text = "".join(Read((tmp_path / "page.html").read_bytes()).text)
     if change["p"] < 0.05:
         assert f"beta ({change['difference']:+.2f})".replace("(-", "(\N{MINUS SIGN}") in text

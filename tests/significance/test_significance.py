@@ -224,7 +224,7 @@ def test_one_sentence(parts):
     """Nothing can be said of one sentence but its scores; no warning is raised."""
     first, second = differences({"x": table_of([parts])}, STANDARD)
     for result, part in zip((first, second), parts):
-        assert result.value == (None if part[1] == 0 else 100 * (part[0] / part[1]))
+        assert result.value == (None if part[1] == 0 else pytest.approx(100 * part[0] / part[1]))
         assert (result.interval, result.p, result.detectable) == (None, None, None)
     if None not in (first.value, second.value):
         assert second.difference == pytest.approx(second.value - first.value, abs=1e-10)

@@ -56,7 +56,7 @@ from levelhead.significance.scopes import CountedUnits, Scope, count_units
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.documents import signature_line
-from levelhead.tables.table import STARS_NOTE, Cell, Column, IntervalCell, Table, interval_head, stars
+from levelhead.tables.table import STARS_NOTE, Cell, Column, IntervalCell, Table, interval_head, percentage, stars
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.training_data import Training
@@ -314,9 +314,10 @@ def _pairs(counts: Mapping[str, SystemCounts], joint: ParallelUnits, level: floa
         known = {code for code, score in scores.items() if not np.isnan(score.value)}
         n_tests = len(known) * (len(known) - 1) // 2
         scale = 1 if m in first.perplexities else 100
+        values = {code: percentage(scores[code].value) if scale == 100 else scores[code].value for code in known}
         for codes in combinations(counts, 2):
             one, other = (scores[code] for code in codes)
-            a, b = (scale * scores[code].value if code in known else None for code in codes)
+            a, b = (values.get(code) for code in codes)
             pair = LanguagePair(system, measure, *codes, a, b, None, None, None, codes in together)
             if known.issuperset(codes):
                 estimate: Estimate | UnpairedDifference = UnpairedDifference(one, other, scale == 1)

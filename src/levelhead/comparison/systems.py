@@ -24,7 +24,7 @@ from levelhead.comparison.regression import (
     valueless,
     verdict_text,
 )
-from levelhead.errors import Fault, InputError, Place, number_of
+from levelhead.errors import Fault, InputError, Place, number_of, with_minus
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
 from levelhead.evaluation.score_data import TREEBANK_COLUMN
@@ -46,14 +46,14 @@ from levelhead.significance import (
     unit_line,
     unit_notes,
 )
-from levelhead.significance.differences import STARS, STATISTICS, influenced_results
+from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.influence import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import signature_line
-from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, level_text, p_text
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
 
@@ -112,6 +112,25 @@ class Comparison(Tabular):
     coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """Which systems differ significantly from the baseline, by LAS if it is among the measures."""
+        measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
+        (_, *others) = self.of_average(measure)
+        if others and all(result.p is None for result in others):
+            return f"By {measure}, differences from {baseline} are not tested: see the notes."
+        changes = [f"{one.system} ({with_minus(formatted(one.difference, DIFFERENCE))})" for one in others if one.stars]
+        if not changes:
+            return f"By {measure}, no system differs significantly from {baseline}."
+        wins = [win for win in self.wins if win.measure == measure] if len(others) == 1 else []
+        counted = [f" {wins_text(win, self).partition(': ')[2].partition(';')[0]}." for win in wins]
+        return f"By {measure}, significantly different from {baseline}: {', '.join(changes)}.{''.join(counted)}"
+
+    def of_average(self, measure: str) -> list[ComparedScore]:
+        """Return the macro-averages of all systems by a measure, or their results on a single treebank."""
+        of_measure = [result for result in self.results if result.measure == measure]
+        return [result for result in of_measure if result.average == "macro"] or of_measure[: len(self.systems)]
 
     def table(self, *, each: bool = False) -> Table:
         """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values.

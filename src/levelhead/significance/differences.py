@@ -20,7 +20,7 @@ from levelhead.significance.scopes import Average, Scope, count_units
 from levelhead.significance.units import Units
 from levelhead.tables.data import NOT_A_COLUMN
 from levelhead.tables.fields import Field, documented, fields_of
-from levelhead.tables.table import Cell, Column, IntervalCell, stars
+from levelhead.tables.table import Cell, Column, IntervalCell, percentage, stars
 
 
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
@@ -86,6 +86,12 @@ class _Pair:
     def enough_runs(self) -> bool:
         """Whether there are enough runs for a significant difference."""
         return enough_runs(*map(len, self.runs))
+
+    @property
+    def value(self) -> float | None:
+        """The system's value."""
+        value = self.score.value
+        return None if np.isnan(value) else value if self.perplexity else percentage(value)
 
     @property
     def spread(self) -> float | None:
@@ -208,7 +214,7 @@ class ComparedScore(NamedTuple):
         Statistic(
             "Value in percent, or the perplexity; the mean over runs",
             (0,),
-            value=lambda pair: None if np.isnan(pair.score.value) else pair.scale * pair.score.value,
+            value=lambda pair: pair.value,
             column=Column("Score", "percent"),
         ),
     ]

@@ -37,7 +37,7 @@ from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, unit_line, units_of
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, interval_head, probability
+from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, probability
 
 # the properties by which differences are shown
 TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
@@ -188,7 +188,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     against = f" compared with {baseline}" if comparison.systems[1:] else ""
     where = names_or_number([part.treebank for part in parts], "treebank")
     title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
-    lead = (f"{LABEL} " if comparison.coverage else "") + _finding(comparison, measures[0])
+    lead = (f"{LABEL} " if comparison.coverage else "") + comparison.verdict
     shown = [section for section in sections if section.blocks]
     units = comparison.units
     lines = [unit_line(units) + comparison.joint_units] if units else []
@@ -199,31 +199,6 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     )  # fmt: skip
 
 
-def _of_average(comparison: Comparison, measure: str) -> list[ComparedScore]:
-    """The macro-averages of all systems, or their results on a single treebank."""
-    of_measure = [result for result in comparison.results if result.measure == measure]
-    return [result for result in of_measure if result.average == "macro"] or of_measure[: len(comparison.systems)]
-
-
-def _significant(result: ComparedScore) -> bool:
-    return result.p is not None and result.p < 0.05 and result.enough_runs
-
-
-def _finding(comparison: Comparison, measure: str) -> str:
-    baseline = comparison.systems[0]
-    (_, *others) = _of_average(comparison, measure)
-    real = [result for result in others if _significant(result)]
-    if others and all(result.p is None for result in others):
-        return f"By {measure}, differences from {baseline} are not tested: see the notes."
-    if not real:
-        return f"By {measure}, no system differs significantly from {baseline}."
-    changes = ((result.system, formatted(result.difference, _POINTS)) for result in real)
-    text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
-    wins = [win for win in comparison.wins if win.measure == measure] if len(others) == 1 else []
-    counted = [f" {wins_text(win, comparison).partition(': ')[2].partition(';')[0]}." for win in wins]
-    return f"By {measure}, significantly different from {baseline}: {', '.join(text)}.{''.join(counted)}"
-
-
 def _differences(comparison: Comparison, measure: str, suffix: str, choices: Sequence[str]) -> Iterator[Block]:
     of_measure = tuple(result for result in comparison.results if result.measure == measure)
     several = any(result.average for result in comparison.results)
@@ -231,7 +206,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
     axis = "lower is better" if perplexity else "points"
     head = interval_head(comparison.provenance.signature["level"])
     columns = ("Diff.", head, "p", "")
-    results = _of_average(comparison, measure)
+    results = comparison.of_average(measure)
     rows = [
         _difference_row(result, result.system, perplexity=perplexity)
         for result in results
@@ -281,7 +256,7 @@ def _difference_row(result: ComparedScore, label: str, *, perplexity: bool) -> C
         interval = None
     p = "" if result.p is None else probability(result.p, 4)
     row = measured_row(label, change, interval, _POINTS, (p, result.stars))
-    return row._replace(color="fade" if not _significant(result) else "s0" if (change < 0) == perplexity else "s1")
+    return row._replace(color="fade" if not result.stars else "s0" if (change < 0) == perplexity else "s1")
 
 
 def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
