@@ -91,7 +91,7 @@ def test_a_file_that_changes_before_it_is_read_is_scored_as_it_is_then(folders: 
     changed = changing(monkeypatch, target, target, ENGLISH)
     results = scored(folders)
     assert changed
-    assert results.results["alpha", "en"].values["LAS"] == 1
+    assert results.results["alpha", "en"].values["LAS"] == 100
     monkeypatch.undo()
     assert canonical(results) == canonical(scored(folders))
 
