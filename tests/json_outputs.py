@@ -51,6 +51,35 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judge": (("judge", GOLD, ALPHA, BETA, "--judgments", "{votes}"),),
         "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
+        "rank": (
+            ("rank", GOLDS, SYSTEMS, "-m", "LAS,ELAS", "--significance", "--group", "each"),
+            ("rank", GOLDS, SYSTEMS, "-m", f"LAS,DPPL({GOLD})"),
+            ("rank", GOLDS, SYSTEMS, "--partial"),
+            ("rank", "--scores", "{scores}"),
+        ),
+        "compare": (
+            ("compare", GOLD, ALPHA, BETA),
+            (
+                "compare",
+                GOLDS,
+                SYSTEMS / "alpha",
+                SYSTEMS / "beta",
+                "--fail-if-worse",
+                "LAS",
+                "--margin",
+                "1",
+                "--wilcoxon",
+            ),
+            ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05"),
+            ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS"),
+            ("compare", "--partial", GOLD, ALPHA, BETA),
+            ("compare", GOLD, ALPHA, "{lossy}", "--fail-if-worse", "LAS"),
+        ),
+        "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
+        "power": (
+            ("power",),
+            ("power", GOLD, ALPHA, BETA),
+        ),
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
@@ -62,6 +91,11 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     }
 )
 """The commands that print each kind of result, together with a row in each of its tables."""
+
+OF_TASKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"rank": ("left_out",), "leaderboard": ("standings", "scores", "views"), "submissions": ("submissions",)}
+)
+"""By kind, the tables that only shared tasks have: tests/task/test_task_schemas.py."""
 
 COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     {
@@ -100,34 +134,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "contrasts": (
             ("trees", GOLD, ALPHA, BETA),
             ("trees", "--partial", GOLD, BETA, "{headless}"),
-        ),
-        "comparison": (
-            ("compare", GOLD, ALPHA, BETA),
-            (
-                "compare",
-                GOLDS,
-                SYSTEMS / "alpha",
-                SYSTEMS / "beta",
-                "--fail-if-worse",
-                "LAS",
-                "--margin",
-                "1",
-                "--wilcoxon",
-            ),
-            ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05"),
-            ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS"),
-            ("compare", "--partial", GOLD, ALPHA, BETA),
-        ),
-        "ranking": (
-            ("rank", GOLDS, SYSTEMS),
-            ("rank", GOLDS, SYSTEMS, "--significance", "--group", "each"),
-            ("rank", GOLDS, SYSTEMS, "--partial"),
-            ("rank", "--scores", "{scores}"),
-        ),
-        "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
-        "power": (
-            ("power",),
-            ("power", GOLD, ALPHA, BETA),
         ),
         "profiles": (("profile", GOLDS),),
         "columns": (("profile", "--list-columns"),),

@@ -161,7 +161,7 @@ def test_a_table_of_scores_is_ranked(tmp_path: Path) -> None:
     table = "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n"
     (tmp_path / "scores.tsv").write_text(table, encoding="utf-8")
     board = levelhead.rank(scores=tmp_path / "scores.tsv", measures="las")
-    assert [(one.system, float(one.value)) for one in board["LAS"].standings] == [("y", 0.9), ("x", 0.8)]
+    assert [(one.system, one.value) for one in board["LAS"].standings] == [("y", 90), ("x", 80)]
     with pytest.raises(MeasureError, match="unknown measure in this table 'UAS'"):
         levelhead.rank(scores=tmp_path / "scores.tsv", measures="UAS")
 

@@ -56,7 +56,7 @@ def test_the_order_of_systems_and_test_sets_does_not_matter(counts: dict, seed) 
 
 def test_equal_values_share_a_rank_and_the_next_is_counted_on() -> None:
     values = {"e": 9, "B": 7, "a": 7, "c": 8, "d": 10, "f": 6}
-    standings = ranked(c.Standing(name, None, Fraction(value), None, 1) for name, value in values.items())
+    standings = ranked(c.Standing(name, None, None, 1, 1).with_value(Fraction(value)) for name, value in values.items())
     assert [(one.rank, one.system) for one in standings] == [(1, "d"), (2, "e"), (3, "c"), (4, "B"), (4, "a"), (6, "f")]
 
 
@@ -335,6 +335,6 @@ def test_measures_without_a_value(folders: Path) -> None:
         c.find_plan(folders / "gold", folders / "systems"), setup_of(["ELAS", "XPOS", "CLAS.precision"])
     )
     values = {key: result.values for key, result in results.results.items()}
-    assert values["perfect", "en"]["ELAS"] == 1
+    assert values["perfect", "en"]["ELAS"] == 100
     assert values["alpha", "en"]["ELAS"] == 0
     assert "DEPS cannot be read" in results.results["alpha", "en"].scores["ELAS"].reason

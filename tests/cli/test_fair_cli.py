@@ -315,21 +315,23 @@ def test_compare(run):
 
 def test_compare_folders_and_formats(run):
     folders = (PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta")
-    _, out, err = run("compare", "-m", "LAS", "--format", "tsv", *folders)
+    _, out, _ = run("compare", "-m", "LAS", "--format", "tsv", *folders)
     head, *rows = [line.split("\t") for line in out.splitlines()]
-    assert head[0] == "Average"
-    assert [row[0] for row in rows] == ["macro", "macro", "micro", "micro"]
-    assert "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8" in err
+    averages = [dict(zip(head, row, strict=True))["average"] for row in rows]
+    assert averages == [""] * 16 + ["macro", "macro", "micro", "micro"]
+    text = " ".join(run("compare", "-m", "LAS", *folders)[1].split())
+    assert "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8" in text
     _, out, _ = run("compare", "-m", "LAS", "--each", "--format", "json", *folders)
     document = json.loads(out)
-    assert (document["kind"], document["baseline"], len(document["results"]), len(document["files"])) == (
-        "comparison",
-        "alpha",
-        20,
-        8,
+    assert document["verdict"] == (
+        "By LAS, significantly different from alpha: beta (\N{MINUS SIGN}21.72)."
+        " beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8 (8 significant)."
     )
-    assert document["wins"][0]["sign_p"] == 2 / 2**8
-    english = next(one for one in document["results"] if (one["treebank"], one["system"]) == ("en", "beta"))
+    results = document["tables"]["results"]
+    assert (document["kind"], len(results), len(document["provenance"]["files"])) == ("compare", 20, 8)
+    assert [one["baseline"] for one in results] == [None, "alpha"] * 10
+    assert document["tables"]["wins"][0]["sign_p"] == 2 / 2**8
+    english = next(one for one in results if (one["treebank"], one["system"]) == ("en", "beta"))
     assert english["difference"] == pytest.approx(100 * (2 * 116 / 323 - 146 / 164))
     for output_format in ("markdown", "latex", "jsonl", "text"):
         assert run("compare", "--format", output_format, "--each", *folders)[0] == 0

@@ -57,7 +57,9 @@ def test_score_compare_and_rank_count_the_same(capfd):
     _, compared, _ = run(capfd, "compare", GOLD, ALPHA, BETA, "-m", "LAS,CLAS", "--format", "json")
     _, ranked, _ = run(capfd, "rank", GOLD, PARALLEL / "systems", "-m", "LAS,CLAS", "--format", "json")
     values = {(row["treebank"], row["measure"]): row["f1"] for row in json.loads(scored)["tables"]["scores"]}
-    results = [one for one in json.loads(compared)["results"] if one["system"] == "alpha" and not one["average"]]
+    results = [
+        one for one in json.loads(compared)["tables"]["results"] if one["system"] == "alpha" and not one["average"]
+    ]
     assert {(one["treebank"], one["measure"]): one["value"] for one in results} == pytest.approx(values)
     own = [one for one in json.loads(ranked)["results"] if one["system"] == "alpha"]
     found = {(one["test_set"], name): score["f1"] for one in own for name, score in one["scores"].items()}

@@ -216,7 +216,7 @@ def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter() -> None:
     assert 0 < expected.gold < scores["UAS"].gold
     assert levelhead.score(*pair, partial=True, **how)["Shallow"].f1 == expected.f1
     compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], **how)
-    shown = next(one["interval"] for one in compared.to_dict()["results"] if one["measure"] == "Shallow")
+    shown = next(one.interval for one in compared.results if one.measure == "Shallow")
     on_page = levelhead.score(*pair, prepare="page", **how).looked.page.intervals["Shallow"]
     assert [100 * end for end in on_page] == pytest.approx(shown)
     assert "Shallow" in json.dumps(levelhead.rank(gold, systems, **how).to_dict())
@@ -248,13 +248,8 @@ def test_a_measure_of_some_words_works_for_single_words() -> None:
     equal(levelhead.score(*pair, partial=True, **how))
     setup = setup_of(["NearRoot", "Shallow"], registry=both)
     equal(score_files(*pair, setup, SENTENCE_BY_SENTENCE))
-    compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], **how).to_dict()["results"]
-    by_measure = [
-        [value for name, value in one.items() if name != "measure"]
-        for measure in how["measures"]
-        for one in compared
-        if one["measure"] == measure
-    ]
+    compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], **how).results
+    by_measure = [one._replace(measure="") for measure in how["measures"] for one in compared if one.measure == measure]
     assert by_measure[:2] == by_measure[2:]
     assert "NearRoot" in json.dumps(levelhead.rank(gold, systems, **how).to_dict())
     broken_down = levelhead.breakdown(*pair, by="length", measures="NearRoot", registry=both).table()

@@ -47,7 +47,7 @@ def test_values_are_those_of_score():
         if one.treebank == "macro-average":
             plan = find_plan(PARALLEL / "gold", [PARALLEL / "systems" / one.system])
             average = average_scores(score_and_look(plan, setup_of([one.measure]))[0])[one.measure]
-            assert one.value == pytest.approx(float(average), abs=1e-12)
+            assert one.value == pytest.approx(float(average), abs=1e-10)
 
 
 def test_wins_over_treebanks():
@@ -156,7 +156,7 @@ def test_compare_and_rank_give_the_same_intervals(tmp_path):
     campaign = find_plan(PARALLEL / "gold", PARALLEL / "systems")
     results = score_plan(campaign, setup_of(["LAS"]), by_sentence=True)
     (group,) = groups_named(["language:Turkish"], results.test_sets)
-    (ranking,) = with_intervals(results, [rank(results, "LAS", group)], tests).rankings
+    (ranking,) = with_intervals(results, [rank(results, "LAS", group)], tests)
     ranked = {one.system: one.interval for one in ranking.standings}
     assert [one.interval for one in compared.results] == [ranked["alpha"], ranked["beta"]]
 

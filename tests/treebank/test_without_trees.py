@@ -21,7 +21,7 @@ from levelhead.treebank.blocks import PieceSizes
 from oracle.damage import damaged_bytes
 from oracle.measures import OF_TREES
 from oracle.measures import score as oracle_score
-from result_rows import scores_in
+from result_rows import rows_in, scores_in
 from strategies import SEEDS, pairs, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
@@ -143,11 +143,11 @@ def test_in_rank_an_output_without_trees_counts_as_0(bare: tuple[Path, Path]) ->
     """Leaving out trees must not pay; where gold has none, no system has a value."""
     systems = {"trees": {"de": OTHER}, "none": {"de": bare[1]}}
     found = levelhead.rank({"de": GOLD}, systems, measures=["LAS", "UPOS"], significance=True).to_dict()
-    (las, upos) = found["rankings"]
-    assert [(one["system"], one["value"]) for one in las["standings"]][1] == ("none", 0)
-    assert all(one["value"] > 90 for one in upos["standings"])
+    las, upos = (rows_in(found, "standings", measure=name) for name in ("LAS", "UPOS"))
+    assert (las[1]["system"], las[1]["value"]) == ("none", 0)
+    assert all(one["value"] > 90 for one in upos)
     found = levelhead.rank({"de": bare[0]}, systems, measures=["LAS", "UPOS"]).to_dict()
-    assert [one["value"] for one in found["rankings"][0]["standings"]] == [None, None]
+    assert [one["value"] for one in rows_in(found, "standings", measure="LAS")] == [None, None]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,6 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry
 from levelhead.scoring import Matches, Measure, Score
 from levelhead.significance import STANDARD, InferenceSettings, Units, unit_line, unit_notes, units_of
-from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
 from levelhead.significance.units import units_signature
 from levelhead.tables.documents import header, points, signature_line
@@ -161,7 +160,11 @@ class Gains(Tabular):
         columns = (
             *([Column("Treebank", "text")] if several else []),
             *(Column("System", "text"), *(Column(name, "text") for name in self.by), Column("Gold", "number")),
-            *(Column(self.baseline, key="Baseline score"), Column("System", key="System score"), DIFFERENCE),
+            *(
+                Column(self.baseline, key="Baseline score"),
+                Column("System", key="System score"),
+                Column("Diff.", "difference", key="Diff"),
+            ),
             *(estimate_columns(signature["level"], estimates, difference=True) if estimates else ()),
             Column("Words", "number"),
         )

@@ -160,15 +160,18 @@ def to_tsv(table: Table, places: int | None = None) -> str:
     return "\n".join("\t".join(row) for row in rows) + "\n"
 
 
-def data_to_tsv(table: DataTable, places: int | None = None) -> str:
+def data_to_tsv(table: DataTable, places: int | None = None, *, for_spreadsheets: bool = False) -> str:
     """Return data as tab-separated values, in which a text with tabs, quotes or line breaks is quoted, as in CSV.
 
     Args:
         table: the data.
         places: digits after the point of numbers that are not whole; by default all.
+        for_spreadsheets: whether a text that a spreadsheet would run as a formula starts with an apostrophe.
     """
     lines = ["\t".join(map(_quoted, table.names))]
-    lines += ("\t".join(_tsv_value(value, places) for value in row) for row in table.rows)
+    for row in table.rows:
+        cells = (escaped(value) if for_spreadsheets and isinstance(value, str) else value for value in row)
+        lines.append("\t".join(_tsv_value(value, places) for value in cells))
     return "\n".join(lines) + "\n"
 
 
