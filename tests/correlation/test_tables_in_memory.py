@@ -1,5 +1,6 @@
 """Results and data frames as tables by treebank: the same columns, numbers and hashes as the files that commands write."""
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.conversion.round_trip import RoundTrips, check_round_trip
 from levelhead.correlation import Measurements
 from levelhead.tables.writers import data_to_tsv, to_tsv
 
@@ -54,6 +56,23 @@ def test_results_are_the_tables_of_their_commands(
     assert [*found.sources] == ["survey", "score"]
     one, other = (levelhead.correlate(*some) for some in ((survey, scores["alpha"]), files))
     assert one.table().rows == other.table().rows
+
+
+def test_other_results_are_tables(scores: Any, tmp_path: Path) -> None:
+    """Rankings of one system, conversions, and all results that were written and loaded."""
+    ranked = levelhead.rank(GOLD, [ALPHA], measures="LAS,CLAS")
+    trips = {path.stem: check_round_trip(levelhead.read(path)) for path in sorted(GOLD.iterdir())}
+    converted = RoundTrips(trips)
+    found = levelhead.measurements({"r": ranked, "c": converted}, scores["alpha"])
+    np.testing.assert_allclose(found.number("r.LAS"), found.number("LAS"))
+    assert found.number("c.lost_heads_share").tolist() == [
+        row["lost_heads_share"] for row in converted.data().documents()
+    ]
+    for result in (ranked, converted, scores["alpha"]):
+        check_same(levelhead.measurements(levelhead.load(result.to_dict())), levelhead.measurements(result))
+        path = tmp_path / "result.json"
+        path.write_text(json.dumps(result.to_dict()), encoding="utf-8")
+        check_same(levelhead.measurements(path), levelhead.measurements(result))
 
 
 @pytest.mark.slow
@@ -145,6 +164,7 @@ def invalid_tables() -> Iterable[tuple[Callable[[dict[str, Any]], Any], str]]:
     yield lambda _: {"a": [1]}, "tables must be a table"
     yield lambda _: [1, 2], "tables must be a table"
     yield lambda _: levelhead.agree(GOLD / "en.conllu", ALPHA / "en.conllu"), "the result has no values by treebank"
+    yield lambda _: levelhead.rank(GOLD, [ALPHA, BETA], measures="LAS"), r"several systems \(2\)"
     yield lambda _: pd.DataFrame({"system": ["x", "y"], "treebank": "en", "LAS": [1, 2]}), r"several systems \(2\)"
     yield lambda _: pd.DataFrame({"x": [1, 2]}), "no column of text, and no index, has the names of treebanks"
     yield lambda _: pl.DataFrame({"t": ["a", "a"], "x": [1, 2]}), "'a' already has a row"
