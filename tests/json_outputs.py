@@ -40,7 +40,14 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
             ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
         ),
-        "sentences": (("breakdown", GOLD, ALPHA, "--by", "sentence"),),
+        "sentences": (
+            ("sentences", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("sentences", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
+        "words": (
+            ("words", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("words", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
         "errors": (("breakdown", GOLD, ALPHA, "--by", "error"),),
         "cascading": (("breakdown", GOLD, ALPHA, "--by", "cascading"),),
         "repairs": (("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),),

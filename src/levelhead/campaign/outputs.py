@@ -293,7 +293,7 @@ class Output(NamedTuple):
     matches: Matches
 
 
-def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Generator[tuple[str, list[Output]], None, None]:
+def read_outputs(plan: Plan, setup: Setup) -> Generator[tuple[str, list[Output]], None, None]:
     """Yield all outputs, matched with gold, one test set at a time; none is kept. To be closed."""
     faults = missing_outputs(plan)
     with tracked(plan.test_sets, "scoring") as test_sets:
@@ -309,8 +309,7 @@ def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Generator[t
                     continue
                 try:
                     matches = match(*load_pair(gold, output, setup), setup.rules)
-                    if trees:
-                        matches.check_trees()
+                    matches.check_trees()
                     matched.append(Output(system.name, system.label, matches))
                 except InputError as error:
                     faults += error.faults

@@ -116,16 +116,18 @@ CHART = ResultPath("chart")
 # Printing and pages
 
 
-def printing_options(*formats: str, places: bool = True, output: Decorator | None = None) -> Decorator:
-    """Return --format, --places and --output, or another option for the output."""
+def printing_options(
+    *formats: str, places: bool = True, table: bool = True, output: Decorator | None = None
+) -> Decorator:
+    """Return --format, by default the first, --table, --places and --output, or another option for the output."""
+    offered = formats or FORMATS
     output_format = click.option(
-        "--format", "output_format", type=Choice(formats or FORMATS, "format"), default="text", show_default=True,
+        "--format", "output_format", type=Choice(offered, "format"), default=offered[0], show_default=True,
         help="Output format",
     )  # fmt: skip
-    tidy = {"tsv", "jsonl"} & set(formats or FORMATS)
     return joined(
         output_format,
-        *((table_option,) if tidy else ()),
+        *((table_option,) if table and {"tsv", "jsonl"} & {*offered} else ()),
         *((places_option,) if places else ()),
         output or output_option,
     )
