@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "score": "evaluation.pair:Evaluation",
-        "sentences": "comparison.word_tables:Sentences",
-        "words": "comparison.word_tables:Words",
+        "sentences": "comparison.word_tables:CountedSentences",
+        "words": "comparison.word_tables:AlignedWords",
     }
 )
 """The class of each kind of result."""

@@ -19,7 +19,7 @@ from levelhead.api.inputs import (
 from levelhead.api.parameters import public
 
 if TYPE_CHECKING:
-    from levelhead.comparison.word_tables import Sentences, Words
+    from levelhead.comparison.word_tables import AlignedWords, CountedSentences
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Workers
     from levelhead.measures.registry import Registry
@@ -44,7 +44,7 @@ def words(
     split: Split | None = None,
     jobs: int | Workers = 1,
     cluster: str | None = None,
-) -> Words:
+) -> AlignedWords:
     """Return a table with a row for each gold word and system, with what is correct.
 
     System words that are not aligned are rows of their own, after the gold words of the sentence in which they start.
@@ -88,7 +88,7 @@ def sentences(
     split: Split | None = None,
     jobs: int | Workers = 1,
     cluster: str | None = None,
-) -> Sentences:
+) -> CountedSentences:
     """Return a table with a row for each gold sentence and system, with the counts of each measure.
 
     A system word belongs to the gold sentence that has its first character.

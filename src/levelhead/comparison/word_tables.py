@@ -30,7 +30,7 @@ from levelhead.tables.documents import signed
 from levelhead.tables.table import Table, table_of_data
 from levelhead.tabular import Tabular
 
-__all__ = ["Sentences", "Words"]
+__all__ = ["AlignedWords", "CountedSentences"]
 
 _SHOWN = 20  # rows
 
@@ -45,7 +45,7 @@ def _first_rows(data: DataTable, provenance: Provenance) -> Table:
 
 
 @immutable
-class Words(Tabular):
+class AlignedWords(Tabular):
     """The aligned words of systems: a row for each gold word and system, and for each system word without a gold word.
 
     Args:
@@ -69,7 +69,7 @@ class Words(Tabular):
 
 
 @immutable
-class Sentences(Tabular):
+class CountedSentences(Tabular):
     """The counts of measures in sentences: a row for each gold sentence and system.
 
     Args:
@@ -92,7 +92,7 @@ class Sentences(Tabular):
         return _first_rows(self.sentences, self.provenance)
 
 
-def words_of_outputs(plan: Plan, setup: Setup, each: Receive | None = None, **how: Any) -> Words:
+def words_of_outputs(plan: Plan, setup: Setup, each: Receive | None = None, **how: Any) -> AlignedWords:
     """Return the aligned words of all outputs; with `each`, pass them on instead."""
     schemes = setup.registry.schemes
     scheme = schemes.by_name[schemes.default]
@@ -104,10 +104,10 @@ def words_of_outputs(plan: Plan, setup: Setup, each: Receive | None = None, **ho
         for piece in pieces:
             each(words_table([piece]))
     provenance = _provenance(results, setup, {"scheme": scheme.signature})
-    return Words(words_table(() if each else pieces), provenance)
+    return AlignedWords(words_table(() if each else pieces), provenance)
 
 
-def sentences_of_outputs(plan: Plan, setup: Setup, **how: Any) -> Sentences:
+def sentences_of_outputs(plan: Plan, setup: Setup, **how: Any) -> CountedSentences:
     """Return the counts of every measure in every sentence of all outputs."""
     results = score_outputs(plan, setup, look=VisitEach(partial(SentenceRows, measures=setup.names)), **how)
     pieces, notes = [], dict[str, None]()
@@ -117,7 +117,7 @@ def sentences_of_outputs(plan: Plan, setup: Setup, **how: Any) -> Sentences:
         pieces += [without_counts(piece, results.measures, reasons) for piece in results.looked[code][label]]
     provenance = _provenance(results, setup, {})
     noted = replace(provenance, notes=(*provenance.notes, *notes))
-    return Sentences(sentences_table(pieces, results.measures), noted)
+    return CountedSentences(sentences_table(pieces, results.measures), noted)
 
 
 def _outputs(results: Results) -> product[tuple[str, str]]:

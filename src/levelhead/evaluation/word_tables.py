@@ -106,7 +106,7 @@ _CLASS = DataColumn("class", "text", "Class of the gold relation in the default 
 WORDS: Layout = (GoldWord, _CLASS, SystemWord)
 
 
-class GoldSentence(NamedTuple):
+class SentencePlace(NamedTuple):
     """A gold sentence with the words of a system that belong to it.
 
     Args:
@@ -138,7 +138,7 @@ COUNTED: Mapping[str, str] = MappingProxyType(
     }
 )
 SENTENCES: Layout = (
-    GoldSentence,
+    SentencePlace,
     *(DataColumn(f"{{measure}}_{part}", "number", about, optional=True) for part, about in COUNTED.items()),
 )
 

@@ -1,15 +1,14 @@
-"""Rows kept as columns as data frames, without a Python object for each cell."""
+"""Data frames of rows that are kept as columns, without a Python object for each cell; types of columns in frames."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from levelhead.extras import required_library
 from levelhead.tables.columnar import ColumnRows, Numbers, Piece, Texts
-from levelhead.tables.frames import pandas_types, polars_schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +16,24 @@ if TYPE_CHECKING:
     from levelhead.tables.data import DataColumn
 
 _TYPES = {"integer": np.int64, "number": np.float64, "boolean": np.bool_}
+
+
+def polars_schema(columns: Iterable[DataColumn]) -> dict[str, Any]:
+    """Return the type of each column in polars."""
+    import polars as pl
+
+    types = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
+    return {column.name: types[column.type] for column in columns}
+
+
+def pandas_types(columns: Iterable[DataColumn]) -> dict[str, str]:
+    """Return the type of each column in pandas."""
+    of_pandas = {"text": "string", "integer": "Int64", "number": "float64", "boolean": "boolean"}
+    whole = {"integer": "int64", "boolean": "bool"}  # without missing values
+    return {
+        column.name: of_pandas[column.type] if column.optional else whole.get(column.type, of_pandas[column.type])
+        for column in columns
+    }
 
 
 def to_polars_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:

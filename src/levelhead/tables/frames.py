@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -10,7 +9,7 @@ from levelhead.arguments import check
 from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
-    from levelhead.tables.data import DataColumn, DataTable
+    from levelhead.tables.data import DataTable
     from levelhead.tables.table import Cell, Table
 
 
@@ -19,12 +18,11 @@ Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 def frame_of(table: DataTable, library: Frames | None = None) -> Any:
     """Return data as a data frame, by default of polars if it is installed."""
+    from levelhead.tables.column_frames import pandas_types, polars_schema, to_pandas_frame, to_polars_frame
     from levelhead.tables.columnar import ColumnRows
 
     library = chosen_library(library)
     if isinstance(table.rows, ColumnRows):
-        from levelhead.tables.column_frames import to_pandas_frame, to_polars_frame
-
         return (to_polars_frame if library == "polars" else to_pandas_frame)(table.columns, table.rows)
     columns = dict(zip(table.names, zip(*table.rows) if table.rows else ((),) * len(table.columns), strict=True))
     if library == "polars":
@@ -34,24 +32,6 @@ def frame_of(table: DataTable, library: Frames | None = None) -> Any:
     with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     return pd.DataFrame({name: list(values) for name, values in columns.items()}).astype(pandas_types(table.columns))
-
-
-def polars_schema(columns: Iterable[DataColumn]) -> dict[str, Any]:
-    """Return the type of each column in polars."""
-    import polars as pl
-
-    types = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
-    return {column.name: types[column.type] for column in columns}
-
-
-def pandas_types(columns: Iterable[DataColumn]) -> dict[str, str]:
-    """Return the type of each column in pandas."""
-    of_pandas = {"text": "string", "integer": "Int64", "number": "float64", "boolean": "boolean"}
-    whole = {"integer": "int64", "boolean": "bool"}  # without missing values
-    return {
-        column.name: of_pandas[column.type] if column.optional else whole.get(column.type, of_pandas[column.type])
-        for column in columns
-    }
 
 
 def chosen_library(library: Frames | None) -> Frames:
