@@ -13,9 +13,14 @@ from hypothesis import given, settings
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.errors import InputError, MeasureError
+from levelhead.evaluation.fold import CountedPiece
+from levelhead.evaluation.setup import setup_of
+from levelhead.evaluation.word_tables import WordRows
+from levelhead.scoring.score import match_pair
 from levelhead.tables.data import DataTable
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank.relations import SCHEMES
 from oracle import words as oracle
 from oracle.document import Refused
 from strategies import pairs
@@ -37,6 +42,22 @@ def rows_of(result: Any) -> list[Row]:
 def outcome(gold: str, system: str, rules: str) -> list[Row]:
     treebanks = {"x": levelhead.from_conllu(gold)}, {"s": {"x": levelhead.from_conllu(system)}}
     return rows_of(levelhead.words(*treebanks, rules=rules))
+
+
+COLUMNS = (
+    "treebank document sentence sent_id word form lemma upos xpos feats deprel relation head head_form head_upos distance"
+    " depth class system system_word system_head system_deprel system_upos system_feats system_lemma head_correct"
+    " deprel_correct upos_correct feats_correct lemma_correct"
+)
+
+
+def test_columns_are_documented() -> None:
+    (words,), (sentences,) = (levelhead.columns(kind).values() for kind in ("words", "sentences"))
+    assert " ".join(column.name for column in words) == COLUMNS
+    assert all(column.about for column in (*words, *sentences))
+    assert [column.name for column in sentences][-4:] == [
+        "words_aligned", "{measure}_correct", "{measure}_gold", "{measure}_system",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("rules", ["ud", "conll18", "conll17"])
@@ -155,6 +176,28 @@ def test_pieces_have_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     numbers = [row["sentence"] for table in passed for row in table.documents()]
     assert numbers == sorted(numbers)
     assert len(numbers) <= len([row for row in whole[0] if (row["treebank"], row["system"]) == ("en", "alpha")])
+
+
+def test_rows_are_passed_on_once(tmp_path: Path) -> None:
+    """Though a file that cannot be cut is read again from its start; one that changes is refused."""
+    passed = list[DataTable]()
+    treebank = levelhead.read(ALPHA)
+    visitor = WordRows("x", "s", SCHEMES["nivre-fang"], passed.append)
+    setup = setup_of([])
+    for parts in ([5], [5, 15]):
+        visitor.start()
+        first = 0
+        for end in parts:
+            some = treebank[first:end]
+            visitor.add(CountedPiece(match_pair(some, some, setup.rules), setup, None))
+            first = end
+    numbers = [row["sentence"] for table in passed for row in table.documents()]
+    assert numbers == sorted(numbers)
+    assert len(numbers) == treebank[:15].n_words
+    text = ALPHA.read_text(encoding="utf-8")
+    (path,) = written(tmp_path, text)
+    with pytest.raises(InputError, match="changed while it was read"):
+        levelhead.words(GOLD, [path], each=lambda _: written(tmp_path, text.replace("nsubj", "obj")))
 
 
 @pytest.mark.slow

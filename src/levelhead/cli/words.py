@@ -24,6 +24,11 @@ _FORMATS = ("tsv", "jsonl", "json")
     "--scheme", metavar="SCHEME", help="Scheme of the column class  [default: nivre-fang]",
 )  # fmt: skip
 @options.split_option
+@click.option(
+    "-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True,
+    help="Number of processes; several keep all rows in memory",
+)  # fmt: skip
+@options.cluster_options
 @options.printing_options(*_FORMATS, places=False, table=False)
 def words(**given: Any) -> None:
     """Print a table with a row for each gold word and SYSTEM, with what is correct.
@@ -33,11 +38,11 @@ def words(**given: Any) -> None:
     """
     _check(given)
     if given["output_format"] == "json":
-        result = options.call(given)
+        result = options.call(given, files=())
         print_json(result.to_dict(), given["output"])
     else:
         with data_writer(given) as write:
-            result = options.call(given | {"each": write})
+            result = options.call(given | {"each": write}, files=())
     print_provenance(result.provenance)
 
 

@@ -13,6 +13,7 @@ from levelhead.campaign import Plan, Results
 from levelhead.campaign.outputs import VisitEach
 from levelhead.comparison.systems import measures_part, score_outputs, sources_of_results
 from levelhead.errors import count_text
+from levelhead.evaluation.pieces import changed_file
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.word_tables import (
@@ -98,13 +99,28 @@ def words_of_outputs(plan: Plan, setup: Setup, each: Receive | None = None, **ho
     scheme = schemes.by_name[schemes.default]
     workers = how.get("workers")
     at_once = each if workers is None or workers.here else None  # other processes send their rows back
-    results = score_outputs(plan, setup, look=VisitEach(partial(WordRows, scheme=scheme, each=at_once)), **how)
+    start = partial(WordRows, scheme=scheme, each=at_once)
+    look = VisitEach(start if at_once is None else _Once(start))
+    results = score_outputs(plan, setup, look=look, **how)
     pieces = [piece for code, label in _outputs(results) for piece in results.looked[code][label]]
     if each is not None and at_once is None:
         for piece in pieces:
             each(words_table([piece]))
     provenance = _provenance(results, setup, {"scheme": scheme.signature})
     return AlignedWords(words_table(() if each else pieces), provenance)
+
+
+class _Once:
+    """Starts the visitor of each output once: an output that changes is scored again, but its rows were passed on."""
+
+    def __init__(self, start: Callable[[str, str], WordRows]) -> None:
+        self._start, self._started = start, set[tuple[str, str]]()
+
+    def __call__(self, code: str, name: str) -> WordRows:
+        if (code, name) in self._started:
+            raise changed_file(f"{code} of {name}")
+        self._started.add((code, name))
+        return self._start(code, name)
 
 
 def sentences_of_outputs(plan: Plan, setup: Setup, **how: Any) -> CountedSentences:
