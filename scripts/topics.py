@@ -50,7 +50,8 @@ TOPICS = {
     "reading": Topic(
         "Reading and writing",
         "Read and write treebanks, look at sentences and words, and convert them for other libraries.",
-        ("levelhead.treebank", "levelhead.api.validation", "levelhead.treebank.validation", "levelhead.interop"),
+        ("levelhead.treebank", "levelhead.api.validation", "levelhead.treebank.validation", "levelhead.interop",
+         "levelhead.interop.treebanks"),
     ),
     "scoring": Topic(
         "Scoring",

@@ -14,20 +14,48 @@ TRAIN = EXAMPLES / "leakage/train.conllu"
 RUNS = EXAMPLES / "gate"
 MANY = ("--resamples", "20")
 
-COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
+OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
     {
+        "agree": (("agree", *sorted((EXAMPLES / "agreement").glob("*.conllu"))),),
+        "diff": (
+            ("diff", EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"),
+            ("diff", "{old}", "{new}"),
+        ),
+        "suspects": (
+            ("suspects", GOLD, ALPHA, BETA),
+            ("suspects", EXAMPLES / "suspects/gold.conllu", EXAMPLES / "suspects/gold.conllu"),
+        ),
+        "validate": (
+            ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
+            ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
+        ),
+        "recover": (
+            (
+                "recover",
+                EXAMPLES / "recover/answers.txt",
+                "--gold",
+                EXAMPLES / "recover/gold.conllu",
+                "-o",
+                "{recovered}",
+            ),
+        ),
+        "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
+        "derive": (("derive", GOLD),),
+        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
             ("score", GOLD, "{blank}"),
-            ("score", GOLDS, SYSTEMS / "alpha"),
-        ),
-        "partial-score": (
+            ("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),
             ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
-            ("score", "--partial", GOLDS, SYSTEMS / "gamma"),
+            ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
         ),
-        "scores": (("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),),
-        "partial-scores": (("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),),
+    }
+)
+"""The commands that print each kind of result, together with a row in each of its tables."""
+
+COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
+    {
         "citation": (
             ("score", GOLD, ALPHA, "--cite"),
             ("compare", GOLD, ALPHA, BETA, "--cite"),
@@ -39,6 +67,7 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "breakdown": (
             ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
             ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
         ),
         "sentences": (
             ("sentences", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
@@ -48,15 +77,27 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("words", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
             ("words", "--partial", GOLDS, SYSTEMS / "gamma"),
         ),
-        "errors": (("breakdown", GOLD, ALPHA, "--by", "error"),),
-        "cascading": (("breakdown", GOLD, ALPHA, "--by", "cascading"),),
-        "repairs": (("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),),
-        "gains": (("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),),
-        "confusion": (("confusion", GOLD, ALPHA),),
-        "examples": (("trees", GOLD, BETA, "--show", "obl:nmod"),),
+        "errors": (
+            ("breakdown", GOLD, ALPHA, "--by", "error"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "error"),
+        ),
+        "cascading": (("breakdown", "--partial", GOLD, "{headless}", "--by", "cascading"),),
+        "repairs": (
+            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "repair"),
+        ),
+        "gains": (
+            ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
+            ("breakdown", "--partial", GOLD, ALPHA, "{headless}", "--by", "upos"),
+        ),
+        "confusion": (("confusion", "--partial", GOLD, "{headless}"),),
+        "examples": (
+            ("trees", GOLD, BETA, "--show", "obl:nmod"),
+            ("trees", "--partial", GOLD, BETA, "--show", "obl:nmod"),
+        ),
         "contrasts": (
             ("trees", GOLD, ALPHA, BETA),
-            ("trees", GOLD, BETA, ALPHA),
+            ("trees", "--partial", GOLD, BETA, "{headless}"),
         ),
         "comparison": (
             ("compare", GOLD, ALPHA, BETA),
@@ -82,22 +123,9 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("rank", "--scores", "{scores}"),
         ),
         "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
-        "agreement": (("agree", *sorted((EXAMPLES / "agreement").glob("*.conllu"))),),
-        "diff": (
-            ("diff", EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"),
-            ("diff", "{old}", "{new}"),
-        ),
         "power": (
             ("power",),
             ("power", GOLD, ALPHA, BETA),
-        ),
-        "suspects": (
-            ("suspects", GOLD, ALPHA, BETA),
-            ("suspects", EXAMPLES / "suspects/gold.conllu", EXAMPLES / "suspects/gold.conllu"),
-        ),
-        "validation": (
-            ("validate", GOLD, EXAMPLES / "untidy/en.conllu", SYSTEMS / "gamma"),
-            ("validate", EXAMPLES / "untidy/en.conllu", "--fix", "{fixed}"),
         ),
         "profiles": (("profile", GOLDS),),
         "columns": (("profile", "--list-columns"),),
@@ -107,22 +135,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
-        "round-trips": (
-            ("convert", "--check", "{lossy}"),
-            ("convert", "--check", GOLDS),
-        ),
-        "derivations": (("derive", GOLD),),
-        "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA, "--sentences"),),
-        "recovery": (
-            (
-                "recover",
-                EXAMPLES / "recover/answers.txt",
-                "--gold",
-                EXAMPLES / "recover/gold.conllu",
-                "-o",
-                "{recovered}",
-            ),
-        ),
         "measures": (("measures",),),
         "schemes": (("measures", "--schemes"),),
         "doctor": (("doctor",),),
@@ -147,6 +159,7 @@ def files_in(folder: Path) -> Mapping[str, str]:
     texts = {
         "lossy": _LOSSY.replace(" ", "\t"),
         "blank": GOLD.read_text(encoding="utf-8") + "\n",
+        "headless": ALPHA.read_text(encoding="utf-8").replace("\t2\tnsubj\t", "\t_\tnsubj\t"),
         "scores": "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n",
         "table": "treebank\tFamily\tA\tB\n" + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\n" for i in range(12)),
         "votes": "1\n2\n" * 10,

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from levelhead.errors import Fault, InputError, quoted, unknown
+from levelhead.errors import Fault, InputError, listed, quoted, unknown
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -70,6 +70,10 @@ FRACTION = ("number", math.ulp(0), math.nextafter(1, 0), "a number above 0 and b
 
 _CONVERTERS: Mapping[str, Callable[[Any], Any]] = MappingProxyType({"whole": operator.index, "number": float})
 _PACKAGES = ("levelhead", "builtins")
+DOCUMENTS = frozenset({"spacy.Doc", "stanza.Document"})
+"""The types of other libraries of which several are one treebank."""
+
+_TREEBANKS = DOCUMENTS | {"levelhead.Treebank", "levelhead.Recovery", "pandas.DataFrame", "polars.DataFrame"}
 _PATHS = (str, os.PathLike)
 _UNITS = ("auto", "sentence", "document")
 
@@ -183,7 +187,13 @@ def _checked_single(name: str, value: Any, kind: str | tuple[Any, ...]) -> Any:
 def refuse(name: str, value: object, expected: str) -> NoReturn:
     """Raise the error for an invalid argument, with a short value itself, otherwise with its type."""
     shown = f"a value of the type {type(value).__name__}"
-    if isinstance(value, str):
+    if isinstance(value, Mapping) and value:
+        shown = (
+            f"a mapping with the keys {listed([quoted(key) if isinstance(key, str) else repr(key) for key in value])}"
+        )
+    elif isinstance(value, list | tuple) and value:
+        shown = f"a {type(value).__name__} of {listed(sorted({type(item).__name__ for item in value}))}"
+    elif isinstance(value, str):
         shown = quoted(value)
     elif isinstance(value, int) and abs(value) >= _LARGEST_SHOWN:
         shown = "a number this large"
@@ -193,10 +203,16 @@ def refuse(name: str, value: object, expected: str) -> NoReturn:
 
 
 def is_list(value: object) -> bool:
-    """Return whether a value is an iterable, but not a string, a path, a mapping or a treebank."""
+    """Return whether a value is an iterable, but not a string, a path, a mapping or an object that holds a treebank."""
     if isinstance(value, str | bytes | os.PathLike | Mapping) or not isinstance(value, Iterable):
         return False
-    return (not hasattr(value, "ndim") or value.ndim > 0) and not is_instance(value, "Treebank")
+    return (not hasattr(value, "ndim") or value.ndim > 0) and type_of_treebank(value) is None
+
+
+def type_of_treebank(value: object) -> str | None:
+    """Return the package and name of the type of an object that holds a treebank, such as a spaCy Doc; or None."""
+    names = (f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(value).__mro__)
+    return next((name for name in names if name in _TREEBANKS), None)
 
 
 def is_instance(value: object, *names: str) -> bool:

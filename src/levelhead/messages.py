@@ -108,6 +108,10 @@ MESSAGES: Mapping[str, Message] = {
         "No word of the treebank has a head, but the command needs trees.",
         "Parse the file. Segmentation and tags can be scored without trees.",
     ),
+    "partial-treebank": _error(
+        "A treebank with broken trees was given where valid trees are required.",
+        "Correct its errors, which follow, or ask for partial scores (partial=True) if it is a system's output.",
+    ),
     "missing-trees": _warning(
         "No word of the file has a head, so measures of trees have no value.",
         "Parse the file, unless only segmentation and tags are to be scored.",
@@ -339,6 +343,10 @@ MESSAGES: Mapping[str, Message] = {
         "Leave it out, or score without --partial.",
     ),
     "unknown-measure": _error("Unknown measure.", "See `levelhead measures`."),
+    "invalid-measure": _error(
+        "A custom measure cannot be used: its name is taken, or its function fails or returns wrong values.",
+        "Follow the message; see docs/classes.md.",
+    ),
     "unknown-scheme": _error("Unknown scheme of classes.", "Choose one of the schemes in the message."),
     "unknown-rules": _error("Unknown rules.", "Choose one of the rules in the message."),
     "unknown-property": _error(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from levelhead.errors import Fault, InputError, unknown
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from levelhead.tables.data import DataTable, Layout
     from levelhead.tables.frames import Frames
     from levelhead.tables.table import Table
-    from levelhead.treebank.provenance import Provenance
 
 __all__ = ["Tabular"]
 
@@ -29,20 +29,21 @@ class Tabular:
     __slots__ = ()
 
     KIND: ClassVar[str] = ""
+    __iter__: Any = None  # so that a result is only iterable if it defines it: `for` would call `__getitem__` with 0
     _PLACES: ClassVar[int] = 2
     _charts: ClassVar[list[Callable[[Tabular], str]]] = []
 
     if TYPE_CHECKING:
 
         @property
-        def provenance(self) -> Provenance: ...
+        def provenance(self) -> Any: ...  # what the numbers are from
 
     @classmethod
     def show_in_notebooks(cls, charts: Callable[[Tabular], str]) -> None:
         """Let notebooks show charts below the tables of results: HTML from a function of the result."""
         cls._charts.append(charts)
 
-    @property
+    @cached_property  # which the fields of a class can replace
     def verdict(self) -> str | None:
         """The answer in a sentence; None if there is none."""
         return None
@@ -52,7 +53,7 @@ class Tabular:
         """Return the columns of each table, the main table first."""
         raise NotImplementedError
 
-    @property
+    @cached_property
     def tables(self) -> dict[str, DataTable]:
         """The tables of data, by name; the first one is the main result."""
         return {name: self.data(name) for name in self.layouts()}
@@ -85,9 +86,15 @@ class Tabular:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        from levelhead.tables.documents import result_document
+        from levelhead.tables.documents import RESULT_SCHEMA
 
-        return result_document(self)
+        return {
+            "schema": RESULT_SCHEMA,
+            "kind": self.KIND,
+            "verdict": self.verdict,
+            "provenance": self.provenance.to_dict(),
+            "tables": {name: table.documents() for name, table in self.tables.items()},
+        }
 
     def to_frame(self, table: str | None = None, *, library: Frames | None = None, **options: Any) -> Any:
         """Return a table of data as a data frame.

@@ -157,7 +157,7 @@ def test_recall_of_content_words_by_each_label_and_by_gold_alone():
         "LAS(class=gold)@callin:CONTENT.recall",
     ]
     pair = levelhead.from_conllu(text), levelhead.from_conllu(text.replace("nsubj", "det"))
-    assert [score.value for score in levelhead.score(*pair, measures=names).values()] == [0.5, 1.0, 0.5]
+    assert [score.value for score in levelhead.score(*pair, measures=names).values()] == [50, 100, 50]
 
 
 @EXAMPLES

@@ -102,6 +102,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "from_conllu": (("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n",), {}),
         "judge": ((GOLD, ALPHA, BETA, votes), {"measures": "LAS"}),
         "languages": (({"x": GOLD, "y": GOLD}, {"s": {"x": ALPHA, "y": BETA}}), {"measures": "LAS"}),
+        "measure": (("Mine",), {}),
         "measurements": ((rows_file(str(folder)),), {}),
         "parse": ((model, ALPHA), {}),
         "parse_measure": (("LAS",), {}),
@@ -202,7 +203,7 @@ WRONG = {
     "a level of one": (lambda: levelhead.compare(GOLD, [ALPHA], level=1), "level must be a number above 0 and below 1"),
     "one system": (lambda: levelhead.power(GOLD, [ALPHA]), "give two systems"),
     "outputs without names": (lambda: levelhead.compare(GOLD, [levelhead.read(ALPHA)]), "give a mapping of names"),
-    "several systems": (lambda: levelhead.score(GOLD, [ALPHA, BETA]), "system must be a treebank or a path"),
+    "several systems": (lambda: levelhead.score(GOLD, [ALPHA, BETA]), "system must be one system, not a list of"),
 }
 
 

@@ -18,8 +18,8 @@ NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 """Commands about the program itself, or about more than files."""
 
 PRESENTATION = {
-    "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each", "long",
-    "transitions", "labeled", "sentences", "matrix", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
+    "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each",
+    "transitions", "labeled", "sentences", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
     "strict", "failures", "report", "layout", "cite", "summary_file", "counts",
 }  # fmt: skip
 """How and where a result is printed."""
@@ -34,7 +34,7 @@ RENAMED = {
 OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
     "agree": {"files": "annotations", "by": None},
     "convert": {"arguments": ("treebank", "direction"), "only_check": None},
-    "correlate": {"cumulative_variance": None},
+    "correlate": {"cumulative_variance": None, "matrix": None},
     "diff": {"by": None, "limit": None},
     "parse": {"words": "treebank"},
     "power": {"files": ("gold", "systems")},

@@ -15,7 +15,8 @@ from levelhead.errors import InputError
 from levelhead.jobs import Store, cluster, processes
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.typology import files_of, survey
+from levelhead.typology.collection import survey
+from levelhead.typology.profile import files_of
 
 GOLD = EXAMPLES / "parallel" / "gold"
 FEW = [GOLD / f"{code}.conllu" for code in ("ar", "en", "ja")]
@@ -23,7 +24,7 @@ FEW = [GOLD / f"{code}.conllu" for code in ("ar", "en", "ja")]
 
 
 @pytest.mark.parametrize(
-    "options", [["--total", "-c", "all"], ["--merge", "--long", "--chunk", "20", "--partial-chunk"]]
+    "options", [["--total", "-c", "all"], ["--merge", "--by", "relation", "--chunk", "20", "--partial-chunk"]]
 )
 def test_the_same_everywhere(tmp_path: Path, run: Callable[..., Any], options: list[str]) -> None:
     """Every number and hash is equal, also if all results come from the store."""

@@ -111,9 +111,9 @@ def test_groups_that_are_not_there(name: str) -> None:
 
 
 def test_languages_are_those_of_ud() -> None:
-    assert c.language_of("en_ewt") == ("English", "Indo-European", "Germanic")
-    assert c.language_of("ja") == ("Japanese", "Japanese", "")
-    assert c.language_of("nobody_knows") == ("", "", "")
+    assert c.language_of("en_ewt") == ("English", "Indo-European", "Germanic", "eng", "stan1293")
+    assert c.language_of("ja") == ("Japanese", "Japanese", "", "jpn", "nucl1643")
+    assert not any(c.language_of("nobody_knows"))
 
 
 # Folders

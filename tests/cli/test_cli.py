@@ -16,6 +16,7 @@ from levelhead.measures import REGISTRY, parse_measure, split_measures
 from levelhead.measures.registry import group_of
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import to_latex
+from result_rows import scores_in
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
 INVALID = EXAMPLES / "parallel/systems/gamma/tr.conllu"
@@ -38,15 +39,14 @@ def test_counts_are_integers():
 
 def test_json_has_counts_ratios_and_files():
     document = json.loads(levelhead("score", "--format", "json", GOLD, SYSTEM).stdout)
-    assert document["schema"] == 1
-    assert document["kind"] == "score"
-    assert document["gold"] | {"path": "", "sha256": "", "warnings": []} == {
-        "path": "", "sha256": "", "warnings": [], "sentences": 20, "tokens": 163, "words": 164,
-    }  # fmt: skip
-    las = document["scores"]["LAS"]
+    assert (document["schema"], document["kind"], document["verdict"]) == (2, "score", None)
+    gold, system = document["tables"]["files"]
+    assert (gold["sentences"], gold["tokens"], gold["words"]) == (20, 163, 164)
+    assert [(one["treebank"], one["role"]) for one in (gold, system)] == [("en", "gold"), ("en", "system")]
+    las = scores_in(document)["LAS"]
     assert (las["correct"], las["gold"], las["system"], las["aligned"]) == (146, 164, 164, 164)
     assert las["f1"] == 100 * 2 * 146 / 328
-    assert document["scores"]["Words"]["aligned"] is None
+    assert scores_in(document)["Words"]["aligned"] is None
 
 
 @pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "tsv", "markdown", "latex"])
@@ -58,11 +58,14 @@ def test_every_format_of_pairs_and_folders(output_format):
         if output_format == "json":
             json.loads(done.stdout)
         if output_format == "jsonl":
-            assert all(json.loads(line)["kind"] == "score" for line in done.stdout.splitlines())
+            assert all(json.loads(line)["measure"] == "LAS" for line in done.stdout.splitlines())
 
 
 def test_tsv_is_at_full_precision_and_latex_has_rules():
-    assert f"LAS\t{100 * 292 / 328}" in levelhead("score", "--format", "tsv", "-m", "LAS", GOLD, SYSTEM).stdout
+    assert (
+        f"en\tLAS\t{100 * 292 / 328}\tpercent"
+        in levelhead("score", "--format", "tsv", "-m", "LAS", GOLD, SYSTEM).stdout
+    )
     latex = levelhead("score", "--format", "latex", "-m", "LAS(full)", GOLD, SYSTEM).stdout
     assert "\\toprule" in latex
     assert "LAS(full) & 89.02" in latex
@@ -70,8 +73,8 @@ def test_tsv_is_at_full_precision_and_latex_has_rules():
 
 def test_one_ratio_is_shown_alone():
     """CLAS.recall under the heading Recall, and nothing in the other columns."""
-    both = levelhead("score", "--format", "tsv", "-m", "CLAS", "-m", "CLAS.recall", GOLD, SYSTEM).stdout
-    _, whole, recall = (line.split("\t") for line in both.splitlines())
+    both = levelhead("score", "--format", "markdown", "-m", "CLAS", "-m", "CLAS.recall", GOLD, SYSTEM).stdout
+    _, _, whole, recall = ([cell.strip() for cell in line.split("|")[1:-1]] for line in both.splitlines()[:4])
     assert all(whole)
     assert recall == ["CLAS.recall", "", whole[2], "", ""]
 
@@ -91,7 +94,7 @@ def test_output_is_written_whole(tmp_path):
     target = tmp_path / "scores.json"
     done = levelhead("score", "--format", "json", "--output", target, GOLD, SYSTEM)
     assert done.stdout == ""
-    assert json.loads(target.read_text(encoding="utf-8"))["scores"]["LAS"]["correct"] == 146
+    assert scores_in(json.loads(target.read_text(encoding="utf-8")))["LAS"]["correct"] == 146
     assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
 
 

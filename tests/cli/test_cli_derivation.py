@@ -1,5 +1,6 @@
 """levelhead derive and levelhead perplexity: what they print, and what they refuse."""
 
+import csv
 import hashlib
 import json
 from pathlib import Path
@@ -11,6 +12,7 @@ from heads import sentence_of
 from levelhead.cli.program import run
 from levelhead.derivation import read_arpa
 from oracle.derivation import derivation
+from result_rows import rows_in
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
 CROSSING = EXAMPLES / "parallel/gold/de.conllu"
@@ -59,11 +61,12 @@ def test_json_of_derivations(levelhead, tmp_path: Path) -> None:
     path.write_text(sentence_of([2, 0]) + sentence_of([3, 4, 0, 1]), encoding="utf-8")
     document = json.loads(levelhead("derive", path, "--format", "json")[1])
     lines = [json.loads(line) for line in levelhead("derive", path, "--format", "jsonl")[1].splitlines()]
-    assert document["sentences"] == lines
+    assert document["tables"]["sentences"] == lines
     steps, order = derivation((3, 4, 0, 1), "swap-lazy")
-    assert (lines[1]["transitions"], lines[1]["order"]) == (steps, order)
-    assert (document["schema"], document["kind"], document["swaps"]) == (1, "derivations", steps.count("SWAP"))
-    assert document["signature"]["system"] == "swap-lazy"
+    assert lines[1]["transitions"].split() == steps
+    assert [row["word"] for row in rows_in(document, "words", sentence=2)] == order
+    assert (document["kind"], lines[1]["swaps"]) == ("derive", steps.count("SWAP"))
+    assert document["provenance"]["signature"]["system"] == "swap-lazy"
 
 
 def test_trees_that_cannot_be_derived(levelhead) -> None:
@@ -112,29 +115,22 @@ def test_perplexity_as_a_table(levelhead) -> None:
 
 def test_perplexity_as_json(levelhead) -> None:
     """All keys, of the test set and of systems, and sums of sentences."""
-    _, out, _ = levelhead("perplexity", GOLD, GOLD, "--system", SYSTEM, "--format", "json", "--sentences")
+    _, out, _ = levelhead("perplexity", GOLD, GOLD, "--system", SYSTEM, "--format", "json")
     document = json.loads(out)
-    assert (document["schema"], document["kind"], document["order"]) == (1, "perplexity", "string")
-    keys = ("perplexity_excluding_oov", "perplexity_including_oov", "events", "oov", "sentences", "order", "swaps")
-    assert set(keys) <= set(document)
-    assert set(keys) <= set(document["systems"][0])
-    rows = document["per_sentence"]
+    test, system = document["tables"]["treebanks"]
+    assert (document["kind"], test["order"]) == ("perplexity", "string")
+    assert (test["file"], test["role"], system["role"]) == (str(GOLD), "test", "system")
+    rows = rows_in(document, "sentences", file=str(GOLD))
     log, events = (sum(row[key] for row in rows) for key in ("log10_excluding_oov", "events_excluding_oov"))
-    assert document["perplexity_excluding_oov"] == pytest.approx(10 ** (-log / events))
-    assert events == document["events"] == 184
-    assert document["perplexity_per_sentence"] == pytest.approx(10 ** (-log / 20))
-    assert document["log10_perplexity_per_sentence"] == pytest.approx(-log / 20)
-    assert document["size_over_perplexity"] == pytest.approx(164 / document["perplexity_excluding_oov"])
-    assert document["model"]["fallback_orders"] == [n for n in (1, 2, 3) if not
-        document["model"]["discounts"][n - 1]["estimated"]]  # fmt: skip
-    lines = levelhead("perplexity", GOLD, GOLD, "--system", SYSTEM, "--format", "jsonl", "--sentences")[1]
-    assert [json.loads(line) for line in lines.splitlines()] == [
-        {key: value for key, value in document.items() if key not in {"signature", "systems", "model"}},
-        document["systems"][0],
-    ]
+    assert test["perplexity_excluding_oov"] == pytest.approx(10 ** (-log / events))
+    assert events == test["events"] == 184
+    assert test["perplexity_per_sentence"] == pytest.approx(10 ** (-log / 20))
+    assert test["log10_perplexity_per_sentence"] == pytest.approx(-log / 20)
+    assert test["size_over_perplexity"] == pytest.approx(164 / test["perplexity_excluding_oov"])
+    assert [(row["n"], row["estimated"]) for row in document["tables"]["model"]] == [(n, False) for n in (1, 2, 3)]
 
 
-@pytest.mark.parametrize("output_format", ["text", "tsv", "markdown", "latex"])
+@pytest.mark.parametrize("output_format", ["text", "markdown", "latex"])
 def test_tables_of_sentences(levelhead, output_format: str) -> None:
     code, out, _ = levelhead("perplexity", GOLD, GOLD, "--sentences", "--format", output_format)
     assert code == 0
@@ -152,11 +148,12 @@ def test_settings_change_numbers_and_signature(levelhead) -> None:
     for option in options:
         code, out, _ = levelhead("perplexity", GOLD, GOLD, "--format", "tsv", "--ends", "in", *option)
         assert code == 0
-        seen.add(out.splitlines()[1].split("\t")[1])
+        (row,) = csv.DictReader(out.splitlines(), delimiter="\t")
+        seen.add(row["perplexity_excluding_oov"])
     assert len(seen) == len(options)
-    _, _, err = levelhead("perplexity", GOLD, GOLD, "--format", "tsv", *options[-1])
-    assert "ngram:5|" in err
-    assert "minimum-counts:1,1,1,1,2" in err
+    _, out, _ = levelhead("perplexity", GOLD, GOLD, *options[-1])
+    assert "ngram:5|" in out
+    assert "minimum-counts:1,1,1,1,2" in out
 
 
 def test_a_written_model_gives_the_same(levelhead, tmp_path: Path) -> None:
@@ -165,9 +162,10 @@ def test_a_written_model_gives_the_same(levelhead, tmp_path: Path) -> None:
     first = json.loads(levelhead("perplexity", GOLD, SYSTEM, "--write-arpa", path, "--format", "json")[1])
     again = json.loads(levelhead("perplexity", path, SYSTEM, "--format", "json")[1])
     same = ("perplexity_excluding_oov", "perplexity_including_oov", "events", "oov")
-    assert [first[key] for key in same] == [again[key] for key in same]
-    assert again["size_over_perplexity"] is None
-    assert len(read_arpa(path).words) == first["model"]["vocabulary"]
+    (one,), (other,) = first["tables"]["treebanks"], again["tables"]["treebanks"]
+    assert [one[key] for key in same] == [other[key] for key in same]
+    assert other["size_over_perplexity"] is None
+    assert {len(read_arpa(path).words)} == {row["vocabulary"] for row in first["tables"]["model"]}
     for option in (("--minimum-counts", "srilm"), ("--ngram", 2), ("--minimum-word-count", 2)):
         assert json.loads(levelhead("perplexity", path, SYSTEM, *option, "--format", "json")[1]) == again
 
@@ -176,8 +174,9 @@ def test_systems_have_hashes(levelhead) -> None:
     """In the signature, and in JSON beside their numbers."""
     _, out, _ = levelhead("perplexity", GOLD, GOLD, "--system", SYSTEM, "--format", "json")
     document, digest = json.loads(out), hashlib.sha256(SYSTEM.read_bytes()).hexdigest()
-    assert document["sha256"] == hashlib.sha256(GOLD.read_bytes()).hexdigest()
-    assert (document["signature"]["system"], document["systems"][0]["sha256"]) == (digest[:12], digest)
+    test, system = document["tables"]["treebanks"]
+    assert test["sha256"] == hashlib.sha256(GOLD.read_bytes()).hexdigest()
+    assert (document["provenance"]["signature"]["system"], system["sha256"]) == (digest[:12], digest)
 
 
 def test_bad_usage(levelhead, tmp_path: Path) -> None:
@@ -210,7 +209,7 @@ def test_values_that_are_infinite_are_null(levelhead, tmp_path: Path) -> None:
     """A model without <unk> or </s>."""
     path = tmp_path / "m.arpa"
     path.write_text("\\data\\\nngram 1=1\n\n\\1-grams:\n-1\tthe\n\n\\end\\\n")
-    code, out, _ = levelhead("perplexity", path, GOLD, "--format", "json", "--sentences")
-    document = json.loads(out, parse_constant=pytest.fail)
+    code, out, _ = levelhead("perplexity", path, GOLD, "--format", "json")
+    (test,) = json.loads(out, parse_constant=pytest.fail)["tables"]["treebanks"]
     assert code == 0
-    assert document["perplexity_excluding_oov"] is document["perplexity_including_oov"] is None
+    assert test["perplexity_excluding_oov"] is test["perplexity_including_oov"] is None

@@ -1,5 +1,6 @@
 """`validate` and `derive` print tables, too."""
 
+import csv
 import json
 
 import pytest
@@ -19,11 +20,13 @@ def printed(*arguments: object) -> tuple[int, str]:
 def test_errors_as_json_and_table() -> None:
     code, text = printed("validate", INVALID, "--format", "json")
     document = json.loads(text)
-    assert (code, document["kind"], document["valid"]) == (2, "validation", False)
+    (file,) = document["tables"]["files"]
+    assert (code, document["kind"], file["valid"]) == (2, "validate", False)
     code, text = printed("validate", INVALID, GOLD, "--format", "tsv")
-    lines = [line.split("\t") for line in text.splitlines()]
-    assert (code, lines[0]) == (2, ["File", "Line", "Severity", "Name", "Message"])
-    assert [line[2:4] for line in lines[1:]] == [[one["severity"], one["slug"]] for one in document["faults"]]
+    lines = csv.DictReader(text.splitlines(), delimiter="\t")
+    assert [(line["severity"], line["slug"]) for line in lines] == [
+        (one["severity"], one["slug"]) for one in document["tables"]["faults"]
+    ]
 
 
 @pytest.mark.parametrize("output_format", ["markdown", "latex", "tsv"])

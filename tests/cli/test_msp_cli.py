@@ -10,6 +10,7 @@ import pytest
 import levelhead
 from command_line import levelhead as command
 from conftest import EXAMPLES
+from result_rows import rows_in, scores_in
 
 GOLD, SYSTEMS = EXAMPLES / "msp/gold", EXAMPLES / "msp/systems"
 PAIR = (GOLD / "en.conllu", SYSTEMS / "beta/en.conllu")
@@ -36,20 +37,20 @@ def test_score_prints_three_measures() -> None:
 def test_json_has_the_numbers_unrounded(rules: str) -> None:
     """In the same keys as other measures."""
     document = json.loads(command("score", *PAIR, "--rules", rules, "--format", "json").stdout)
-    assert document["signature"]["rules"] == rules
-    assert list(document["scores"]) == ["MSLAS", "LAS", "Feats"]
+    assert document["provenance"]["signature"]["rules"] == rules
+    assert list(scores_in(document)) == ["MSLAS", "LAS", "Feats"]
     correct = 3 + (2 * 2 / (3 + 3) + 1)  # sentence by sentence, in the order of gold
-    of_json = document["scores"]["MSLAS"]
+    of_json = scores_in(document)["MSLAS"]
     assert of_json["correct"] == correct
     assert (of_json["gold"], of_json["system"], of_json["aligned"]) == (7, 8, 7)
-    for name, ratio in (("f1", 2 * correct / 15), ("precision", correct / 8), ("recall", correct / 7)):
-        assert of_json[name] == float(f"{ratio!r}e2")  # the same digits, two places further
+    assert (of_json["f1"], of_json["precision"]) == (100 * 2 * correct / 15, 100 * correct / 8)
+    assert of_json["recall"] == 100 * correct / 7
 
 
 def test_folders_and_rankings_average_over_treebanks() -> None:
     """The macro-average is the mean of both languages, in `score` and in `rank`."""
     scores = json.loads(command("score", GOLD, SYSTEMS / "beta", *RULES, "--format", "json").stdout)
-    mean = sum(one["scores"]["MSLAS"]["f1"] for one in scores["treebanks"].values()) / 2
+    mean = sum(row["f1"] for row in rows_in(scores, "scores", measure="MSLAS")) / 2
     ranking = command("rank", GOLD, SYSTEMS, *RULES).stdout.splitlines()
     assert ranking[0].split(" | ")[2:4] == ["MSLAS", "  LAS"]
     assert [line.split(" | ")[1].strip() for line in ranking[2:4]] == ["alpha", "beta"]

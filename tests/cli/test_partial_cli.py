@@ -8,6 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from result_rows import scores_in
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
@@ -62,19 +63,22 @@ def test_folders_have_the_scores_of_pairs(run, options, tmp_path, monkeypatch):
     for _ in options:  # with a store a second time, too
         found = document(run, "score", GOLD, SYSTEMS / "gamma", "--partial", "-m", "LAS", *options)
     found = document(run, "score", GOLD, SYSTEMS / "gamma", "--partial", "-m", "LAS", *options)
-    assert found["kind"] == "partial-scores"
-    for code, one in found["treebanks"].items():
-        files = GOLD / f"{code}.conllu", SYSTEMS / "gamma" / f"{code}.conllu"
-        assert one == document(run, "score", *files, "--partial", "-m", "LAS")
-    for key, which in (("macro_average", "scores"), ("macro_average_valid_trees", "scores_valid_trees")):
-        values = [one[which]["LAS"]["f1"] for one in found["treebanks"].values()]
-        assert found[key]["LAS"] == pytest.approx(sum(values) / len(values))
+    rows = found["tables"]["scores"]
+    for row, coverage in zip(rows, found["tables"]["coverage"], strict=True):
+        files = GOLD / f"{row['treebank']}.conllu", SYSTEMS / "gamma" / f"{row['treebank']}.conllu"
+        alone = document(run, "score", *files, "--partial", "-m", "LAS")["tables"]
+        assert ([row], [coverage]) == (alone["scores"], alone["coverage"])
+    (average,) = found["tables"]["averages"]
+    for name in ("value", "value_of_valid_trees"):
+        assert average[name] == pytest.approx(sum(row[name] for row in rows) / len(rows))
 
 
 def test_a_store_tells_partial_scores_from_others(run, tmp_path):
     files = ("score", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", "--store", tmp_path / "store", "-m", "LAS")
-    kinds = [document(run, *files, *more)["kind"] for more in ([], ["--partial"], [], ["--partial"])]
-    assert kinds == ["score", "partial-score"] * 2
+    covered = [
+        len(document(run, *files, *more)["tables"]["coverage"]) for more in ([], ["--partial"], [], ["--partial"])
+    ]
+    assert covered == [0, 1] * 2
 
 
 def test_compare_tests_on_the_same_gold_sentences(run, tmp_path):
@@ -87,11 +91,11 @@ def test_compare_tests_on_the_same_gold_sentences(run, tmp_path):
     assert found["units"]["en"]["n"] == n_gold
     alpha, other = found["results"]
     pair = document(run, "score", GOLD / "en.conllu", fewer, "--partial", "-m", "LAS")
-    assert other["value"] == pytest.approx(pair["scores"]["LAS"]["f1"])
+    assert other["value"] == pytest.approx(scores_in(pair)["LAS"]["f1"])
     assert other["value"] < alpha["value"]
     assert other["interval"][0] < other["value"] < other["interval"][1]
     strict = found["results_valid_trees"][1]
-    assert strict["value"] == pytest.approx(pair["scores_valid_trees"]["LAS"]["f1"])
+    assert strict["value"] == pytest.approx(scores_in(pair)["LAS"]["value_of_valid_trees"])
     assert found["coverage"]["en"]["fewer"]["answered"] == n_gold - 1
 
 
@@ -191,6 +195,8 @@ def test_rules_of_official_scorers(run, rules):
     options = ("--rules", rules, "-m", "LAS,CLAS")
     usual = document(run, "score", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", *options)
     found = document(run, "score", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", *options, "--partial")
-    assert found["scores"] == found["scores_valid_trees"] == usual["scores"]
+    for name, row in scores_in(found).items():
+        assert row | {"value_of_valid_trees": None} == scores_in(usual)[name]
+        assert row["value_of_valid_trees"] == row["value"]
     broken = document(run, "score", TR, INVALID, *options, "--partial")
-    assert broken["scores"]["LAS"]["f1"] > broken["scores_valid_trees"]["LAS"]["f1"] > 0
+    assert scores_in(broken)["LAS"]["f1"] > scores_in(broken)["LAS"]["value_of_valid_trees"] > 0

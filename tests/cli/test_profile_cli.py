@@ -15,11 +15,13 @@ from levelhead.cli.program import run
 from levelhead.scoring.weights import read_weights
 from levelhead.typology import COLUMNS, SUMMARY, profile, word_dependency_entropy
 from levelhead.typology.counts import count_treebank
+from levelhead.typology.languages import LANGUAGE_COLUMNS
 from levelhead.typology.profile_columns import OF_TRAINING
 
 GOLD = EXAMPLES / "parallel" / "gold"
 EN, DE, FR = (str(GOLD / f"{code}.conllu") for code in ("en", "de", "fr"))
 DOCS = ROOT / "docs"
+ENGLISH = ("English", "Indo-European", "Germanic", "eng", "stan1293")
 
 
 @pytest.fixture
@@ -59,19 +61,40 @@ def test_the_table(levelhead_profile):
 
 
 def test_one_row_a_value(levelhead_profile):
-    _, output, _ = levelhead_profile(EN, "--long", "-c", "words,nonprojective_trees,upos", "--format", "tsv")
+    _, output, _ = levelhead_profile(EN, "--by", "value", "-c", "words,nonprojective_trees,upos", "--format", "tsv")
     rows = [line.split("\t") for line in output.splitlines()]
     assert rows[:3] == [
-        ["Treebank", "Column", "Of", "Value", "Unit", "language", "family", "genus"],
-        ["en", "words", "", "164", "", "English", "Indo-European", "Germanic"],
-        ["en", "nonprojective_trees", "", "0", "%", "English", "Indo-European", "Germanic"],
+        ["Treebank", "Column", "Of", "Value", "Unit", *LANGUAGE_COLUMNS],
+        ["en", "words", "", "164", "", *ENGLISH],
+        ["en", "nonprojective_trees", "", "0", "%", *ENGLISH],
     ]
     assert sum(float(row[3]) for row in rows if row[1] == "upos") == pytest.approx(100)
 
 
+def test_one_row_a_relation(levelhead_profile):
+    """Shares and directions in percent, distances in words; a relation that only the other treebank has is there too."""
+    _, output, _ = levelhead_profile(EN, GOLD / "tr.conllu", "--by", "relation", "--format", "tsv")
+    header, *rows = [line.split("\t") for line in output.splitlines()]
+    assert header == ["treebank", "relation", "share", "right_branching", "distance", *LANGUAGE_COLUMNS]
+    assert [row[1] for row in rows[: len(rows) // 2]] == [row[1] for row in rows[len(rows) // 2 :]]
+    cells = {(row[0], row[1]): row[2:5] for row in rows}
+    assert list(map(float, cells["en", "obj"])) == pytest.approx([100 * 12 / 164, 100 * 11 / 12, 26 / 12])
+    assert cells["en", "root"][1:] == cells["en", "compound"][1:] == ["", ""]
+    assert float(cells["en", "compound"][0]) == 0 < float(cells["tr", "compound"][0])
+    _, output, _ = levelhead_profile(EN, "--by", "upos", "-c", "morphology")
+    assert output.splitlines()[0].split(" | ") == ["Treebank", "Upos ", "features_per_upos"]
+
+
+@pytest.mark.parametrize("more", [["--report", "x.html"], ["--figures", "x"], ["--wde-table", "x"], ["--train", DE]])
+def test_rows_that_nothing_else_takes(levelhead_profile, more):
+    code, _, errors = levelhead_profile(EN, "--by", "deprel", *more)
+    assert (code, "--by deprel cannot be combined with" in errors) == (2, True)
+    assert levelhead_profile(EN, "--by", "value", "--train", DE)[0] == 0
+
+
 def test_the_summary_is_the_default(levelhead_profile):
     _, output, _ = levelhead_profile(EN, "--format", "tsv")
-    assert output.split("\n")[0].split("\t") == ["Treebank", "language", "family", "genus", *SUMMARY]
+    assert output.split("\n")[0].split("\t") == ["Treebank", *LANGUAGE_COLUMNS, *SUMMARY]
 
 
 def test_json_has_definitions_files_and_percentages(levelhead_profile):
@@ -93,7 +116,8 @@ def test_json_has_definitions_files_and_percentages(levelhead_profile):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["profile"], ["profile", "--long"], ["similarity"], ["select"], ["profile", "--rarefy", "50,100"]]
+    "arguments",
+    [["profile"], ["profile", "--by", "relation"], ["similarity"], ["select"], ["profile", "--rarefy", "50,100"]],
 )
 @pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "tsv", "markdown", "latex"])
 def test_every_format_of_every_table(levelhead_command, arguments, output_format):
@@ -114,12 +138,12 @@ def test_parts_of_a_treebank_are_taken_together(levelhead_profile, tmp_path):
     _, alone, _ = levelhead_profile(
         tmp_path, "--merge", "-c", "words,types,wde", "--format", "markdown", "--places", "9"
     )
-    assert merged.splitlines()[1].split("\t")[:5] == ["xx_all", "", "", "", str(164 + 164 + 177)]
+    assert merged.splitlines()[1].split("\t")[:7] == ["xx_all", *[""] * 5, str(164 + 164 + 177)]
     rows = total.split("\n\n")[0].splitlines()
     assert rows[-1].split(" | ") == ["| Total of 3", *alone.split("\n\n")[0].splitlines()[-1].split(" | ")[1:]]
     assert len(rows) == 6
     whole = levelhead.from_conllu("".join(Path(source).read_text(encoding="utf-8") for source in (EN, DE, FR)))
-    assert merged.splitlines()[1].split("\t")[5] == str(profile(whole)["types"])
+    assert merged.splitlines()[1].split("\t")[7] == str(profile(whole)["types"])
 
 
 def test_weights_are_written_besides(levelhead_profile, tmp_path):
@@ -162,7 +186,7 @@ def test_a_scheme_of_ones_own(levelhead_profile, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('[scheme.mine]\nclasses = { SUBJ = ["nsubj", "csubj"] }\n', encoding="utf-8")
     _, output, _ = levelhead_profile(EN, "-c", "class", "--scheme", "mine", "--definitions", path, "--format", "tsv")
-    assert output.split("\n")[0] == "Treebank\tlanguage\tfamily\tgenus\tclass:SUBJ\tclass:UNKNOWN"
+    assert output.split("\n")[0] == "\t".join(["Treebank", *LANGUAGE_COLUMNS, "class:SUBJ", "class:UNKNOWN"])
 
 
 def test_columns_are_listed(levelhead_profile):

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from command_line import levelhead
 from conftest import EXAMPLES, ROOT
 from levelhead.cli.ranking import rank
+from result_rows import scores_in
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 
@@ -383,7 +384,7 @@ def test_own_measures_are_those_of_score(tmp_path):
         if done.returncode:
             assert one["state"] == "invalid"
             continue
-        scores = {name: score["value"] for name, score in json.loads(done.stdout)["scores"].items()}
+        scores = {name: score["value"] for name, score in scores_in(json.loads(done.stdout)).items()}
         found = {name.replace("nominal:", ""): value for name, value in one["values"].items()}
         assert found == pytest.approx({name: scores[name] for name in ("ArgumentTags", "LAS@ARGUMENTS")})
 

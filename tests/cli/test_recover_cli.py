@@ -8,6 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from result_rows import rows_in
 
 FOLDER = EXAMPLES / "recover"
 GOLD, ANSWERS = FOLDER / "gold.conllu", FOLDER / "answers.txt"
@@ -34,19 +35,20 @@ def test_json(run, tmp_path: Path) -> None:
     document = json.loads(run(*command, "json")[1])
     found = levelhead.recover(ANSWERS, GOLD)
     assert document == json.loads(json.dumps(found.to_dict()))
-    assert {name: one["answers"] for name, one in document["classes"].items()} == {
-        "as_is": 1, "unpacked": 1, "respaced": 1, "repaired": 1, "words_changed": 0, "rows_missing_or_extra": 1,
-        "another_text": 0, "unreadable": 1, "no_answer": 0,
+    rows = document["tables"]["classes"]
+    assert {row["category"]: row["answers"] for row in rows} == {
+        "as is": 1, "unpacked": 1, "respaced": 1, "repaired": 1, "words changed": 0, "rows missing or extra": 1,
+        "another text": 0, "unreadable": 1, "no answer": 0,
     }  # fmt: skip
-    assert document["trees"] == {"tree": 4, "several_roots": 0, "no_root": 0, "cycle": 0, "incomplete": 2}
-    assert (document["words"], document["words_recovered"], document["extra_rows"]) == (44, 33, 0)
-    lines = [json.loads(line) for line in run(*command, "jsonl")[1].splitlines()]
+    sums = {
+        name: sum(row[name] for row in rows) for name in ("tree", "several_roots", "no_root", "cycle", "incomplete")
+    }
+    assert list(sums.values()) == [4, 0, 0, 0, 2]
+    assert [sum(row[name] for row in rows) for name in ("words", "recovered", "extra_rows")] == [44, 33, 0]
+    lines = [json.loads(line) for line in run(*command, "jsonl", "--table", "answers")[1].splitlines()]
     assert [line["sent_id"] for line in lines] == [sentence.id for sentence in levelhead.read(GOLD)]
-    assert [line["class"] for line in lines[:2]] == ["as_is", "unpacked"]
-    assert lines[1]["steps"] == ["fences", "prose", "blank_lines"]
-    header, *rows = run(*command, "tsv")[1].splitlines()
-    assert header.split("\t")[:3] == ["Class", "Answers", "Tree"]
-    assert len(rows) == 7
+    assert [line["category"] for line in lines[:2]] == ["as is", "unpacked"]
+    assert [row["step"] for row in rows_in(document, "steps", sentence=2)] == ["fences", "prose", "blank lines"]
 
 
 def test_answers_to_other_sentences_have_one_warning(run, tmp_path: Path) -> None:

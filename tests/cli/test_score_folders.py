@@ -18,16 +18,12 @@ def documents(run, system, *options):
 
 def test_counts_of_folders_are_those_of_pairs(run):
     options = ("-m", "LAS", "-m", "UAS", "-m", "Words")
-    code, out, _ = run("score", PARALLEL / "gold", PARALLEL / "systems/alpha", "--counts", "--format", "tsv", *options)
+    code, out, _ = run("score", PARALLEL / "gold", PARALLEL / "systems/alpha", "--format", "json", *options)
     assert code == 0
-    header, *rows = [line.split("\t") for line in out.splitlines()]
-    assert header == ["Treebank", "Metric", "Correct", "Gold", "Predicted", "Aligned"]
-    expected = [
-        [code, name, *(str(score[field] or "") for field in ("correct", "gold", "system", "aligned"))]
-        for code, document in documents(run, "alpha", *options).items()
-        for name, score in document["scores"].items()
+    rows = json.loads(out)["tables"]["scores"]
+    assert rows == [
+        row for document in documents(run, "alpha", *options).values() for row in document["tables"]["scores"]
     ]
-    assert rows == expected
     assert len(rows) == 3 * len(CODES)
     text = run("score", PARALLEL / "gold", PARALLEL / "systems/alpha", "--counts", *options)[1]
     assert text.splitlines()[-1].startswith("rules:ud|gold:")

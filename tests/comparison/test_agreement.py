@@ -16,6 +16,7 @@ from levelhead.errors import InputError
 from levelhead.scoring.rules import UD
 from levelhead.significance.agreement import MISSING
 from oracle import annotators as oracle
+from result_rows import rows_in
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -76,16 +77,16 @@ def test_patterns_of_several_are_counted_whoever_gave_which_label():
             for relations in (("root", "obl", "nmod"), ("root", "nmod", "obl"), ("root", "nmod", "nmod"))]  # fmt: skip
     one, two, three = map(annotation, rows)
     several = levelhead.agree(one, two, three)
-    assert patterns(several) == {("relations", "nmod", "obl"): (4, 1.0)}
+    assert patterns(several) == {("relations", "nmod", "obl"): (4, 100)}
     assert several.disagreements[0].pair == ("annotation 2", "annotation 1")
     assert patterns(levelhead.agree(one, two)) == {
-        ("relations", "obl", "nmod"): (1, 0.5),
-        ("relations", "nmod", "obl"): (1, 0.5),
+        ("relations", "obl", "nmod"): (1, 50),
+        ("relations", "nmod", "obl"): (1, 50),
     }
 
 
 def test_a_lemma_or_column_that_one_side_lacks_is_no_agreement():
-    assert levelhead.agree(FIRST, SECOND).f1["Lemmas"] == pytest.approx(1 / 3)
+    assert levelhead.agree(FIRST, SECOND).f1["Lemmas"] == pytest.approx(100 / 3)
     bare = annotation([("a", "_", "_", 2, "det"), ("b", "_", "_", 0, "root"), ("c", "_", "_", 2, "acl")])
     for one, other in ((bare, FIRST), (FIRST, bare)):
         lacking = levelhead.agree(one, other)
@@ -99,11 +100,11 @@ def test_by_hand():
     """DET NOUN VERB with DET VERB VERB: 2/3 agree, 1/9 + 0 + 2/9 by chance. Heads: +1 root -1 with +1 root -2."""
     found = levelhead.agree(FIRST, SECOND)
     tags = found["UPOS"]
-    assert (tags.observed, tags.expected, tags.cohen.value) == pytest.approx((2 / 3, 1 / 3, 1 / 2))
+    assert (tags.observed, tags.expected, tags.cohen.value) == pytest.approx((200 / 3, 100 / 3, 1 / 2))
     heads = found["heads"]
-    assert (heads.observed, heads.expected, heads.cohen.value) == pytest.approx((2 / 3, 2 / 9, 4 / 7))
+    assert (heads.observed, heads.expected, heads.cohen.value) == pytest.approx((200 / 3, 200 / 9, 4 / 7))
     assert [one.name for one in found.labels] == ["heads", "relations", "UPOS", "X", "Y"]
-    assert found["X"].observed == pytest.approx(2 / 3)
+    assert found["X"].observed == pytest.approx(200 / 3)
     patterns = {(one.name, one.first, one.second): (one.n_words, one.form) for one in found.disagreements}
     assert patterns == {
         ("heads", "NOUN", "DET"): (1, "w3"),
@@ -126,7 +127,7 @@ def test_coefficients_are_the_definitions_on_examples():
 
 def test_a_treebank_agrees_with_itself():
     found = levelhead.agree(GOLD, levelhead.read(GOLD), levelhead.read(GOLD))
-    assert set(found.f1.values()) == {1.0}
+    assert set(found.f1.values()) == {100}
     assert {one.krippendorff.value for one in found.labels} == {1.0}
     assert (found.disagreements, found.differing) == ((), ())
 
@@ -159,7 +160,7 @@ def test_real_annotations_with_other_tokens(data):
     assert pair.f1["LAS"] == pytest.approx(score["LAS"].f1)
     aligned = score["UAS"].aligned
     assert pair["heads"].words == aligned
-    assert round(pair["heads"].observed * aligned) == score["UAS"].correct
+    assert round(pair["heads"].observed / 100 * aligned) == score["UAS"].correct
 
 
 def test_the_command_prints_three_tables_or_one():
@@ -173,8 +174,8 @@ def test_the_command_prints_three_tables_or_one():
     assert "Cohen" not in measures
     _, tidy, _ = run("agree", GOLD, ALPHA, BETA, "--format", "tsv")
     assert tidy.splitlines()[0].split("\t") == [
-        "Label", "Words", "Observed", "Expected",
-        *(f"{name}{part}" for name in ("Cohen", "Fleiss", "Alpha") for part in ("", " low", " high")),
+        "name", "words", "n_units", "observed", "expected",
+        *(f"{name}{part}" for name in ("cohen", "fleiss", "krippendorff") for part in ("", "_low", "_high")),
     ]  # fmt: skip
     _, patterns, _ = run("agree", GOLD, BETA, "--by", "pattern", "--format", "tsv")
     assert len(patterns.splitlines()) == 1 + len(levelhead.agree(GOLD, BETA).disagreements)
@@ -185,12 +186,11 @@ def test_json_has_everything():
     assert found is None  # a path twice
     found = json.loads(run("agree", GOLD, ALPHA, BETA, "--format", "json")[1])
     assert found == json.loads(json.dumps(levelhead.agree(GOLD, ALPHA, BETA).to_dict()))
-    assert found["annotators"] == ["gold", "alpha", "beta"]
-    assert [(one["first"], one["second"]) for one in found["pairs"]] == [
+    assert [(one["first"], one["second"]) for one in rows_in(found, "pairs", measure="LAS")] == [
         ("gold", "alpha"), ("gold", "beta"), ("alpha", "beta"),
     ]  # fmt: skip
-    assert found["units"] == {"gold": {"unit": "sentence", "n": 20}}
-    assert found["kappa"]["upos"]["kappa"] == found["labels"][2]["cohen"]["value"]
+    assert rows_in(found, "units") == [{"treebank": "gold", "unit": "sentence", "n_units": 20, "n_documents": None}]
+    assert [one["name"] for one in rows_in(found, "labels")][:3] == ["heads", "relations", "UPOS"]
 
 
 def test_a_page_is_written(tmp_path):

@@ -229,26 +229,30 @@ def test_the_command_prints_a_summary_or_a_table() -> None:
     assert "unchanged |     9 |" in same
     _, patterns, _ = run("diff", OLD, NEW, "--format", "tsv")
     assert patterns.splitlines()[:2] == [
-        "Column\tOld\tNew\tCount\tSentences\tExample", "DEPREL\tnmod\tobl\t3\t3\troom (p01)",
+        "pattern\tcolumn\told\tnew\tchanges\tsentences", "1\tDEPREL\tnmod\tobl\t3\t3",
     ]  # fmt: skip
+    _, sentences, _ = run("diff", OLD, NEW, "--by", "sentence", "--format", "markdown", "--limit", 3)
+    assert sentences.splitlines()[2:5] == [
+        "| 1 | 1 | p01 | re-annotated | 1 | DEPREL nmod -> obl |",
+        "| 3 | 3 | p04 | re-annotated | 1 | DEPREL nmod -> obl; HEAD VERB -> VERB |",
+        "| 4 | 4 | p08 | re-annotated | 1 | FEATS - -> NumForm=Digit |",
+    ]
     _, sentences, _ = run("diff", OLD, NEW, "--by", "sentence", "--format", "tsv", "--limit", 3)
+    others = "false\tfalse\tfalse\tfalse\ttrue\tfalse\tfalse\tfalse"
     assert sentences.splitlines()[1:] == [
-        "1\t1\tp01\tre-annotated\t1\tDEPREL nmod -> obl",
-        "3\t3\tp04\tre-annotated\t1\tDEPREL nmod -> obl; HEAD VERB -> VERB",
-        "4\t4\tp08\tre-annotated\t1\tFEATS - -> NumForm=Digit",
+        f"\t{n}\t{n}\tp{p}\t1\t{others}" for n, p in ((1, "01"), (3, "04"), (4, "08"))
     ]
 
 
 def test_json() -> None:
     found = json.loads(run("diff", OLD, NEW, "--format", "json")[1])
     assert found["kind"] == "diff"
-    assert found["old"] == {"sentences": 9, "words": 74}
-    assert (found["kept"], found["unchanged"]) == (8, 1)
-    assert list(found["counts"]) == list(KINDS)
-    assert len(found["sentences"]) == 9
-    assert found["patterns"][0]["examples"][0] == {"old": 1, "new": 1, "sent_id": "p01", "form": "room"}
-    short = json.loads(run("diff", OLD, NEW, "--format", "json", "--limit", 1)[1])
-    assert (len(short["patterns"]), len(short["sentences"])) == (1, 1)
+    (file,) = found["tables"]["files"]
+    assert (file["old_sentences"], file["old_words"], file["kept"], file["unchanged"]) == (9, 74, 8, 1)
+    assert {kind: file[kind] for kind in KINDS} == levelhead.diff(OLD, NEW).counts
+    assert len(found["tables"]["sentences"]) == 9
+    place = {"file": "", "old_sentence": 1, "new_sentence": 1, "sent_id": "p01"}
+    assert found["tables"]["examples"][0] == {"pattern": 1, **place, "form": "room"}
 
 
 def test_a_changelog_is_written(tmp_path) -> None:

@@ -11,6 +11,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError
+from result_rows import rows_in
 
 PARALLEL = EXAMPLES / "parallel"
 OLD, NEW = EXAMPLES / "diff/old.conllu", EXAMPLES / "diff/new.conllu"
@@ -98,11 +99,11 @@ def test_the_command(run, releases) -> None:
     assert out.rstrip("\n") == str(levelhead.diff(*releases))
     _, sentences, _ = run("diff", *releases, "--by", "sentence", "--format", "tsv")
     head, first, *others = sentences.splitlines()
-    assert head.split("\t")[0] == "File"
-    assert first == "dev\t1\t1\tp01\tre-annotated\t1\tDEPREL nmod -> obl"
+    assert head.split("\t")[0] == "file"
+    assert first.startswith("dev\t1\t1\tp01\t1\tfalse")
     assert len(others) == 8 + 20 + 20
     _, files, _ = run("diff", *releases, "--by", "file", "--format", "tsv")
-    assert files.splitlines()[1].split("\t")[:4] == ["dev", "9", "9", "1"]
+    assert files.splitlines()[1].split("\t")[:3] == ["dev", "9", "9"]
     assert "2 more files: --by file" in run("diff", *releases, "--limit", 2)[1]
 
 
@@ -110,14 +111,14 @@ def test_json_is_that_of_the_function(run, releases) -> None:
     document = json.loads(run("diff", *releases, "--format", "json")[1])
     assert document == json.loads(json.dumps(levelhead.diff(*releases).to_dict()))
     alone = levelhead.diff(OLD, NEW).to_dict()
-    dev = document["treebanks"]["dev"]
-    assert {key: dev[key] for key in ("counts", "columns", "sentences", "kept")} == {
-        key: json.loads(json.dumps(alone[key])) for key in ("counts", "columns", "sentences", "kept")
-    }
-    assert document["old"] == {"files": 3, "sentences": 49, "words": 402}
-    assert document["patterns"][0]["examples"][0]["treebank"] == "dev"
-    assert set(document["files"]) == {"dev", "gone", "more", "test"}
-    assert set(document["files"]["gone"]) == {"old"}
+    for table in ("files", "sentences", "sentence_patterns"):
+        own = [row | {"file": ""} for row in rows_in(document, table, file="dev")]
+        assert own == alone["tables"][table]
+    assert sum(row["old_words"] for row in document["tables"]["files"]) == 402
+    assert document["tables"]["examples"][0]["file"] == "dev"
+    files = document["provenance"]["files"]
+    assert set(files) == {"dev", "gone", "more", "test"}
+    assert set(files["gone"]) == {"old"}
 
 
 def test_a_changelog_of_folders(run, releases, tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_the_command_writes_a_table_json_a_page_and_sentences(tmp_path):
     assert "# suspect = " in conllu.read_text(encoding="utf-8")
     found = json.loads(run("suspects", GOLD, ALPHA, BETA, "--format", "json")[1])
     assert found == json.loads(json.dumps(levelhead.suspects(GOLD, [ALPHA, BETA], limit=50).to_dict()))
-    assert found["suspects"][0]["systems_against"] == 2
+    assert found["tables"]["suspects"][0]["systems_against"] == 2
 
 
 def test_what_is_refused():
@@ -184,8 +184,9 @@ def test_the_place_that_is_annotated_differently_is_named_and_drawn():
     odd = [("a", "X", -1, "root"), ("b", "Y", 0, "q"), ("c", "X", 0, "p")]
     gold = treebank([odd, words, words, words])
     found = levelhead.suspects(gold, [gold])
-    (one,) = found.to_dict()["suspects"]
-    assert one["elsewhere"] == {"other": 3, "same": 1, "sentence": 2, "sent_id": None, "word": 2}
+    (one,) = found.to_dict()["tables"]["suspects"]
+    elsewhere = {name: one[f"elsewhere_{name}"] for name in ("other", "same", "sentence", "sent_id", "word")}
+    assert elsewhere == {"other": 3, "same": 1, "sentence": 2, "sent_id": None, "word": 2}
     assert "3 : 1 (2)" in str(found)
     page = suspects_page(found)
     (block,) = page.sections[1].blocks

@@ -18,7 +18,7 @@ from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.results import read_scores
 from levelhead.campaign.sources import File
 from levelhead.comparison.word_tables import sentences_of_outputs, words_of_outputs
-from levelhead.correlation.measurements import read_table
+from levelhead.correlation import read_tables
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
@@ -35,9 +35,8 @@ from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.input_bytes import parts_of, read_bytes
 from levelhead.treebank.two_files import PrefetchedFile
 from levelhead.treebank.validation import write_fixed
-from levelhead.typology import files_of
 from levelhead.typology.collection import sampled, similarities, survey
-from levelhead.typology.profile import ProfileTask
+from levelhead.typology.profile import ProfileTask, files_of
 from naming import naming
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="this system does not list open files")
@@ -135,7 +134,7 @@ OF_OTHER_FILES: list[tuple[Callable[[Path], Any], bytes]] = [
     (read_weights, b"det 0.1\nnsubj 0.9\n"),
     (read_definitions, (EXAMPLES / "definitions.toml").read_bytes()),
     (read_scores, b"system\ttreebank\tLAS\nx\tfr\t80\n"),
-    (lambda path: read_table(str(path)), b"treebank\tA\nfr\t1\nen\t2\n"),
+    (lambda path: read_tables([str(path)]), b"treebank\tA\nfr\t1\nen\t2\n"),
     (read_arpa, b"\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t<s>\n-1\t</s>\n-1\t<unk>\n\n\\end\\\n"),
     (read_model, b"levelhead model"),
 ]

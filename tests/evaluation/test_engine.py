@@ -56,8 +56,7 @@ def test_score_compare_and_rank_count_the_same(capfd):
     _, scored, _ = run(capfd, "score", GOLD, ALPHA, "-m", "LAS,CLAS", "--format", "json")
     _, compared, _ = run(capfd, "compare", GOLD, ALPHA, BETA, "-m", "LAS,CLAS", "--format", "json")
     _, ranked, _ = run(capfd, "rank", GOLD, PARALLEL / "systems", "-m", "LAS,CLAS", "--format", "json")
-    treebanks = json.loads(scored)["treebanks"]
-    values = {(code, name): one["scores"][name]["f1"] for code, one in treebanks.items() for name in ("LAS", "CLAS")}
+    values = {(row["treebank"], row["measure"]): row["f1"] for row in json.loads(scored)["tables"]["scores"]}
     results = [one for one in json.loads(compared)["results"] if one["system"] == "alpha" and not one["average"]]
     assert {(one["treebank"], one["measure"]): one["value"] for one in results} == pytest.approx(values)
     own = [one for one in json.loads(ranked)["results"] if one["system"] == "alpha"]

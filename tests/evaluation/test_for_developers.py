@@ -72,7 +72,10 @@ def test_indices_that_are_no_label_are_an_error(wrong):
     scorer = EpochScorer(gold)
     wrong = len(scorer.labels) if wrong == "n" else wrong
     relations = [wrong, *scorer.ids(gold.relations).tolist()[1:]]
-    with pytest.raises(levelhead.ConlluError, match=r"relations? .*: give indices into labels, -1 .* -100") as refusal:
+    with pytest.raises(
+        levelhead.ConlluError,
+        match=r"relations: .* for word 1 of sentence 1, expected .*indices into labels, -1 .* -100",
+    ) as refusal:
         scorer.score(gold.local_heads(), relations)
     assert refusal.value.slug == "invalid-columns"
 

@@ -12,6 +12,7 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
 from levelhead.treebank import blocks
 from oracle import leakage as oracle
+from result_rows import rows_in
 
 PARALLEL = EXAMPLES / "parallel"
 TRAIN = EXAMPLES / "leakage/train.conllu"
@@ -59,7 +60,7 @@ def test_shares_and_scores_are_those_of_the_definitions(seed, tmp_path):
         assert one.sentences == sum(seen)
         assert one.words == sum(n for n, own in zip(lengths, seen, strict=True) if own)
         expected = oracle.las_on(text_of(GOLD), text_of(ALPHA), [not own for own in seen])
-        assert one.rest["LAS"].value == pytest.approx(expected)
+        assert one.rest["LAS"].value == pytest.approx(100 * expected)
     assert (found.sentences, found.words) == (20, sum(lengths))
 
 
@@ -112,7 +113,7 @@ def test_everything_is_in_training():
 def test_nothing_without_training():
     found = levelhead.score(GOLD, ALPHA, measures="LAS")
     assert found.leakage is None
-    assert "leakage" not in found.to_dict()
+    assert found.to_dict()["tables"]["leakage"] == []
 
 
 def test_scores_do_not_change(tmp_path):
@@ -135,15 +136,17 @@ def test_folders():
         )
         assert one.leakage == alone.leakage
     document = found.to_dict()
-    rest = [one["leakage"]["occurring"][2]["rest"]["LAS"]["value"] for one in document["treebanks"].values()]
-    assert document["macro_average_new"]["LAS"] == pytest.approx(sum(rest) / 8)
-    assert document["macro_average"]["LAS"] == pytest.approx(100 * float(found.average["LAS"]))
+    rest = [row["value"] for row in rows_in(document, "new_scores", same="words or heads", measure="LAS")]
+    assert rest == [row["value_on_new"] for row in rows_in(document, "scores", measure="LAS")]
+    (average,) = rows_in(document, "averages", measure="LAS")
+    assert average["value_on_new"] == pytest.approx(sum(rest) / 8)
+    assert average["value"] == found.average["LAS"]
 
 
 def test_no_average_where_a_treebank_has_no_rest():
     folders = PARALLEL / "gold", PARALLEL / "systems/alpha"
     document = levelhead.score(*folders, measures="LAS", train=[GOLD]).to_dict()
-    assert document["macro_average_new"] == {"LAS": None}
+    assert document["tables"]["averages"][0]["value_on_new"] is None
 
 
 @pytest.mark.data
@@ -170,9 +173,9 @@ def test_the_command_prints_what_the_function_returns(run):
     )
     _, text, _ = run(*arguments, "text")
     assert "of 20 sentences, 2 (10.00%) have the same words as a training sentence, 6 (30.00%) the same heads" in text
-    head, las, _ = [line.split("\t") for line in run(*arguments, "tsv")[1].splitlines()]
-    assert head[-3:] == ["New words", "New heads", "New both"]
-    assert [f"{float(cell):.2f}" for cell in las[-3:]] == ["89.40", "90.16", "90.16"]
+    assert "| New words | New heads | New both" in text
+    las = next(line for line in text.splitlines() if line.startswith("LAS"))
+    assert las.split(" | ")[-3:] == ["    89.40", "    90.16", "    90.16"]
 
 
 def test_folders_on_the_command_line(run, tmp_path):
@@ -292,7 +295,7 @@ def test_breakdown_by_heads_seen_in_training():
     _, heads = oracle.seen(text_of(GOLD), [text_of(TRAIN)])
     for names, wanted in ((("new heads",), False), (("heads seen in training",), True)):
         expected = oracle.las_on(text_of(GOLD), text_of(ALPHA), [own == wanted for own in heads])
-        assert rows[names].f1 == pytest.approx(expected)
+        assert rows[names].f1 == pytest.approx(100 * expected)
 
 
 @pytest.mark.data

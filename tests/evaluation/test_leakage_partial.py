@@ -1,5 +1,6 @@
 """Leakage with partial scores: the text of the output differs, or its trees are broken."""
 
+import csv
 import json
 import random
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from oracle import leakage as oracle
+from result_rows import rows_in
 
 PARALLEL = EXAMPLES / "parallel"
 TRAIN = EXAMPLES / "leakage/train.conllu"
@@ -104,13 +106,13 @@ def test_folders(more: dict, tmp_path: Path) -> None:
 def test_the_command(run) -> None:
     arguments = ("score", *FOLDERS, "-m", "LAS", "--train", TRAIN, "--partial")
     code, out, _ = run(*arguments, "--format", "tsv")
-    head, *lines = [line.split("\t") for line in out.splitlines()]
-    assert (code, head[-3:]) == (0, ["Same words", "Same heads", "LAS new"])
-    english = next(line for line in lines if line[0] == "en")
-    assert [round(float(cell), 2) for cell in english[-3:]] == [10.0, 30.0, 86.89]
+    english = next(row for row in csv.DictReader(out.splitlines(), delimiter="\t") if row["treebank"] == "en")
+    assert (code, round(float(english["value_on_new"]), 2)) == (0, 86.89)
     document = json.loads(run(*arguments, "--format", "json")[1])
-    rest = [one["leakage"]["occurring"][2]["rest"]["LAS"]["value"] for one in document["treebanks"].values()]
-    assert document["macro_average_new"]["LAS"] == pytest.approx(sum(rest) / 8)
+    shares = {row["same"]: row["share_of_sentences"] for row in rows_in(document, "leakage", treebank="en")}
+    assert (shares["words"], shares["heads"]) == (10, 30)
+    rest = [row["value_on_new"] for row in document["tables"]["scores"]]
+    assert document["tables"]["averages"][0]["value_on_new"] == pytest.approx(sum(rest) / 8)
     pair = [folder / "tr.conllu" for folder in FOLDERS]
     text = run("score", *pair, "-m", "LAS", "--train", TRAIN, "--partial")[1]
     assert "of 20 sentences, 0 (0.00%) have the same words as a training sentence" in text

@@ -21,6 +21,7 @@ from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.morphosyntactic_reader import READING
 from levelhead.treebank.official_reader import SCORERS, OfficialPieces, OfficialReading, read_officially
 from oracle.content_drawing import draw_pair
+from result_rows import scores_in
 from strategies import SEEDS
 
 WHOLE = PieceSizes()
@@ -82,7 +83,9 @@ def test_blank_lines_at_the_end(folder: Path, sizes: PieceSizes) -> None:
 
     def feats(n_gold: int, n_system: int) -> Any:
         found = outcome(*written(folder, GOLD * 2 + b"\n" * n_gold, SYSTEM * 2 + b"\n" * n_system), "msp25", sizes)
-        return found if isinstance(found, str) else [found[0]["scores"]["LAS"][part] for part in ("correct", "aligned")]
+        return (
+            found if isinstance(found, str) else [scores_in(found[0])["LAS"][part] for part in ("correct", "aligned")]
+        )
 
     plain = feats(0, 0)
     assert feats(1, 1) == feats(1, 2) == feats(2, 2) == plain

@@ -12,7 +12,7 @@ from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import form_alignment
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.lenient_reader import read_leniently
+from levelhead.treebank.lenient_reader import of_treebank, read_leniently
 from levelhead.treebank.scanner import scan_treebank
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -127,10 +127,11 @@ def test_unreadable_lines_are_counted():
     """Ranges that are not whole and rows with too few columns; comments are none."""
     text = "# sent_id = s\n1-2\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\ta\t_\t_\t_\t_\t3\tx\t_\t_\n2 b\nprose\n3\tc\t_\t_\t_\t_\t0\troot\t_\t_\n\nprose\n\n"
     found = read_leniently(text.encode())
-    assert list(found.treebank.forms) == ["a", "c"]
-    assert found.unreadable == 4
-    assert found.treebank[0].id == "s"
-    assert (found.treebank.heads.tolist(), found.has_head.tolist()) == ([1, -1], [True, True])
+    assert list(found.forms) == ["a", "c"]
+    assert found.partial is not None
+    assert found.partial.unreadable == 4
+    assert found[0].id == "s"
+    assert (found.heads.tolist(), of_treebank(found).has_head.tolist()) == ([1, -1], [True, True])
 
 
 @pytest.mark.parametrize("output", ["same", "broken", "missing", "without heads", "other text", "other order"])
@@ -165,7 +166,7 @@ def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output
     whole = partial_module.whole_partial_pair
     monkeypatch.setattr(partial_module, "whole_partial_pair", lambda *given: read.append(given) or whole(*given))
     assert documents() == expected
-    by_text = expected[0]["coverage"]["paired_by"] == "text"
+    by_text = expected[0]["tables"]["coverage"][0]["paired_by"] == "text"
     assert bool(read) == (by_text or output == "other order")
 
 
@@ -190,7 +191,8 @@ def test_prose_is_not_scanned_again_and_again(monkeypatch: pytest.MonkeyPatch) -
     row = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
     prose = b"# a comment\nHere is the answer:\n1. the table\n\n" * 5000
     found = read_leniently(prose + row * 200 + prose)
-    assert (len(found.treebank), found.unreadable) == (200, 20_000)
+    assert found.partial is not None
+    assert (len(found), found.partial.unreadable) == (200, 20_000)
     assert sum(scanned) <= 2 * 200 * len(row)
 
 
@@ -198,6 +200,6 @@ def test_sentences_with_faults_are_found_wherever_they_are() -> None:
     """Also where they are the first or the last of the sentences that are scanned together."""
     row, bad = (f"1\ta\t_\t_\t_\t_\t{head}\troot\t_\t_\n\n".encode() for head in ("0", "7"))
     for places in ([0], [63], [64], [63, 64, 65], [127, 128, 199]):
-        found = read_leniently(b"".join(bad if i in places else row for i in range(200)))
+        found = of_treebank(read_leniently(b"".join(bad if i in places else row for i in range(200))))
         assert np.flatnonzero(~found.is_tree).tolist() == places
         assert np.flatnonzero(~found.has_head).tolist() == places

@@ -23,6 +23,7 @@ from levelhead.treebank.training_data import Training
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from oracle.strict import blocks as blocks_of
+from result_rows import scores_in
 from strategies import SEEDS
 
 RULES = ("ud", "udtools", "conll18", "conll17")
@@ -205,7 +206,7 @@ def test_answers_to_other_texts(folder: Path) -> None:
         shifted = [[gold[n][0], *gold[(n + by) % 6][1:]] for n in range(6)]
         document, _, coverage, *_, n_whole = compare(folder, written(gold).encode(), written(shifted).encode(), "ud")
         assert (coverage.other_text, coverage.fits_next, coverage.fits_previous, n_whole) == (*counts, 0)
-        assert {document["scores"][name]["f1"] for name in ("Words", "Tokens", "LAS", "Sentences", "Trees")} == {0}
+        assert {scores_in(document)[name]["f1"] for name in ("Words", "Tokens", "LAS", "Sentences", "Trees")} == {0}
         assert "the answers are shifted: 5 of them fit the" in str(coverage)
 
 

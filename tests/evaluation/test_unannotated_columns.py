@@ -9,7 +9,8 @@ import levelhead
 from levelhead.errors import InputError
 from levelhead.measures import REGISTRY, Registry
 from levelhead.measures.user_definitions import read_definitions
-from levelhead.scoring import Agree, Definition
+from levelhead.scoring import Agree
+from levelhead.scoring.measure import Definition
 from levelhead.treebank import blocks
 
 ROW = "1\t{}\tl\tX\t{}\tCase=Nom\t0\troot\t0:root\t_\n\n"
@@ -65,7 +66,7 @@ def test_a_column_with_values_anywhere_is_annotated(score):
     """Each tag in another sentence, and so in another piece."""
     gold = ROW.format("a", "N") + ROW.format("b", "_").replace("Case=Nom", "_") + ROW.format("c", "_")
     scores = score(gold, gold, measures=["AllTags"])
-    assert scores["AllTags"].value == 1
+    assert scores["AllTags"].value == 100
 
 
 def test_measures_of_ones_own(score, tmp_path):

@@ -1,11 +1,12 @@
 """Data frames: one row a word."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import levelhead
 from conftest import library
-from levelhead.interop import to_pandas, to_polars, word_table
+from levelhead import ConlluError, InputError
+from levelhead.interop import from_frame, to_pandas, to_polars, word_table
 from strategies import treebanks
 
 TEXT = """\
@@ -79,3 +80,43 @@ def test_columns_of_nothing_keep_their_types(convert):
     some, none = (convert(levelhead.from_conllu(TEXT)[part]) for part in (slice(1, 2), slice(0, 0)))
     assert list(map(str, some.dtypes)) == list(map(str, none.dtypes))
     assert none.shape == (0, len(TABLE))
+
+
+@pytest.mark.parametrize("convert", [to_polars, to_pandas])
+@given(text=treebanks())
+@settings(max_examples=20, deadline=None)
+def test_there_and_back(convert, text) -> None:
+    """Everything that a frame has; without comments except sent_id, and without empty nodes."""
+    library(convert.__name__.removeprefix("to_"))
+    frame = convert(levelhead.from_conllu(text))
+    assert word_table(from_frame(frame)) == word_table(levelhead.from_conllu(text))
+
+
+@pytest.mark.parametrize("library_name", ["polars", "pandas"])
+def test_columns_by_other_names(library_name) -> None:
+    """As in tables of aligned words; what is not given is empty, and numbers can be floats."""
+    frames = library(library_name)
+    table = {"sentence": [1.0, 1.0, 2.0], "form": ["a", "b", "c"], "head": [2.0, 0.0, 0.0]}
+    table |= {"deprel": ["nsubj:pass", "root", "root"], "relation": ["nsubj", "root", "root"], "other": [None, 1, 2]}
+    treebank = from_frame(frames.DataFrame(table))
+    assert [sentence.heads for sentence in treebank] == [[2, 0], [0]]
+    assert list(treebank.relations) == ["nsubj:pass", "root", "root"]
+    assert set(treebank.upos) == {"_"}
+
+
+def test_wrong_frames() -> None:
+    frames = library("polars")
+    table = {"sentence": [0, 0], "id": [1, 2], "form": ["a", "b"], "head": [0, 1], "relation": ["root", "dep"]}
+
+    def message(error, **changes) -> str:
+        with pytest.raises(error) as caught:
+            from_frame(frames.DataFrame({name: one for name, one in (table | changes).items() if one is not None}))
+        return str(caught.value)
+
+    assert "no column sentence, deprel or relation; it has id, form, head" in message(
+        InputError, sentence=None, relation=None
+    )
+    assert "sentence 1: word 2 has the id '3': expected 2" in message(ConlluError, id=[1, 3])
+    assert "sentence 1: HEAD 7 in a sentence of 2 words" in message(ConlluError, head=[0, 7])
+    with pytest.raises(InputError, match="frame must be a polars or pandas data frame, not a list of str"):
+        from_frame(["a"])

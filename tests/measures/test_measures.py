@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
-from levelhead.measures import REGISTRY, find_definition, parse_measure, split_measures
+from levelhead.measures import REGISTRY, parse_measure, split_measures
+from levelhead.measures.registry import find_definition
 from levelhead.scoring.measure import COMPONENTS, Measure
 from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
 from levelhead.scoring.weights import read_weights
@@ -220,9 +221,9 @@ def test_weights_by_hand(tmp_path):
         levelhead.from_conllu(ONE), levelhead.from_conllu(OTHER), measures=names
     ).values()
     assert (wlas.correct, wlas.gold, wlas.system, wlas.aligned) == (3.0, 3.25, 3.5, 3.25)
-    assert wlas.value == 2 * 3 / 6.75
+    assert wlas.ratio("f1") == 2 * 3 / 6.75
     assert (callin.correct, callin.gold, callin.system) == (2.0, 2.25, 2.25)
-    assert callin.value == callin.precision == callin.recall == 2 / 2.25
+    assert callin.value == callin.precision == callin.recall == 100 * 2 / 2.25
     assert (official.correct, official.gold, official.system) == (3.0, 3.25, 3.5)
 
 

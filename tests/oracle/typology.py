@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from oracle import trees
@@ -139,6 +139,14 @@ def direction_entropy(text: list[Tree]) -> float | None:
     return sum(sum(c.values()) / n * entropy(c.values()) for c in directions.values()) if n else None
 
 
+def means_by_relation(text: list[Tree], value: Callable[[int, int], float]) -> dict[str, float]:
+    """Average a value of each arc's word and head, for each relation."""
+    values: dict[str, list[float]] = defaultdict(list)
+    for tree, word, head in arcs(text):
+        values[universal(tree.words[word - 1][DEPREL])].append(value(word, head))
+    return {relation: sum(some) / len(some) for relation, some in values.items()}
+
+
 def gap_degree(tree: Tree) -> int:
     return max(trees.gap_degree(words) for words in trees.yields(tree.heads).values())
 
@@ -217,11 +225,13 @@ def families(text: list[Tree], least: int = 5) -> dict[str, dict[str, float]]:
     features = [one for word in words if word[FEATS] != "_" for one in set(word[FEATS].split("|"))]
     return {
         "relation": shares((universal(word[DEPREL]) for word in words), len(words)),
-        "label": shares((word[DEPREL] for word in words), len(words)),
+        "deprel": shares((word[DEPREL] for word in words), len(words)),
         "upos": shares((word[UPOS] for word in words), len(words)) if has_upos else {},
         "feature": shares(features, len(words)),
         "wde": word_dependency_entropy(text),
         "head_entropy_by_relation": head_entropy(text, least)[1],
+        "distance_by_relation": means_by_relation(text, lambda word, head: abs(word - head)),
+        "right_branching_by_relation": means_by_relation(text, lambda word, head: head < word),
         "features_per_upos": {upos: sum(n) / len(n) for upos, n in by_upos.items()} if has_upos and has_feats else {},
     }
 

@@ -256,4 +256,4 @@ def test_commands(parser: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     parsed = read("parsed.conllu")
     assert heads_of(parsed) == heads_of(read("crossed.conllu"))
     assert heads_of(levelhead.parse(levelhead.train(GOLD, parser, seed=3), GOLD)) == heads_of(parsed)
-    assert 0 <= levelhead.score(GOLD, parsed)["LAS"].value < 0.5
+    assert 0 <= levelhead.score(GOLD, parsed)["LAS"].value < 50

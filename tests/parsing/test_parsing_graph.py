@@ -233,7 +233,7 @@ def test_several_runs_and_early_stopping() -> None:
     )
     assert len(reports) < 40
     best = max(report.las for report in reports)
-    assert score(treebank[15:], parse_treebank(model, treebank[15:]))["LAS"].value == pytest.approx(best)
+    assert score(treebank[15:], parse_treebank(model, treebank[15:]))["LAS"].value == pytest.approx(100 * best)
     runs = train(treebank, Recipe("graph", schedule=Schedule(1, 1, 2)))
     assert not np.array_equal(
         runs.tables["parts"], train(treebank, Recipe("graph", schedule=Schedule(1, 1, 1))).tables["parts"]

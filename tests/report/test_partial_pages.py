@@ -47,7 +47,7 @@ def test_the_page_of_a_score_has_both_numbers(run, answers, tmp_path, monkeypatc
     assert LABEL in page
     assert "18 of 20 sentences answered, 17 valid trees" in page
     for measure in ("UAS", "LAS"):
-        all_rows, strict = (100 * one[measure].value for one in (found, found.valid_trees))
+        all_rows, strict = (one[measure].value for one in (found, found.valid_trees))
         assert strict < all_rows
         assert re.search(rf"{measure} .*{shown(all_rows)} .*{shown(strict)}", page)
     assert "Recall of LAS by property" in page

@@ -176,7 +176,10 @@ def test_unknown_languages_are_empty(tmp_path, capfd):
     assert run_command(["profile", str(tmp_path), "-c", "words"]) == 0
     assert capfd.readouterr().out.splitlines()[0] == "Treebank | words"
     assert run_command(["profile", str(tmp_path), "-c", "words", "--format", "tsv"]) == 0
-    assert capfd.readouterr().out == "Treebank\tlanguage\tfamily\tgenus\twords\nmine\t\t\t\t135\n"
+    assert (
+        capfd.readouterr().out
+        == "Treebank\tlanguage\tfamily\tgenus\tiso_639_3\tglottocode\twords\nmine\t\t\t\t\t\t135\n"
+    )
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (400, "dark")])

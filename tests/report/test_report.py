@@ -16,7 +16,7 @@ from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.campaign.ranking_tables import results_table
 from levelhead.cli import program
-from levelhead.correlation.measurements import read_table
+from levelhead.correlation import read_tables
 from levelhead.errors import printable
 from levelhead.report.charts.page_charts import ChartRow, panels, shares, slopes, spreads
 from levelhead.report.page import render, write_figures
@@ -249,7 +249,7 @@ def test_names_come_back_from_a_table(tmp_path: Path) -> None:
     assert again.systems == results.systems == tuple(NAMES)
     assert list(again.results) == list(results.results)
     path.write_text(to_tsv(Table((Column("treebank", "text"), Column("+LAS")), tuple((name, 0.5) for name in NAMES))))
-    found = read_table(str(path))
+    found = read_tables([str(path)])
     assert set(found.treebanks) == set(NAMES)
     assert list(found.numbers) == ["+LAS"]
 
@@ -330,7 +330,7 @@ def test_the_first_sentence_of_a_page_has_perplexities_as_they_are(tmp_path, cap
     for pair in ((GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu"), (GOLD, SYSTEMS / "alpha")):
         run("score", *pair, "-m", surprise, "--format", "json", "--report", tmp_path / "page.html")
         document = json.loads(capfd.readouterr().out)
-        value = document["macro_average"][surprise] if pair[0] == GOLD else document["scores"][surprise]["value"]
+        value = document["tables"]["averages" if pair[0] == GOLD else "scores"][0]["value"]
         text = "".join(Read((tmp_path / "page.html").read_bytes()).text)
         assert f"{surprise} {value:.2f}." in text
     pair = GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", SYSTEMS / "beta/en.conllu"

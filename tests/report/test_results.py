@@ -20,8 +20,8 @@ from levelhead.studies.study import Claim, Study
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
-from levelhead.typology import files_of
 from levelhead.typology.collection import sampled
+from levelhead.typology.profile import files_of
 from naming import naming
 
 PARALLEL = EXAMPLES / "parallel"

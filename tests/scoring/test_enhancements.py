@@ -19,6 +19,7 @@ from levelhead.scoring.enhanced_edges import ENHANCEMENTS, switches_of
 from oracle import measures
 from oracle.document import Refused
 from oracle.enhancements import strip
+from result_rows import scores_in
 from strategies import SEEDS, pairs
 
 DIGITS = st.sets(st.sampled_from("123456")).map(lambda digits: "".join(sorted(digits)))
@@ -182,7 +183,7 @@ def test_switches_of_the_command_line(tmp_path: Path) -> None:
     done = subprocess.run([*command, "--rules", "udtools"], capture_output=True, check=True)
     document = json.loads(done.stdout)
     assert document["signature"]["without"] == "+".join(sorted(switches_of("246")))
-    elas = document["scores"]["ELAS"]
+    elas = scores_in(document)["ELAS"]
     assert (elas["correct"], elas["gold"], elas["system"]) == edges(TEXT, TEXT, "246")[:3]
     arguments = SimpleNamespace(gold_file=path, system_file=path, enhancements="246", no_empty_nodes=False)
     assert compat.evaluate_wrapper(arguments)["ELAS"].gold_total == elas["gold"]

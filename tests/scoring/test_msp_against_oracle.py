@@ -122,7 +122,7 @@ def test_gold_against_itself_is_right(seed: int, rules: str) -> None:
         return
     for score in score_treebanks(read(gold), read(gold), setup_of(rules=rules)).values():
         assert score.correct == score.gold == score.system == score.aligned
-        assert score.value == (1.0 if score.gold else 0.0)
+        assert score.value == (100 if score.gold else 0)
 
 
 @given(seed=SEEDS)
@@ -163,7 +163,7 @@ def test_gold_without_trees_has_no_attachment_score() -> None:
     treebank = levelhead.from_conllu(text)
     scores = levelhead.score(treebank, treebank, rules="msp25")
     assert [one.reason for one in scores.values()] == [*["not annotated in gold: HEAD"] * 2, None]
-    assert scores["Feats"].value == 1.0
+    assert scores["Feats"].value == 100
 
 
 @pytest.mark.parametrize("name", NAMES)

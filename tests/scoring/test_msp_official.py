@@ -46,7 +46,7 @@ def ours(gold: Path, system: Path, rules: str) -> dict[str, tuple[float | None, 
     scores = levelhead.score(gold, system, rules=rules)
     assert tuple(scores) == MEASURES
     return {
-        name: (one.correct, one.gold, one.system, one.aligned, one.precision, one.recall, one.f1)
+        name: (one.correct, one.gold, one.system, one.aligned, *map(one.ratio, ("precision", "recall", "f1")))
         for name, one in scores.items()
     }
 

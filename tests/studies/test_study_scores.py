@@ -44,7 +44,7 @@ def test_formats_follow_from_names(tmp_path: Path) -> None:
             assert {name: one.correct for name, one in scores.items()} == {
                 name: one.correct for name, one in expected.items()
             }
-            assert 0 < scores["LAS"].value < 1
+            assert 0 < scores["LAS"].value < 100
 
 
 def test_missing_and_invalid_outputs() -> None:

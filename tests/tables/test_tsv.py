@@ -52,7 +52,7 @@ TABLES = {
     "rank groups": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--group", "all", "--group", "family:Uralic"],
     "rank by treebank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--by-treebank"],
     "profile": ["profile", GOLD, "-c", "all"],
-    "profile long": ["profile", GOLD, "-c", "words,wde", "--long"],
+    "profile long": ["profile", GOLD, "-c", "words,wde", "--by", "value"],
     "profile columns": ["profile", "--list-columns"],
     "similarity": ["similarity", GOLD],
     "select": ["select", GOLD],

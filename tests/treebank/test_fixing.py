@@ -181,14 +181,13 @@ def test_json_and_tables_have_the_changes(tmp_path: Path) -> None:
     source.write_bytes(WORDS[:-1])
     found = levelhead.validate(source, fix=tmp_path / "out.conllu")
     assert found.valid
-    (change,) = found.to_dict()["changes"]
-    assert change["kind"] == "change"
+    (change,) = found.to_dict()["tables"]["changes"]
     assert (change["file"], change["copy"]) == (str(source), str(tmp_path / "out.conllu"))
-    assert (change["slug"], change["line"], change["count"]) == ("missing-final-blank-line", 4, 1)
+    assert (change["slug"], change["line"], change["cases"]) == ("missing-final-blank-line", 4, 1)
     assert found.table().rows == (
         (str(source), 4, "fixed", "missing-final-blank-line", "no blank line follows the last sentence"),
     )
-    assert "changes" not in levelhead.validate(source).to_dict()
+    assert levelhead.validate(source).to_dict()["tables"]["changes"] == []
 
 
 def test_a_folder_is_copied_to_a_folder(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def faults(data: Path, row: dict[str, str]) -> list[str]:
 
 
 def imperfections(treebank: levelhead.Treebank) -> list[str]:
-    """Score a treebank against itself: every ratio is 1, or its measure is not annotated; nothing else."""
+    """Score a treebank against itself: every percentage is 100, or its measure is not annotated; nothing else."""
     found = []
     for name, score in levelhead.score(treebank, treebank).items():
         ratios = {score.precision, score.recall, score.f1}
@@ -59,7 +59,7 @@ def imperfections(treebank: levelhead.Treebank) -> list[str]:
         annotated = name in ALWAYS_DEFINED or score.reason is None
         if name in SEVERAL_COLUMNS:
             annotated = all(getattr(treebank, column).has_values for column in SEVERAL_COLUMNS[name])
-        if ratios != ({1.0} if annotated else {None}):
+        if ratios != ({100} if annotated else {None}):
             found.append(f"against itself: {name} {ratios} {score.reason}")
         if score.reason is not None and not score.reason.startswith("not annotated in gold: "):
             found.append(f"has no {name}: {score.reason}")
@@ -92,7 +92,7 @@ def test_a_whole_file_written_to_disk(data: Path, tmp_path: Path) -> None:
 
 
 def printed(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.2f}"
+    return "" if value is None else f"{value:.2f}"
 
 
 def test_the_table_that_udtools_prints(data: Path) -> None:

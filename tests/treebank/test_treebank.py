@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead import ConlluError, Treebank, from_conllu
-from levelhead.treebank import Word, to_conllu
+from levelhead.treebank import to_conllu
 from levelhead.treebank.tokens import COLUMNS
 from strategies import treebanks
 
@@ -120,16 +120,6 @@ def test_iteration_is_indexing(tb: Treebank) -> None:
     assert list(tb[3]) == [tb[3][i] for i in range(6)]
     assert tb[3][-1] == tb[3][5]
     assert [sentence.index for sentence in reversed(tb)] == [3, 2, 1, 0]
-
-
-def test_words_are_named_tuples(tb: Treebank) -> None:
-    """A word is its ten columns, with numbers as numbers."""
-    word = tb[1][1]
-    assert word == Word(2, "Haus", "Haus", "NOUN", "_", "_", 0, "root", "0:root", "Gloss=house|SpaceAfter=No")
-    assert (word.id, word.form, word.head, word.relation) == (2, "Haus", 0, "root")
-    assert type(word.id) is type(word.head) is int
-    assert tb[0].heads == [3, 3, 4, 0, 4, 4]
-    assert tb[1].relations == ["case", "root", "punct"]
 
 
 def test_a_column_is_a_sequence_of_strings(tb: Treebank) -> None:

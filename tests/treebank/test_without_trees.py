@@ -19,6 +19,7 @@ from levelhead.treebank.blocks import PieceSizes
 from oracle.damage import damaged_bytes
 from oracle.measures import OF_TREES
 from oracle.measures import score as oracle_score
+from result_rows import scores_in
 from strategies import SEEDS, pairs, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
@@ -118,7 +119,7 @@ def test_command_line(bare: tuple[Path, Path]) -> None:
     assert re.search(r"(?m)^LAS +\| +- \| +- \| +- \| +-$", result.stdout)
     assert "LAS: not annotated in the system's output: HEAD" in result.stdout
     assert f"{bare[1]}:3: missing-trees: the word has no head" in result.stderr
-    las = json.loads(run("score", *bare, "--format", "json").stdout)["scores"]["LAS"]
+    las = scores_in(json.loads(run("score", *bare, "--format", "json").stdout))["LAS"]
     assert (las["f1"], las["value"], las["reason"]) == (None, None, "not annotated in gold: HEAD")
 
 

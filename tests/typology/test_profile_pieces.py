@@ -20,8 +20,8 @@ from conllu_cases import VERDICTS
 from levelhead.errors import LevelheadError
 from levelhead.treebank import blocks
 from levelhead.treebank.blocks import PieceSizes
-from levelhead.typology import COLUMNS, Chunks, count_treebank, survey, tally
-from levelhead.typology.collection import similarities
+from levelhead.typology import COLUMNS, Chunks, count_treebank, tally
+from levelhead.typology.collection import similarities, survey
 from levelhead.typology.counts import CountSum, RunningCounts, counts_from_bytes, counts_to_bytes
 from naming import naming
 from oracle import typology as oracle

@@ -1,7 +1,11 @@
 """Profiles: a second implementation on random treebanks, properties, and the meaning of numbers."""
 
+import itertools
 import math
 import random
+import re
+from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -9,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from conftest import library
+from conftest import EXAMPLES, library
+from levelhead.api.treebanks import Distance, Rows
 from levelhead.errors import InputError, MeasureError
 from levelhead.scoring.weights import read_weights
-from levelhead.tables.frames import to_pandas, to_polars
+from levelhead.tables.frames import to_polars
 from levelhead.treebank.layouts.gold import treebank_of
 from levelhead.treebank.relations import SCHEMES, UD1, UD2
 from levelhead.typology import (
@@ -31,9 +36,9 @@ from levelhead.typology import (
     word_dependency_entropy,
 )
 from levelhead.typology.collection import survey
-from levelhead.typology.languages import language_code
+from levelhead.typology.languages import LANGUAGE_COLUMNS, language_code, languages
 from levelhead.typology.profile import columns_named
-from levelhead.typology.profile_columns import OF_TRAINING
+from levelhead.typology.profile_columns import KINDS, OF_TRAINING
 from levelhead.typology.tally import Histogram, Tally
 from levelhead.typology.vocabulary import CALLIN_CHUNKS, weights_text
 from oracle import typology as oracle
@@ -299,6 +304,11 @@ def test_names_of_treebanks_and_languages() -> None:
 def test_columns_are_found_by_name_and_group() -> None:
     assert [column.name for column in columns_named(["summary"])] == list(SUMMARY)
     assert [column.name for column in columns_named(["all"])] == list(WITHOUT_TRAINING)
+    assert [column.name for column in columns_named(["summary"], "upos")] == ["upos", "features_per_upos"]
+    assert [column.name for column in columns_named(["vocabulary"], "relation")] == ["wde", "head_entropy_by_relation"]
+    for name, by in (("words", "relation"), ("wde", "deprel"), ("sizes", "upos")):
+        with pytest.raises(MeasureError, match=f"unknown column '{name}'"):
+            columns_named([name], by)
     assert [column.name for group in GROUPS for column in columns_named([group])] == list(COLUMNS)
     assert [column.name for column in columns_named(["words", "sizes", "words"])][:2] == ["words", "sentences"]
     with pytest.raises(MeasureError, match=r"unknown column 'wordz': did you mean words") as caught:
@@ -327,7 +337,67 @@ def test_columns_are_defined(name: str) -> None:
     assert column.formula
     assert column.source
     assert name not in GROUPS
-    assert column.by is None or not column.in_summary
+    assert column.by is None or column.name_in_rows != name or name in {"wde", "features_per_upos"}
+
+
+def test_rows_by_every_kind_of_keys() -> None:
+    """Names of columns do not repeat, and options list every kind."""
+    assert get_args(Rows) == ("treebank", "value", *KINDS)
+    treebank = flat(["a", "b"], ["root", "det"])
+    for kind in KINDS:
+        table = levelhead.profile(treebank, columns="all", by=kind).table()
+        assert [column.key for column in table.columns[:3]] == ["treebank", kind, "share"]
+        assert len({column.unique_name for column in table.columns}) == len(table.columns)
+        assert sum(row[2] for row in table.rows) == pytest.approx(len(table.rows) and 1)
+    with pytest.raises(InputError, match="training treebanks cannot be combined with rows by upos"):
+        levelhead.profile(treebank, by="upos", train=[treebank])
+
+
+@pytest.mark.parametrize("kind", get_args(Distance))
+def test_a_square_matrix(kind: str) -> None:
+    """Every pair in both directions, from the table of pairs; in a row are the distances from its treebank."""
+    codes = ["de", "en", "ja", "tr"]
+    paths = [EXAMPLES / "parallel" / "gold" / f"{code}.conllu" for code in codes]
+    frame = levelhead.similarity(*paths, matrix=kind).to_frame("pandas")
+    matrix = frame.set_index("treebank").loc[codes, codes].to_numpy()
+    assert list(frame.columns) == ["treebank", *codes]
+    assert not matrix.diagonal().any()
+    assert (matrix == matrix.T).all() == (kind != "klcpos3")
+    distributions = [count_treebank(levelhead.read(path)).distributions for path in paths]
+    for (i, one), (j, other) in itertools.permutations(enumerate(distributions), 2):
+        assert matrix[i, j] == pytest.approx(getattr(similarity(one, other), kind), rel=1e-12)
+
+
+def test_names_of_given_treebanks() -> None:
+    """Mappings give names; lists and arguments mix treebanks and paths, which are named after their files."""
+    english, german = (EXAMPLES / "parallel" / "gold" / f"{code}.conllu" for code in ("en", "de"))
+    treebank = levelhead.read(english)
+    assert list(levelhead.profile({"x": treebank, "y": str(german)})) == ["x", "y"]
+    assert list(levelhead.profile([treebank, german], {"x": english})) == ["en", "de", "x"]
+    assert list(levelhead.similarity({"x": treebank}, german).pairs) == [("x", "de")]
+    assert levelhead.profile({"x": german})["x"] == levelhead.profile(german)["de"]
+    parts = {"en_a-ud-train": treebank, "en_a-ud-dev": german}
+    assert list(levelhead.profile(parts, merge=True)) == ["en_a"]
+    assert [one.name for one in levelhead.select(parts).decisions] == ["en_a"]
+    for same in (({"en": treebank}, english), ({"en": english}, {"en": german})):
+        with pytest.raises(InputError, match="invalid-argument: two treebanks have the name 'en'"):
+            levelhead.profile(*same)
+
+
+def test_codes_of_languages() -> None:
+    """Codes have the form of ISO 639-3 and Glottolog, and belong to one language each; code switching has none."""
+    known = languages()
+    for pattern, codes in (
+        ("[a-z]{3}", [language.iso_639_3 for language in known.values()]),
+        ("[a-z]{4}[0-9]{4}", [language.glottocode for language in known.values()]),
+    ):
+        certain = [code for code in codes if code]
+        assert len(certain) == len(set(certain)) > 0.9 * len(known)
+        assert all(re.fullmatch(pattern, code) for code in certain)
+    three = {code: language.iso_639_3 for code, language in known.items() if len(code) == 3}
+    assert [code for code, iso in three.items() if iso not in {code, ""}] == ["ajp"]  # merged into apc in 2023
+    assert not any(any(language[3:]) for language in known.values() if language.family == "Code switching")
+    assert known["zh"][3:] == ("cmn", "mand1415")
 
 
 # Counting
@@ -394,6 +464,7 @@ def test_frames() -> None:
     assert frame["Treebank"].to_list() == ["a", "b"]
     assert frame["relation:det"].to_list() == [0.5, 0.0]
     assert frame["wde:det"].to_list() == [0.0, None]
-    other = to_pandas(profiles.table(long=True))
-    assert other["Unit"].tolist().count("%") == sum("%" in row for row in profiles.table(long=True).rows)
-    assert set(other.columns) == {"Treebank", "Column", "Of", "Value", "Unit", "language", "family", "genus"}
+    values = replace(profiles, by="value")
+    other = values.to_frame("pandas")
+    assert other["Unit"].tolist().count("%") == sum("%" in row for row in values.table().rows)
+    assert set(other.columns) == {"Treebank", "Column", "Of", "Value", "Unit", *LANGUAGE_COLUMNS}

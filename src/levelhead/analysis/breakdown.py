@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 from levelhead.analysis.word_properties import PropertySettings, Values, property_named
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring import Counts, Definition, Matches, Measure, Score
-from levelhead.scoring.measure import Component
+from levelhead.scoring import Counts, Matches, Measure, Score
+from levelhead.scoring.counts import with_missing_words
+from levelhead.scoring.custom_measures import correct_pairs
+from levelhead.scoring.measure import Component, Definition
 from levelhead.scoring.score import check_annotated, count, score_of
-from levelhead.scoring.selection import Selection, selection_for
+from levelhead.scoring.selection import Selection, is_class, selection_for
+from levelhead.scoring.word_columns import WordColumns
 from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of
 from levelhead.significance.jackknife import (
     BucketEstimate,
@@ -169,12 +172,15 @@ def words_in(
     check_annotated(matches, measure, definition)
     gold, system, right, _ = counted_words(matches, measure, definition, registry)
     gold_of_pair, system_of_pair = matches.alignment.gold, matches.alignment.system
+    missing = missing_words(matches, gold, system)
     right &= of_gold[gold_of_pair] == of_system[system_of_pair]
     rows, rows_of_system = matches.gold.sentence_of_word.astype(np.int64), matches.row_of_system.astype(np.int64)
-    correct, every, aligned = (
-        (of_gold[words], rows[words]) for words in (gold_of_pair[right], gold, gold_of_pair[gold[gold_of_pair]])
+    correct, every, aligned, missed = (
+        (of_gold[words], rows[words])
+        for words in (gold_of_pair[right], gold, gold_of_pair[gold[gold_of_pair]], missing)
     )
-    return BucketWords(names, (correct, every, (of_system[system], rows_of_system[system]), aligned))
+    of_words = np.append(of_system[system], missed[0]), np.append(rows_of_system[system], missed[1])
+    return BucketWords(names, (correct, every, of_words, aligned))
 
 
 def counted_words(
@@ -183,8 +189,32 @@ def counted_words(
     """Return which gold and system words a measure counts, which pairs are correct, and the selection of words."""
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection)
-    agree = matches.agree(definition.needs_for(measure.argument))
+    agree = correct_pairs(matches, measure, definition, registry.schemes)
+    if any(values.dtype.kind == "f" for values in (gold, system, agree)):
+        raise _weighted(measure)
     return gold, system, agree & gold[matches.alignment.gold] & system[matches.alignment.system], selection
+
+
+def missing_words(matches: Matches, gold: NDArray[np.bool_], system: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the gold words that a partial score also counts as words of the system, see `with_missing_words`.
+
+    They are the first words without a counterpart that counts, in sentences that lack words.
+
+    Args:
+        matches: the aligned words.
+        gold: whether each gold word counts.
+        system: whether each system word counts.
+    """
+    if matches.lacking is None or not matches.lacking.any():
+        return np.zeros(0, dtype=np.int64)
+    rows, n = matches.gold.sentence_of_word, len(matches.gold)
+    n_gold, n_system = np.bincount(rows[gold], minlength=n), np.bincount(matches.row_of_system[system], minlength=n)
+    n_missing = np.where(matches.lacking, (n_gold - n_system).clip(min=0), 0)
+    alone = gold.copy()
+    alone[matches.alignment.gold[system[matches.alignment.system]]] = False
+    words = np.flatnonzero(alone)
+    place = np.arange(len(words)) - np.searchsorted(rows[words], np.arange(n))[rows[words]]
+    return words[place < n_missing[rows[words]]]
 
 
 def bucket_cells(systems: Sequence[BucketWords], of_sentence: Values) -> Cells:
@@ -246,10 +276,25 @@ def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STAND
     definition = registry.measures[measure.name]
 
     def counted(without: tuple[str, ...]) -> Score:
-        one = replace(measure, without=without)
-        return score_of(count(matches, one, definition, schemes=registry.schemes), one, matches.rules.undefined)
+        one, lacking = replace(measure, without=without), matches.lacking
+        how: tuple[Measure, Definition] = (one, definition)
+        if breakdown.by == ("deprel",) and any(map(is_class, without)):  # in a measure, this relation would be a class
+            how = (measure, _without_relation(definition, *without))
+        total = count(matches, *how, schemes=registry.schemes, by_sentence=lacking is not None)
+        total = total if lacking is None else with_missing_words(total, lacking).total()
+        return score_of(total, one, matches.rules.undefined)
 
     return breakdown._replace(whole=counted(()), without={values: counted(values) for values, _ in breakdown.rows})
+
+
+def _without_relation(definition: Definition, relation: str) -> Definition:
+    """A measure of the words with other universal relations."""
+
+    def weight(words: WordColumns) -> NDArray[Any]:
+        others: NDArray[Any] = words["relation"] != relation
+        return others if definition.weight is None else others * definition.weight(words)
+
+    return replace(definition, weight=weight)
 
 
 class Average(NamedTuple):
@@ -305,7 +350,11 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     """Return the definition of a measure, checking that it can be broken down."""
     definition = registry.measures[measure.name]
     if definition.takes_weights:
-        raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
+        raise _weighted(measure)
     if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot be broken down", "not-broken-down")
     return definition
+
+
+def _weighted(measure: Measure) -> MeasureError:
+    return MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")

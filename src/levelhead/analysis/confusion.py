@@ -26,6 +26,7 @@ ERRORS = (
     "wrongly the root",
     "root not found",
     "head not aligned",
+    "no head",  # only in partial scores
 )
 
 MOST_RELATIONS = 1000  # in a confusion matrix, since files can have any number
@@ -130,7 +131,12 @@ def error_types(matches: Matches) -> Mapping[str, int]:
     Args:
         matches: the aligned words.
     """
-    return dict(zip(ERRORS, np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)).tolist()))
+    return types_by_name(np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)))
+
+
+def types_by_name(n_words: NDArray[np.int64]) -> dict[str, int]:
+    """Return the number of words with each of `ERRORS` by its name; "no head" only if it occurs."""
+    return {name: n for name, n in zip(ERRORS, n_words.tolist(), strict=True) if n or name != "no head"}
 
 
 def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
@@ -150,8 +156,10 @@ def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
     inside = (climb >= 0) & (at == gold_heads)
     right = matches.agree(Agree.HEAD)
     # the first that holds
-    kinds = [right & matches.agree(Agree.RELATION), right, system_heads < 0, gold_heads < 0, aligned_heads < 0, inside]
-    return np.select(kinds, [0, 1, 4, 5, 6, 2], 3).astype(np.int64)
+    without_head = system_heads == system  # in partial scores, such a word is its own head
+    kinds = [right & matches.agree(Agree.RELATION), right, without_head]
+    kinds += [system_heads < 0, gold_heads < 0, aligned_heads < 0, inside]
+    return np.select(kinds, [0, 1, 7, 4, 5, 6, 2], 3).astype(np.int64)
 
 
 class Cascading(NamedTuple):

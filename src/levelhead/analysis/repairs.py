@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.breakdown import averaged_by, check_breakable, counted_words, ratio_parts
+from levelhead.analysis.breakdown import averaged_by, check_breakable, counted_words, missing_words, ratio_parts
 from levelhead.analysis.confusion import OTHER
 from levelhead.analysis.word_properties import Values, buckets_by
+from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Agree, Counts, Matches, Measure
 from levelhead.scoring.score import score_of
@@ -177,6 +178,9 @@ def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STAN
 def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry: Registry = STANDARD) -> Errors:
     """Return the errors that `repairs` would repair, first those of aligned words in the order of the file."""
     definition = check_breakable(measure, registry)
+    if definition.correct is not None:
+        message = f"{measure} is a function, so the kinds of its errors are unknown: use LAS"
+        raise MeasureError(message, "not-broken-down")
     gold, system, right, selection = counted_words(matches, measure, definition, registry)
     gold_of_pair, system_of_pair, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
     in_gold, in_system = gold[gold_of_pair].astype(np.int64), system[system_of_pair].astype(np.int64)
@@ -187,27 +191,30 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
     extra = np.flatnonzero((matches.gold_of_system < 0) & system)
     added, removed = np.tile([1, 0, 1, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0, 0], (len(extra), 1))
     needs = definition.needs_for(measure.argument)
-    missing = int(needs) & ~matches.flags[wrong].astype(np.int64)
-    missing[in_gold[wrong] != in_system[wrong]] |= int(Agree.RELATION)
+    different = int(needs) & ~matches.flags[wrong].astype(np.int64)
+    different[in_gold[wrong] != in_system[wrong]] |= int(Agree.RELATION)
     own_relations = selection is not None and not selection.by_gold  # a pair can differ in whether it counts
-    named = _numbers(matches, wrong, needs, missing, kinds, by_relation=bool(needs & _RELATIONS) or own_relations)
+    named = _numbers(matches, wrong, needs, different, kinds, by_relation=bool(needs & _RELATIONS) or own_relations)
     kind = np.append(named, np.full(len(missed) + len(extra), kinds.numbers[NOT_ALIGNED, ""]))
+    word = np.concatenate([gold_of_pair[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
+    missing = missing_words(matches, gold, system)  # they count already
+    changes = np.concatenate([pairs, added, removed]).astype(np.int64)
+    changes[np.isin(word, missing), 2] -= 1
     of_errors = Cells(
         np.concatenate([rows[gold_of_pair[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
         kind,
-        np.concatenate([pairs, added, removed]).astype(np.int64),
+        changes,
     )
     # correct, gold, system and aligned words of each gold sentence, and no wrong words
     words = (
         rows[gold_of_pair[right]],
         rows[gold],
-        matches.row_of_system[system],
+        np.append(matches.row_of_system[system], rows[missing]),
         rows[gold_of_pair[gold[gold_of_pair]]],
     )
     n = len(matches.gold)
     counts = (np.bincount(of_words, minlength=n) for of_words in (*words, gold_of_pair[:0]))
     whole = Cells(np.arange(n), np.full(n, WHOLE), np.stack([*counts], axis=1))
-    word = np.concatenate([gold_of_pair[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
     return Errors(kind, word, summed([whole, of_errors]))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from types import MappingProxyType
@@ -20,11 +21,13 @@ from numpy.typing import NDArray
 
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
+from levelhead.scoring.word_columns import feature_value
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.documents import Documents
+from levelhead.treebank.lenient_reader import are_trees
 from levelhead.treebank.relations import Scheme, universal
 from levelhead.treebank.training_data import Training, trees_of
-from levelhead.treebank.treebank import shapes_of
+from levelhead.treebank.treebank import Shapes, shapes_of
 
 Values = NDArray[np.int64]
 
@@ -107,7 +110,7 @@ def _feature(matches: Matches, key: str) -> Buckets:
     """The value of a feature, "-" for words without it."""
 
     def value(feats: str) -> str:
-        return dict(pair.partition("=")[::2] for pair in reversed(feats.split("|"))).get(key, NONE)
+        return feature_value(feats, key) or NONE
 
     return _of_words(matches, *buckets_by(matches, "feats", value))
 
@@ -115,13 +118,45 @@ def _feature(matches: Matches, key: str) -> Buckets:
 def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
     """The universal relation of the head; "-" for roots."""
     relations = buckets_by(matches, "relations", universal)
-    sides = ((matches.gold, relations.gold), (matches.system, relations.system))
-    values = (np.append(own, len(relations.names))[side.heads] for side, own in sides)  # of roots, whose head is -1
+    sides, none = ((matches.gold, relations.gold), (matches.system, relations.system)), len(relations.names)
+    # the head of roots is -1; in partial scores, a word without a HEAD is its own head
+    values = (
+        np.where(side.heads == np.arange(side.n_words), none, np.append(own, none)[side.heads]) for side, own in sides
+    )
     return _of_words(matches, (*relations.names, NONE), *values)
 
 
+def _last_if_used(buckets: Buckets) -> Buckets:
+    """The buckets without the last name, if no word has it."""
+    last = len(buckets.names) - 1
+    used = any((side == last).any() for side in (buckets.gold, buckets.system))
+    return buckets if used else buckets._replace(names=buckets.names[:-1])
+
+
+def _by_arcs(matches: Matches, names: Sequence[str], value: Callable[[Values], Values]) -> Buckets:
+    """The buckets by head minus word, for roots the first, and for words without a HEAD one more."""
+    sides = (
+        np.select([roots, offset == 0], [0, len(names)], value(offset)).astype(np.int64)
+        for offset, roots in _arcs(matches)
+    )
+    return _last_if_used(Buckets((*names, NONE), *sides))
+
+
+def _by_shape(matches: Matches, names: Sequence[str], value: Callable[[Shapes], Values]) -> Buckets:
+    """The buckets by the shape of trees, with one more for the words of sentences without a valid tree."""
+    sides = []
+    for side in (matches.gold, matches.system):
+        is_tree = are_trees(side, several_roots=True)[side.sentence_of_word]
+        trees = side if is_tree.all() else replace(side, heads=np.where(is_tree, side.heads, -1).astype(np.int32))
+        sides.append(np.where(is_tree, value(shapes_of(trees)), len(names)))
+    return _last_if_used(_of_words(matches, (*names, NONE), *sides))
+
+
 def _arcs(matches: Matches) -> list[tuple[Values, NDArray[np.bool_]]]:
-    """Head minus word on each side, in gold words if both ends are aligned; and which words are roots."""
+    """Head minus word on each side, in gold words if both ends are aligned; and which words are roots.
+
+    It is 0 only for words without a HEAD.
+    """
     gold, system, of_system = matches.gold, matches.system, matches.gold_of_system
     in_gold, in_system = gold.heads - np.arange(gold.n_words), system.heads - np.arange(system.n_words)
     both = (of_system >= 0) & (system.heads >= 0) & (of_system[system.heads] >= 0)
@@ -242,38 +277,30 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
             (
                 "direction",
                 "whether the head is before or after the word",
-                lambda both, _: Buckets(
-                    ("root", "head before", "head after"),
-                    *(np.where(roots, 0, np.where(offset < 0, 1, 2)) for offset, roots in _arcs(both)),
+                lambda both, _: _by_arcs(
+                    both, ("root", "head before", "head after"), lambda offset: np.where(offset < 0, 1, 2)
                 ),
                 BY_ARCS,
             ),
             (
                 "length",
                 "words from the word to its head",
-                lambda both, _: Buckets(
-                    ("root", *_ranges(_LENGTHS)),
-                    *(np.where(roots, 0, 1 + _in_ranges(abs(offset), _LENGTHS)) for offset, roots in _arcs(both)),
+                lambda both, _: _by_arcs(
+                    both, ("root", *_ranges(_LENGTHS)), lambda offset: 1 + _in_ranges(abs(offset), _LENGTHS)
                 ),
                 BY_ARCS,
             ),
             (
                 "depth",
                 "arcs from the word to the root",
-                lambda both, _: _of_words(
-                    both,
-                    _ranges(_DEPTHS),
-                    *(_in_ranges(shapes_of(side).depths, _DEPTHS) for side in (both.gold, both.system)),
-                ),
+                lambda both, _: _by_shape(both, _ranges(_DEPTHS), lambda shapes: _in_ranges(shapes.depths, _DEPTHS)),
                 BY_WORDS,
             ),
             (
                 "projective",
                 "whether the arc is projective",
-                lambda both, _: _of_words(
-                    both,
-                    ("projective", "non-projective"),
-                    *(shapes_of(side).nonprojective.astype(np.int64) for side in (both.gold, both.system)),
+                lambda both, _: _by_shape(
+                    both, ("projective", "non-projective"), lambda shapes: shapes.nonprojective.astype(np.int64)
                 ),
                 BY_WORDS,
             ),

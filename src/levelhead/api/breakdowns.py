@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import partial as partial_function
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import (
@@ -46,6 +46,7 @@ def confusion(
     rules: str | Rules = "ud",
     format: Format = "conllu",
     gold_format: Format | None = None,
+    partial: bool = False,
     split: Split | None = None,
 ) -> Confusions:
     """Return which relations of gold a system confuses with which.
@@ -56,8 +57,8 @@ def confusion(
     from levelhead.analysis import count_confusions
     from levelhead.comparison import system_errors
 
-    setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
-    plan = plan_for(gold, system, split)
+    setup = settings_for((), rules=rules, format=format, gold_format=gold_format, partial=partial)
+    plan = plan_for(gold, system, split, argument="system")
     return noting(system_errors.Confusions(*system_errors.for_each_output(plan, setup, count_confusions)), gold, plan)
 
 
@@ -75,6 +76,7 @@ def breakdown(
     punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     resample_by: str = "auto",
     level: float = 0.95,
     split: Split | None = None,
@@ -102,7 +104,7 @@ def breakdown(
     seen, properties = list(train), as_list(by)
     setup = settings_for(
         () if properties in (["error"], ["cascading"]) else measures, rules=rules, format=format,
-        gold_format=gold_format, weights=weights, registry=registry, train=seen, punct=punct,
+        gold_format=gold_format, weights=weights, registry=registry, train=seen, partial=partial, punct=punct,
     )  # fmt: skip
     plan = plan_for(gold, systems, split)
     schemes = setup.registry.schemes
@@ -110,7 +112,7 @@ def breakdown(
     if properties == ["error"]:
         return noting(system_errors.ErrorTypes(*system_errors.for_each_output(plan, setup, error_types)), gold, plan)
     if properties == ["cascading"]:
-        find = partial(cascading_errors, scheme=buckets.scheme)
+        find = partial_function(cascading_errors, scheme=buckets.scheme)
         scheme = (buckets.scheme, "--by cascading")
         cascading = system_errors.for_each_output(plan, setup, find, scheme)
         return noting(system_errors.CascadingErrors(*cascading), gold, plan)
@@ -143,6 +145,7 @@ def trees(
     punct: Punctuation = "keep",
     registry: Registry | None = None,
     train: Iterable[Input] = (),
+    partial: bool = False,
     split: Split | None = None,
 ) -> ErrorExamples | Contrasts:
     """Return the sentences with an error of one system, or the sentences in which several systems differ most.
@@ -163,7 +166,7 @@ def trees(
 
     setup = settings_for(
         () if show else measures, rules=rules, format=format, gold_format=gold_format, weights=weights,
-        registry=registry, train=train, punct=punct,
+        registry=registry, train=train, partial=partial, punct=punct,
     )  # fmt: skip
     plan = plan_for(gold, systems, split)
     if show:

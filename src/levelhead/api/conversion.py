@@ -79,7 +79,7 @@ def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, fo
 
 
 @public(
-    train=("either", "path", ("object", "NgramModel Treebank", "a treebank, a model or a path")),
+    train=("either", ("object", "NgramModel", ""), TREEBANK),
     systems=("either", ("mapping", TREEBANK, "a mapping of names to outputs"), ("list", "path")),
     order=("one of", lambda: import_module("levelhead.derivation").ORDERS),
     ngram=("optional", ("whole", *LIMITS["ngram"])),

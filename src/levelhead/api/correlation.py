@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from levelhead.api.inputs import Measures, PathLike, as_list, measure_names, settings_for
-from levelhead.api.parameters import public
+from levelhead.api.inputs import Measures, PathLike, as_list, settings_for
+from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS, check, is_list, refuse
-from levelhead.correlation import Correlation, Measurements, join, read_tables
+from levelhead.correlation import Correlation, Measurements, read_tables
 from levelhead.correlation import correlate as correlate_columns
+from levelhead.correlation.tables import is_table
+from levelhead.errors import InputError
+from levelhead.measures.registry import split_at_commas
+from levelhead.tabular import Tabular
 
 if TYPE_CHECKING:
     from levelhead.comparison.judgement import Choices, Judgement
@@ -39,11 +42,19 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     return [_pair(name, pair) for pair in value]
 
 
-_TABLE = ("either", "path", ("object", "Measurements", "a table (a path or measurements)"))
+def _table(name: str, value: Any) -> Any:
+    """A table by treebank."""
+    if not is_table(value):
+        refuse(name, value, "a table (a path, a result, a data frame, or a mapping of names to these)")
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+TableSource = Any  # data frames are those of several libraries
+"""A table by treebank: a path, a result, a data frame, or a mapping of prefixes of column names to these."""
 
 
 @public(
-    tables=_TABLE,
+    tables=_table,
     columns=("optional", ("list", "text", 1)),
     differences=_pairs,
     methods=("optional", ("list", ("one of", ("pearson", "spearman"), "method"), 1)),
@@ -51,7 +62,7 @@ _TABLE = ("either", "path", ("object", "Measurements", "a table (a path or measu
     permutations=("whole", *LIMITS["draws"]),
 )
 def correlate(
-    *tables: PathLike | Measurements,
+    *tables: TableSource,
     columns: str | Iterable[str] | None = None,
     differences: Iterable[tuple[str, str]] = (),
     given: str | Iterable[str] = (),
@@ -67,10 +78,11 @@ def correlate(
     """Return the correlations between columns of tables with a row per treebank.
 
     Args:
-        tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before column names), or measurements in memory;
-            they are joined by treebank.
-        columns: the columns to correlate; a single column is correlated with all others; by default all numeric
-            columns.
+        tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before column names), results with a row per
+            treebank, data frames whose index or first column of text names treebanks, or mappings `{NAME: table}`; they
+            are joined by treebank.
+        columns: the columns to correlate, separated by commas; a single column is correlated with all others; by
+            default all numeric columns.
         differences: pairs of columns to subtract: A - B is added as diff(A,B).
         given: columns to control for (partial correlation).
         family: the column with language families: leave out each family, and permute within families.
@@ -89,8 +101,8 @@ def correlate(
     named = None if columns is None else as_list(columns)
     needed = [*named, *held, *filter(None, [family])] if named else []
     table = measurements(*tables, columns=needed, differences=pairs, key=key, missing=missing)
-    added = (f"diff({one},{other})" for one, other in pairs)
-    chosen = None if named is None else list(dict.fromkeys([*named, *added]))
+    added = [f"diff({one},{other})" for one, other in pairs]
+    chosen, held = None if named is None else table.columns_named([*named, *added]), table.columns_named(held)
     return correlate_columns(
         table, chosen, given=held, family=family, missing=missing,
         methods=None if methods is None else tuple(dict.fromkeys(methods)), votes=votes, permutations=permutations,
@@ -98,9 +110,9 @@ def correlate(
     )  # fmt: skip
 
 
-@public(tables=_TABLE, differences=_pairs)
+@public(tables=_table, differences=_pairs)
 def measurements(
-    *tables: PathLike | Measurements,
+    *tables: TableSource,
     columns: Iterable[str] = (),
     differences: Iterable[tuple[str, str]] = (),
     key: str | None = None,
@@ -118,22 +130,42 @@ def measurements(
     Raises:
         InputError: a table is invalid, or the tables cannot be joined.
     """
-    paths = [os.fspath(table) for table in tables if not isinstance(table, Measurements)]
-    every = [table for table in tables if isinstance(table, Measurements)]
-    pairs, kept = list(differences), set(columns)
-    kept |= {name for pair in pairs for name in pair} if kept else set()
-    if paths:
-        every.insert(0, read_tables(paths, key=key, missing=missing, columns=kept))
-    if not every:
+    if not tables:
         refuse("tables", (), "at least one table")
-    table = every[0] if len(every) == 1 else replace(join(every, missing), key=key)
+    pairs, kept = list(differences), {part for name in columns for part in (name, *split_at_commas(name))}
+    kept |= {name for pair in pairs for name in pair} if kept else set()
+    table = tables[0]
+    if len(tables) > 1 or not isinstance(table, Measurements):
+        table = read_tables(tables, key=key, missing=missing, columns=kept)
     for one, other in pairs:
         table = table.with_difference(one, other)
     return table
 
 
+def _votes(name: str, value: Any) -> Any:
+    """Votes of people."""
+    if isinstance(value, str | os.PathLike):
+        return check(name, value, "path")
+    if not (is_list(value) or hasattr(value, "columns")) or isinstance(value, Tabular):
+        refuse(name, value, "a path, the votes of each sentence, or a data frame with a column for each person")
+    return value
+
+
+def _output(name: str, value: Any) -> Any:
+    """A treebank with sentences to score."""
+    try:
+        return check(name, value, TREEBANK)
+    except InputError:
+        if isinstance(value, Tabular):
+            refuse(name, value, "a treebank or a path, since the scores of its sentences are needed")
+        raise
+
+
 @public(
-    judgements=("either", "path", ("object", "Choices", "a path or choices")),
+    gold=_output,
+    first=_output,
+    second=_output,
+    judgements=_votes,
     words=("optional", _pair),
     ties=("one of", ("callin", "half", "skip")),
 )
@@ -141,7 +173,7 @@ def judge(
     gold: Input,
     first: Input,
     second: Input,
-    judgements: PathLike | Choices,
+    judgements: PathLike | Choices | Any,
     *,
     words: tuple[str, str] | None = None,
     measures: Measures = ("LAS", "UAS", "CLAS"),
@@ -159,7 +191,8 @@ def judge(
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgements: a file with one line per gold sentence: one or more votes for the better system.
+        judgements: a file with one line per gold sentence: one or more votes for the better system; or a list with
+            them, or a data frame with a column per person.
         words: the names of the two systems in votes; by default detected: blue red, 1 2, first second or a b.
         ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each system, or not
             at all ("skip").
@@ -172,6 +205,6 @@ def judge(
     """
     from levelhead.comparison import judgement
 
-    setup = settings_for(measure_names(measures), rules=rules, format=format, registry=registry)
+    setup = settings_for(measures, rules=rules, format=format, registry=registry)
     votes = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
     return judgement.judge(gold, first, second, votes, setup, ties, resample_by, level, subtypes_apart=subtypes_apart)

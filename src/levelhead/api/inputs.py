@@ -6,14 +6,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, cast
 
+from levelhead.arguments import is_list
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.weights import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
+from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -26,13 +28,20 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 Golds = Input | Mapping[str, Input]
-"""The path of gold treebanks in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
+"""The path of gold treebanks in any layout, a treebank in memory, or a mapping of codes of test sets to either.
+
+Other objects that hold a treebank (data frames, documents of spaCy and Stanza, recoveries) become treebanks when
+arguments are checked.
+"""
+
+Treebanks = Input | Sequence[Input] | Mapping[str, Input]
+"""A treebank or the path of one, a folder of them, several of these, or a mapping of names to treebanks or files."""
 
 Systems = Sequence[PathLike] | Mapping[str, Golds]
-"""The outputs of each system by name; or a list of paths, from which the names are taken."""
+"""The outputs of each system by name, or of one system by code; or a list of paths, from which names are taken."""
 
-Measures = str | Iterable["str | Measure"]
-"""Measures as a string (`LAS,CLAS`), or several strings or measures."""
+Measures = Union[str, "Measure", Iterable["str | Measure"]]
+"""Measures as a string (`LAS,CLAS`), a measure, or several strings or measures."""
 
 Punctuation = Literal["keep", "relation", "callin"]
 
@@ -43,9 +52,9 @@ _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
 
 
-def as_list(given: str | Iterable[_Value]) -> list[Any]:
-    """Return a single string as a list, and several values unchanged."""
-    return [given] if isinstance(given, str) else list(given)
+def as_list(given: str | Measure | Iterable[_Value]) -> list[Any]:
+    """Return a single value as a list, and several values unchanged."""
+    return list(cast("Iterable[Any]", given)) if is_list(given) else [given]
 
 
 def measure_names(measures: Measures) -> list[str]:
@@ -55,18 +64,23 @@ def measure_names(measures: Measures) -> list[str]:
 
 def loaded(source: Input, format: Format = "conllu") -> Treebank:
     """Return a treebank in memory, reading it if a path is given."""
-    return source if isinstance(source, Treebank) else read(source, format=format)
+    return refuse_partial(source) if isinstance(source, Treebank) else read(source, format=format)
 
 
-def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None, *, as_runs: bool = False) -> Plan:
+def plan_for(
+    gold: Golds,
+    systems: Systems | Golds,
+    split: Split | None = None,
+    *,
+    as_runs: bool = False,
+    argument: str = "systems",
+) -> Plan:
     """Return the test sets and the outputs, all of which must exist."""
     from levelhead.campaign.find import find_plan
 
-    if isinstance(systems, Treebank):
-        return find_plan(gold, {"system": systems}, split)
     if isinstance(systems, str | os.PathLike):
         systems = [systems]
-    return find_plan(gold, systems, split, as_runs=as_runs)
+    return find_plan(gold, systems, split, as_runs=as_runs, argument=argument)
 
 
 def noting(result: _Result, gold: Golds, plan: Plan) -> _Result:
@@ -98,6 +112,7 @@ def settings_for(
     punct: Punctuation = "keep",
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them."""
+    registry = registry_with(measures, registry)
     if punct != "keep":
         measures = without_punctuation(measures, rules, punct, registry)
     setup = setup_of(
@@ -114,18 +129,23 @@ def settings_for(
     return replace(setup, weights={**setup.weights, ENTROPY: entropy_weights(map(loaded, seen))})
 
 
+def registry_with(measures: Measures | None, registry: Registry | None) -> Registry:
+    """Return the available measures and schemes: those of a registry, and the custom measures among those given."""
+    return (registry or STANDARD).including(() if measures is None else as_list(measures))
+
+
 def without_punctuation(
-    measures: Measures | None, rules: str | Rules, punct: Punctuation, registry: Registry | None
+    measures: Measures | None, rules: str | Rules, punct: Punctuation, registry: Registry
 ) -> Measures | None:
     """Return the measures, by default those of the rules, without punctuation as far as they can leave it out."""
     if punct == "keep":
         return measures
-    known, option = registry or STANDARD, "nopunct" if punct == "relation" else "nopunct=callin"
+    option = "nopunct" if punct == "relation" else "nopunct=callin"
     names = rules_named(rules).measures if measures is None else measure_names(measures)
-    parsed = [parse_measure(name, known) for name in names]
+    parsed = [parse_measure(name, registry) for name in names]
     return [
         str(measure)
-        if not known.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or "")
+        if not registry.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or "")
         else str(replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option))
         for measure in parsed
     ]

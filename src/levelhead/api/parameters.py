@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -12,20 +13,56 @@ from types import MappingProxyType
 from typing import Any
 
 from levelhead.api import FUNCTIONS
-from levelhead.arguments import LIMITS, Kind, checked
+from levelhead.arguments import DOCUMENTS, LIMITS, Kind, check, checked, is_instance, is_list, type_of_treebank
 
-TREEBANK: Kind = ("either", "path", ("object", "Treebank", "a treebank or a path"))
+
+def _either(forms: str) -> Callable[[str, Any], Any]:
+    """Return the kind of a path or an object that holds a treebank; the forms are for messages."""
+
+    def checked_source(name: str, value: Any) -> Any:
+        if isinstance(value, str | os.PathLike):
+            return check(name, value, "path")
+        if is_instance(value, "Treebank"):
+            return value
+        from levelhead.interop.treebanks import OBJECTS, as_treebank
+
+        return as_treebank(name, value, f"a path, {OBJECTS}{forms}")
+
+    return checked_source
+
+
+def _one_or_several(name: str, value: Any) -> Any:
+    """A treebank or a list of treebanks; a list of documents of spaCy or Stanza is one treebank."""
+    single = _either(", or a list or mapping of these")
+    if not is_list(value):
+        return single(name, value)
+    items = list(value)
+    if not all(isinstance(item, str | os.PathLike) or type_of_treebank(item) for item in items):
+        single(name, items)
+    if {type_of_treebank(item) for item in items} <= DOCUMENTS and items:
+        return single(name, items)
+    return [single(name, item) for item in items]
+
+
+def _several(name: str, value: Any) -> list[Any]:
+    given = _one_or_several(name, value)
+    return given if isinstance(given, list) else [given]
+
+
+TREEBANK: Kind = _either("")
 """A treebank in memory, or the path of one."""
 
 TEST_SETS: Kind = (
     "either",
-    ("mapping", TREEBANK, "a mapping of codes to treebanks or paths"),
-    "path",
-    ("object", "Treebank", "a treebank, a path, or a mapping of codes to treebanks or paths"),
+    ("mapping", TREEBANK, "a mapping of codes to treebanks"),
+    _either(", or a mapping of codes to these"),
 )
 """Test sets in any layout."""
 
-SYSTEMS: Kind = ("either", ("mapping", TEST_SETS, "a mapping of names to outputs"), ("list", TREEBANK), TREEBANK)
+TREEBANKS: Kind = _several
+"""Several treebanks."""
+
+SYSTEMS: Kind = ("either", ("mapping", TEST_SETS, "a mapping of names or codes to outputs"), _one_or_several)
 """The outputs of one system or of several."""
 
 _FORMAT: Kind = ("one of", ("conllu", "conllx"), "format")
@@ -52,7 +89,10 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "PathLike | Store | None": ("optional", ("either", "path", ("object", "Store", "a path or a store"))),
         "Input": TREEBANK,
         "Input | None": ("optional", TREEBANK),
-        "Iterable[Input]": ("list", TREEBANK),
+        "Iterable[Input]": TREEBANKS,
+        "Treebanks": (
+            "either", ("mapping", TREEBANK, "a mapping of names to treebanks or files"), TREEBANKS, TREEBANK,
+        ),
         "Golds": TEST_SETS,
         "Golds | None": ("optional", TEST_SETS),
         "Systems": SYSTEMS,
@@ -83,58 +123,51 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 SHARED: Mapping[str, str] = MappingProxyType(
     {
         "gold": (
-            "a treebank or its path; or many: a folder, a manifest (TOML), or a mapping of codes to treebanks or paths."
+            "a path, a treebank, or another object (see `levelhead.interop`); or many: a folder, a manifest (TOML),"
+            " or a mapping of codes to these."
         ),
-        "system": "the system's output, in the same form.",
-        "systems": "the outputs of each system by its name, in the same form; or a list of paths.",
+        "system": "the system's output, in the same form, or a mapping with its name.",
+        "systems": "a mapping of names to outputs in the same form; the outputs of one system; or a list of paths.",
         "measures": 'measures such as "LAS" or "CLAS.recall", in any case, separated by commas.',
         "rules": (
-            'scoring rules: those of levelhead ("ud"), or an exact emulation of an official scorer ("udtools",'
-            ' "conll18", "conll17", "msp25" or "msp25-sorted").'
+            'scoring rules: levelhead\'s ("ud"), or exactly those of an official scorer ("udtools", "conll18",'
+            ' "conll17", "msp25" or "msp25-sorted").'
         ),
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": "the format of gold, if different; if only gold is CoNLL-U, its multiword tokens are split.",
         "allow_several_roots": (
-            'whether to accept sentences of files with several roots (words with HEAD 0) under the rules "ud" and'
-            ' "udtools".'
+            'whether sentences of files can have several roots (words with HEAD 0), under the rules "ud" and "udtools".'
         ),
         "punct": (
-            '"keep" all punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or'
-            ' punctuation as defined by "callin"; the measures are then named LAS(nopunct) or LAS(nopunct=callin).'
+            '"keep" punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or punctuation'
+            ' as defined by "callin": LAS(nopunct) or LAS(nopunct=callin).'
         ),
         "weights": (
             'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".'
         ),
-        "registry": (
-            "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones."
-        ),
+        "registry": ("measures and schemes, as `read_definitions` returns them; by default the shipped ones."),
         "partial": (
-            "whether to score outputs with different text or broken trees as well, over all gold words; these scores"
-            " are not official."
+            "whether to score outputs with different text or broken trees, too, over all gold words (not official)."
         ),
         "train": "training treebanks, for WLAS(WDE).",
         "split": (
             'which files of UD releases are gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),
         "as_runs": (
-            "whether to treat all folders in the folder of a system (for a single gold file, also all files) as its"
-            " runs; by default only those named run or seed with a number."
+            "whether all folders of a system (for a single gold file, also all files) are its runs; by default"
+            " only those named run or seed with a number."
         ),
         "jobs": "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
-        "cluster": (
-            'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None; for an'
-            " encrypted cluster, pass `levelhead.jobs.cluster(...)` as `jobs`."
-        ),
+        "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
         "store": "keep results in this file, and resume from it in the next run.",
         "resample_by": (
-            'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME"'
-            ' (sentences with the same comment), or "auto" (documents if gold marks ten or more, otherwise'
-            " sentences)."
+            'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME" (equal'
+            ' comments), or "auto" (documents if gold marks ten or more, otherwise sentences).'
         ),
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",
         "treebank": "a treebank or its path.",
-        "treebanks": "treebanks, paths of treebanks, or folders of them.",
+        "treebanks": "treebanks, their paths, folders, lists of these, or mappings of names to treebanks or files.",
         "merge": "whether to count the train, dev and test file of a treebank as one treebank.",
         "external": "how to run an external parser.",
         "origin": "how the result was made, for the end of pages.",

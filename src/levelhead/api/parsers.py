@@ -27,6 +27,7 @@ from levelhead.parsing import (
 from levelhead.parsing import train as train_parser
 from levelhead.progress import counting
 from levelhead.treebank import Treebank
+from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from levelhead.errors import Fault
@@ -89,7 +90,7 @@ def parse(
         InputError: a file is invalid, or an external parser fails.
     """
     parser = model if isinstance(model, AnyModel) else read_model(model)
-    words = treebank if isinstance(treebank, Treebank) else read_words(treebank)
+    words = refuse_partial(treebank) if isinstance(treebank, Treebank) else read_words(treebank)
     with counting("parsing", len(words)) as progress:
         output = parse_any(parser, words, external, repair=repair, progress=progress)
     return _warning(output, *parsing_warnings(words, parser))

@@ -18,38 +18,56 @@ from levelhead.api.inputs import (
     as_list,
     measure_names,
     registry_of,
+    registry_with,
     running,
 )
 from levelhead.api.parameters import public
+from levelhead.arguments import check
 from levelhead.campaign import RANKINGS, Manifest, read_manifest, read_scores, score_plan
 from levelhead.campaign.find import about_files, find_plan
 from levelhead.campaign.plan import Plan, check_matched
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
 from levelhead.campaign.ranking import ALL, EACH
+from levelhead.campaign.scored import results_of_scores
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import Registry, parse_measure, qualified
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
+from levelhead.tables.frames import is_frame
+from levelhead.tabular import Tabular
 
 if TYPE_CHECKING:
     from levelhead.campaign import Results
+    from levelhead.comparison.evaluations import Evaluations
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.jobs import Store, Workers
     from levelhead.report.page.blocks import Origin
     from levelhead.treebank.layouts.gold import Split
 
 
+def _scores(name: str, value: Any) -> Any:
+    """Scores instead of files."""
+    if isinstance(value, Mapping) and not isinstance(value, Tabular):
+        kind = ("object", "Evaluation Evaluations", "a result of levelhead.score")
+        return check(name, value, ("mapping", kind, "a mapping of names of systems to results of levelhead.score"))
+    if value is not None and not is_frame(value):
+        return check(name, value, ("either", "path", ("object", "", "a path, a data frame, or a mapping of results")))
+    return value
+
+
 @public(
     ranking=("optional", ("one of", RANKINGS)),
     prepare=("list", ("one of", ("page", "pages"))),
+    scores=_scores,
 )
 def rank(
     gold: Golds | None = None,
     systems: Systems | PathLike | None = None,
     *,
     manifest: PathLike | None = None,
-    scores: PathLike | None = None,
+    scores: PathLike | Mapping[str, Evaluations | Evaluation] | Any = None,
     measures: Measures | None = None,
     all_measures: bool = False,
     ranking: str | None = None,
@@ -79,7 +97,8 @@ def rank(
         gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         manifest: a TOML file with test sets, systems, groups, measures and rules, which are the defaults.
-        scores: rank this table of scores (TSV) instead of files.
+        scores: rank scores instead of files: a table in percent (TSV or a data frame), or results of `score` by system;
+            intervals and tests of results need the files.
         measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
             LAS and Feats under msp25.
         all_measures: also rank by all measures of the official scorer of the rules, LAS first.
@@ -103,6 +122,8 @@ def rank(
     """
     given, pages = locals(), set(prepare)
     refused = "scores cannot be combined with partial" if partial and scores is not None else None
+    if isinstance(scores, Mapping) and (pages or significance):
+        refused = "intervals, tests and pages need the counts of sentences: rank the files instead of results"
     if "pages" in pages and not refused:
         from levelhead.report.page.ranking_report import no_folder
 
@@ -121,6 +142,7 @@ def rank(
     )  # fmt: skip
     scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
     registry = registry if scheme is None else registry.with_default(scheme)
+    registry = registry_with(measures, registry)
     named_rules = rules_named(rules or defaults.get("rules") or "ud")
     names = measure_names(measures or defaults.get("measures") or (() if all_measures else named_rules.main))
     if all_measures:
@@ -129,7 +151,7 @@ def rank(
         names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
     origin, about = origin or _origin(given), tuple[str, ...]()
     if scores is not None:
-        table = read_scores(scores)
+        table = results_of_scores(scores) if isinstance(scores, Mapping) else read_scores(scores)
         results = table.of_systems(_known(only, table.systems))
         names = names if measures else list(results.measures)
     else:

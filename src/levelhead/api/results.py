@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -24,8 +24,16 @@ if TYPE_CHECKING:
 
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
+        "agree": "comparison.agreement:Agreement",
+        "convert": "conversion.round_trip:RoundTrips",
+        "derive": "derivation.derive:Derivations",
+        "perplexity": "derivation.perplexity:Perplexities",
+        "diff": "comparison.changes:AnyChanges",
+        "recover": "recovery.recovery:Recovery",
         "score": "evaluation.pair:Evaluation",
         "sentences": "comparison.word_tables:CountedSentences",
+        "suspects": "comparison.suspects:Suspects",
+        "validate": "treebank.validation:Validation",
         "words": "comparison.word_tables:AlignedWords",
     }
 )
@@ -40,8 +48,7 @@ def kinds() -> tuple[str, ...]:
 def _layouts(kind: str) -> Mapping[str, Layout]:
     if kind not in _CLASSES:
         raise InputError(Fault("unknown-table", unknown("kind of result", kind, _CLASSES)))
-    module, name = _CLASSES[kind].split(":")
-    result: type[Tabular] = getattr(import_module(f"levelhead.{module}"), name)
+    result: type[Tabular] = resolve_name(f"levelhead.{_CLASSES[kind]}")
     return result.layouts()
 
 
@@ -120,13 +127,13 @@ class LoadedResult(Tabular):
     """A result that was read from a file: its tables, verdict and provenance, without the treebanks and counts.
 
     Args:
-        kind: the kind of result, such as "score".
+        KIND: the kind of result, such as "score".
         verdict: the answer in a sentence; None if there is none.
         provenance: the provenance of the numbers.
         tables: the tables of data, by name; the first one is the main result.
     """
 
-    kind: str
+    KIND: str  # type: ignore[misc]
     verdict: str | None
     provenance: Provenance
     tables: Mapping[str, DataTable]  # type: ignore[assignment]
@@ -144,7 +151,7 @@ class LoadedResult(Tabular):
 
     def __getattr__(self, name: str) -> NoReturn:
         message = (
-            f"a loaded {self.__dict__.get('kind', 'result')} has only tables, verdict and provenance: {name!r} needs"
+            f"a loaded {self.__dict__.get('KIND', 'result')} has only tables, verdict and provenance: {name!r} needs"
         )
         raise AttributeError(f"{message} the files, so compute the result again")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial as partial_function
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -20,8 +20,8 @@ from levelhead.api.inputs import (
     settings_for,
     training_of,
 )
-from levelhead.api.parameters import SYSTEMS, TREEBANK, public
-from levelhead.arguments import check, is_collection
+from levelhead.api.parameters import SYSTEMS, public
+from levelhead.arguments import is_collection, is_list, refuse
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.treebank import Treebank
@@ -46,6 +46,7 @@ class ErrorsForPage(NamedTuple):
     system: str
     code: str
     page: TreebankErrors
+    registry: Registry
 
 
 @public(system=SYSTEMS, prepare=("list", ("one of", ("page",))))
@@ -89,8 +90,10 @@ def score(
         partial=partial, allow_several_roots=allow_several_roots, punct=punct,
     )  # fmt: skip
     training = training_of(seen)
-    if not is_collection(gold):
-        check("system", system, TREEBANK)  # a single treebank, as gold is
+    if not is_collection(gold) and not isinstance(system, Mapping):
+        if is_list(system):
+            refuse("system", system, "one system")
+        setup.check_functions(elsewhere=jobs != 1 or cluster is not None, stored=store is not None)
         if store is None:  # no plan and no hashes, which would take longer than scoring
             score_pair = _score_for_page if prepare else score_files
             return score_pair(gold, system, setup, training=training)  # type: ignore[arg-type]
@@ -98,7 +101,7 @@ def score(
     from levelhead.campaign.find import about_files
     from levelhead.comparison.evaluations import Evaluations, score_and_look, single_run
 
-    plan = single_run(plan_for(gold, system, split))
+    plan = single_run(plan_for(gold, system, split, argument="system"))
     about = about_files(gold, plan)
     name, look = _page_errors(gold, system, setup, len(plan.test_sets)) if prepare else ("", None)
     with running(jobs, store, cluster) as how:
@@ -107,7 +110,7 @@ def score(
         code: replace(
             evaluation,
             provenance=replace(evaluation.provenance, about_files=about),
-            looked=ErrorsForPage(name, code, parts[code]) if prepare else None,
+            looked=ErrorsForPage(name, code, parts[code], setup.registry) if prepare else None,
         )
         for code, evaluation in evaluations.items()
     }
@@ -130,7 +133,8 @@ def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training
     errors = look.start(code, name)
     evaluation = score_files(gold, system, setup, training=training, look=errors)
     with working("finding the errors"):
-        return replace(evaluation, looked=ErrorsForPage(name, code, errors.result(evaluation.gold, evaluation.system)))
+        page = errors.result(evaluation.gold, evaluation.system)
+        return replace(evaluation, looked=ErrorsForPage(name, code, page, setup.registry))
 
 
 def _page_errors(gold: Golds, system: Golds, setup: Setup, n_treebanks: int) -> tuple[str, VisitEach]:

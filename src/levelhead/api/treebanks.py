@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
-from levelhead.api.inputs import PathLike, as_list, running, settings_for, training_of
-from levelhead.api.parameters import TREEBANK, public
+from levelhead.api.inputs import PathLike, Treebanks, as_list, running, settings_for, training_of
+from levelhead.api.parameters import TREEBANK, TREEBANKS, public
 from levelhead.arguments import LIMITS, NOT_NEGATIVE
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, quoted
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import name_of, treebank_of
 
@@ -25,10 +26,19 @@ if TYPE_CHECKING:
     from levelhead.typology.selection import SelectedTreebanks
 
 
-@public(columns=("list", "text", 1), scheme=("either", "text", ("object", "Scheme", "a scheme or its name")))
+Distance = Literal["klcpos3", "relations", "displacement"]
+Rows = Literal["treebank", "value", "relation", "deprel", "class", "upos", "feature"]
+
+
+@public(
+    columns=("list", "text", 1),
+    by=("one of", get_args(Rows)),
+    scheme=("either", "text", ("object", "Scheme", "a scheme or its name")),
+)
 def profile(
-    *treebanks: Input,
+    *treebanks: Treebanks,
     columns: str | Iterable[str] = "summary",
+    by: Rows = "treebank",
     merge: bool = False,
     total: bool = False,
     scheme: str | Scheme = "nivre-fang",
@@ -48,6 +58,8 @@ def profile(
 
     Args:
         columns: names of columns or of their groups, "summary" or "all"; see `levelhead profile --list-columns`.
+        by: the rows of the table: treebanks, single values, or each treebank's relations, deprels (with subtypes),
+            classes, parts of speech or features.
         total: whether to add a profile of all treebanks together.
         scheme: the classes of relations.
         chunk: the number of tokens per chunk of running text (STTR).
@@ -62,7 +74,8 @@ def profile(
         MeasureError: a column or the scheme is unknown, or a column requires training treebanks.
     """
     from levelhead.campaign.profile_jobs import profile_with
-    from levelhead.typology import Chunks, survey
+    from levelhead.typology import Chunks
+    from levelhead.typology.collection import survey
 
     files = _files(treebanks, merge=merge)
     names = [name.strip() for text in as_list(columns) for name in text.split(",")]
@@ -70,17 +83,19 @@ def profile(
     chunks = Chunks(chunk, partial_chunk, window)
     with running(jobs, store, cluster) as how:
         return survey(
-            files, columns=names, scheme=scheme, chunks=chunks, least=least, total=every, format=format,
+            files, columns=names, by=by, scheme=scheme, chunks=chunks, least=least, total=every, format=format,
             training=training_of(train), run=profile_with(**how),
         )  # fmt: skip
 
 
-@public()
-def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu") -> Similarities:
+@public(matrix=("optional", ("one of", get_args(Distance))))
+def similarity(
+    *treebanks: Treebanks, matrix: Distance | None = None, merge: bool = False, format: Format = "conllu"
+) -> Similarities:
     """Return how similar each pair of treebanks is.
 
     Args:
-        treebanks: at least two treebanks, paths of treebanks, or folders of them.
+        matrix: a square matrix of "klcpos3" (rows are A, columns B), "relations" or "displacement" instead of pairs.
 
     Raises:
         InputError: a file is missing or invalid, or there are fewer than two treebanks.
@@ -90,12 +105,12 @@ def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu"
     files = _files(treebanks, merge=merge)
     if len(files) < 2:
         raise InputError(Fault("too-few-treebanks", "similarity requires at least two treebanks"))
-    return similarities(files, format=format)
+    return similarities(files, matrix, format=format)
 
 
 @public(max_nonprojective=NOT_NEGATIVE, nonprojective=("one of", ("callin", "true")))
 def select(
-    *treebanks: Input,
+    *treebanks: Treebanks,
     min_tokens: int = 30_000,
     max_nonprojective: float = 25.0,
     nonprojective: Literal["callin", "true"] = "callin",
@@ -117,7 +132,7 @@ def select(
     Raises:
         InputError: a file is missing or invalid.
     """
-    from levelhead.typology import Criteria, select_treebanks
+    from levelhead.typology.selection import Criteria, select_treebanks
 
     criteria = Criteria(
         not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
@@ -125,28 +140,44 @@ def select(
     return select_treebanks(_files(treebanks, merge=True), criteria, format=format)
 
 
-def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
-    """Treebanks by name, in the given order; treebanks in memory are named after their file, if any."""
-    from levelhead.campaign.find import listed_gold
-    from levelhead.typology import files_of
+def _files(treebanks: Sequence[Treebanks], *, merge: bool) -> Files:
+    """Treebanks by name, in the given order; without names, treebanks in memory are named after their file, if any."""
+    from levelhead.typology.profile import files_of
 
-    treebanks = [
-        file
-        for treebank in treebanks
-        for file in ([treebank] if isinstance(treebank, Treebank) else listed_gold(treebank))
-    ]
-    paths = [treebank for treebank in treebanks if not isinstance(treebank, Treebank)]
-    names = {file: name for name, files in files_of(paths, merge=merge).items() for file in files}
+    sources = list(_sources(treebanks))
+    paths = [source for name, source in sources if name is None and not isinstance(source, Treebank)]
+    name_of_path = {file: name for name, files in files_of(paths, merge=merge).items() for file in files}
     found: dict[str, list[str | Treebank]] = {}
-    for place, treebank in enumerate(treebanks, 1):
-        if isinstance(treebank, Treebank):  # parts of the same treebank have the same name
-            stem = name_of(Path(treebank.source.path or "")) or f"treebank {place}"
-            unique = f"{stem} {place}" if stem in {*names.values(), *found} else stem
-            found.setdefault(treebank_of(stem) if merge else unique, []).append(treebank)
+    for place, (name, source) in enumerate(sources, 1):
+        if name is not None:
+            if not merge and name in {*name_of_path.values(), *found}:
+                raise InputError(Fault("invalid-argument", f"two treebanks have the name {quoted(name)}"))
+            found.setdefault(treebank_of(name) if merge else name, []).append(source)
+        elif isinstance(source, Treebank):  # parts of the same treebank have the same name
+            stem = name_of(Path(source.source.path or "")) or f"treebank {place}"
+            unique = f"{stem} {place}" if stem in {*name_of_path.values(), *found} else stem
+            found.setdefault(treebank_of(stem) if merge else unique, []).append(source)
         else:
-            for (file,) in files_of([treebank]).values():
-                found.setdefault(names[file], []).append(file)
+            for (file,) in files_of([source]).values():
+                found.setdefault(name_of_path[file], []).append(file)
     return found
+
+
+def _sources(treebanks: Sequence[Treebanks]) -> Iterator[tuple[str | None, str | Treebank]]:
+    """Yield the name, if given, and the file or treebank; also the files that a manifest lists."""
+    from levelhead.campaign.find import listed_gold
+
+    for given in treebanks:
+        if isinstance(given, Mapping):
+            yield from ((name, _file_or_treebank(source)) for name, source in given.items())
+            continue
+        for source in [given] if isinstance(given, str | os.PathLike | Treebank) else given:
+            files = [source] if isinstance(source, Treebank) else listed_gold(source)
+            yield from ((None, file) for file in files)
+
+
+def _file_or_treebank(source: Input) -> str | Treebank:
+    return source if isinstance(source, Treebank) else os.fspath(source)
 
 
 PARSERS = ("arc-eager", "swap-lazy", "graph")
@@ -155,7 +186,7 @@ PARSERS = ("arc-eager", "swap-lazy", "graph")
 
 @public(
     gold=TREEBANK,
-    systems=("either", ("mapping", TREEBANK, "a mapping of names to treebanks or paths"), ("list", TREEBANK)),
+    systems=("either", ("mapping", TREEBANK, "a mapping of names to treebanks or paths"), TREEBANKS),
     limit=("optional", ("whole", *LIMITS["limit"])),
 )
 def suspects(

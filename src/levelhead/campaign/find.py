@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
+from levelhead.arguments import is_collection
 from levelhead.campaign.plan import PathLike, Plan, System, TestSet, name_of, named_by_path, plan_of, unmatched_note
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, listed, quoted, unknown
@@ -16,14 +17,14 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.layouts.gold import Split, bare_name, existing, extra_gold, gold_files
 from levelhead.treebank.layouts.outputs import system_folders, system_name
-from levelhead.typology.languages import Language, language_of
+from levelhead.typology.languages import language_of
 
 Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
 """A path in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
 
 
 Systems = Sequence[PathLike] | Mapping[str, Treebanks]
-"""The outputs of each system by name; or a list of paths, from which the names are taken."""
+"""The outputs of each system by name, or of one system by code; or a list of paths, from which names are taken."""
 
 
 def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...]:
@@ -38,40 +39,39 @@ def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...
 
 
 def find_plan(
-    gold: Treebanks, systems: Systems | PathLike, split: Split | None = None, *, as_runs: bool = False
+    gold: Treebanks,
+    systems: Systems | PathLike | Treebank,
+    split: Split | None = None,
+    *,
+    as_runs: bool = False,
+    argument: str = "systems",
 ) -> Plan:
     """Return the plan for systems; callers that need all outputs must check `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
-        systems: the systems; or a folder with a folder for each, or the folder of a single system.
+        systems: the systems, see `outputs_by_name`; a folder with a folder for each, or the folder of a single
+            system; or the output of a system on a single test set.
         split: which files of UD releases to use.
         as_runs: whether all folders in the folder of a system are its runs, whatever their names.
+        argument: the name of the argument with systems, for errors.
 
     Raises:
-        InputError: a path cannot be read, is empty or given twice, or matches two layouts.
+        InputError: a path cannot be read, is empty or given twice, or matches two layouts; or a mapping has wrong keys.
     """
     if isinstance(systems, str | os.PathLike):
         systems = system_folders(Path(systems))
-    if not systems or (isinstance(gold, Mapping) and not gold):
+    if not (isinstance(systems, Treebank) or systems) or (isinstance(gold, Mapping) and not gold):
         raise InputError(Fault("no-pairs", "give at least one gold treebank and one system"))
-    if not isinstance(systems, Mapping):
-        if any(isinstance(system, Treebank) for system in systems):
-            raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
-        if len(systems) == 1 and isinstance(gold, str | os.PathLike):
-            systems = {name_of(gold, systems[0]): systems[0]}
-        else:
-            systems = named_by_path(systems)
-    gold = {"treebank": gold} if isinstance(gold, Treebank) else gold
-    if isinstance(gold, Mapping):
-        outputs_of = {code: (f"{code}.conllu",) if len(gold) > 1 else () for code in gold}  # in folders
-        in_memory = {code: source if isinstance(source, Treebank) else None for code, source in gold.items()}
-        files = {code: None if isinstance(source, Treebank) else Path(source) for code, source in gold.items()}
-        test_sets = tuple(
-            TestSet(code, files[code], outputs_of[code], language_of(code), in_memory[code]) for code in gold
-        )
+    test_sets = _test_sets_of(gold, split)
+    if isinstance(systems, Treebank):
+        if len(test_sets) > 1:
+            _refuse_keys(f"{argument} is a single treebank", [test_set.code for test_set in test_sets], _BY_CODE)
+        systems = {"system": systems}
+    elif isinstance(systems, Mapping):
+        systems = outputs_by_name(systems, [test_set.code for test_set in test_sets], argument)
     else:
-        test_sets = find_test_sets(Path(gold), split)
+        systems = _named(gold, systems)
     runs: list[System] = []
     for name, outputs in systems.items():
         by_code = {test_sets[0].code: outputs} if isinstance(outputs, Treebank) else outputs
@@ -85,6 +85,67 @@ def find_plan(
         else:
             runs += plan_of(test_sets, {name: Path(by_code)}, as_runs).systems
     return Plan(test_sets, tuple(runs))
+
+
+def _test_sets_of(gold: Treebanks, split: Split | None) -> tuple[TestSet, ...]:
+    """The test sets in a path of any layout, a treebank or a mapping."""
+    if isinstance(gold, str | os.PathLike):
+        return find_test_sets(Path(gold), split)
+    by_code = gold if isinstance(gold, Mapping) else {"treebank": gold}
+    return tuple(
+        TestSet(
+            code,
+            None if isinstance(source, Treebank) else Path(source),
+            (f"{code}.conllu",) if len(by_code) > 1 else (),  # in folders
+            language_of(code),
+            source if isinstance(source, Treebank) else None,
+        )
+        for code, source in by_code.items()
+    )
+
+
+def _named(gold: Treebanks, systems: Sequence[PathLike]) -> Mapping[str, PathLike]:
+    if any(isinstance(system, Treebank) for system in systems):
+        raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
+    if len(systems) == 1 and isinstance(gold, str | os.PathLike):
+        return {name_of(gold, systems[0]): systems[0]}
+    return named_by_path(systems)
+
+
+def outputs_by_name(
+    systems: Mapping[str, Treebanks], codes: Sequence[str], argument: str = "systems"
+) -> Mapping[str, Treebanks]:
+    """Return the outputs of each system by its name.
+
+    A mapping of codes of gold to files or treebanks has the outputs of one system. The keys of any other mapping are
+    the names of systems, with a folder or a mapping of codes to outputs; for a single test set, also with an output.
+    """
+    single = {key for key, outputs in systems.items() if not (isinstance(outputs, Mapping) or is_collection(outputs))}
+    if single == {*systems} and single <= {*codes}:
+        return {"system": systems}  # type: ignore[dict-item]
+    if len(codes) > 1 and any(key in codes or not _is_missing(systems[key]) for key in single):
+        expected = f"{_BY_CODE} for one system, or {{name: {_BY_CODE}}} or {{name: folder}} for several"
+        _refuse_keys(_with_keys(argument, systems), codes, expected)
+    for name, outputs in systems.items():
+        if isinstance(outputs, Mapping) and not {*outputs} <= {*codes}:
+            _refuse_keys(_with_keys(f"{argument}[{name!r}]", outputs), codes, _BY_CODE)
+    return systems
+
+
+def _is_missing(output: object) -> bool:
+    return not isinstance(output, Treebank) and not Path(output).exists()  # type: ignore[arg-type]
+
+
+_BY_CODE = "{code: output}"
+
+
+def _with_keys(argument: str, keys: Iterable[str]) -> str:
+    return f"{argument} has the keys {listed(list(map(quoted, keys)))}"
+
+
+def _refuse_keys(came: str, codes: Sequence[str], expected: str) -> NoReturn:
+    message = f"{came}, but the codes of gold are {listed(list(map(quoted, codes)))}: give {expected}"
+    raise InputError(Fault("invalid-argument", message))
 
 
 def listed_gold(path: str | os.PathLike[str]) -> list[str]:
@@ -257,8 +318,9 @@ class _ManifestReader:
             return None
         output = self._text(table, "output", where)
         outputs = (f"{code}.conllu", bare_name(path.name).removesuffix(".conllu") + ".conllu")
-        given = (self._text(table, field, where) for field in ("language", "family", "genus"))
-        language = Language(*(value or known for value, known in zip(given, language_of(code))))
+        given = {"name": self._text(table, "language", where)}
+        given |= {field: self._text(table, field, where) for field in ("family", "genus")}
+        language = language_of(code)._replace(**{field: value for field, value in given.items() if value})
         return TestSet(code, path, tuple(dict.fromkeys(outputs if output is None else (output,))), language)
 
     def _groups(

@@ -47,10 +47,10 @@ from levelhead.campaign.sources import (
     whole_contents,
     without_value,
 )
-from levelhead.errors import InputError, MeasureError, TextMismatch
+from levelhead.errors import InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
 from levelhead.evaluation.fold import CountedPiece, fold
-from levelhead.evaluation.pair import Evaluation, load, load_pair, parse_as
+from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
 from levelhead.progress import tracked
@@ -65,6 +65,7 @@ from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.provenance import FileSummary, contents_hash, summary_of
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.fold import Visitor
 
     class VisitorWithResult(Visitor, Protocol):
@@ -121,6 +122,12 @@ def count_output(
             return job.record_in_pieces() or job.record_in_memory()
     except InputError as error:
         return {"faults_of": faulty, "faults": faults_of_error(error)}
+    except MeasureError as error:
+        if error.slug != "invalid-measure":
+            raise
+        source = gold if error.place.file == GOLD else output
+        place = Place(source.path) if isinstance(source, File) else None
+        raise MeasureError(error.message, error.slug, place) from error
 
 
 @lru_cache(maxsize=8)
@@ -291,6 +298,13 @@ class Output(NamedTuple):
     system: str
     name: str  # with that of the run if there are several
     matches: Matches
+    contents: FileSummary | None = None  # of the whole output, of which partial scores leave out sentences
+    coverage: PartialCoverage | None = None  # of partial scores
+
+    @property
+    def summary(self) -> FileSummary:
+        """The sizes of the output, and the warnings about its file."""
+        return self.contents or summary_of(self.matches.system)
 
 
 def read_outputs(plan: Plan, setup: Setup) -> Generator[tuple[str, list[Output]], None, None]:
@@ -308,15 +322,23 @@ def read_outputs(plan: Plan, setup: Setup) -> Generator[tuple[str, list[Output]]
                 if (output := system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)) is None:
                     continue
                 try:
-                    matches = match(*load_pair(gold, output, setup), setup.rules)
-                    matches.check_trees()
-                    matched.append(Output(system.name, system.label, matches))
+                    matched.append(_matched(gold, output, setup)._replace(system=system.name, name=system.label))
+                    matched[-1].matches.check_trees()
                 except InputError as error:
                     faults += error.faults
             if not faults:
                 yield test_set.code, matched
     if faults:
         raise InputError(*dict.fromkeys(faults))
+
+
+def _matched(gold: Treebank, output: Input, setup: Setup) -> Output:
+    if not setup.partial:
+        matches = match(*load_pair(gold, output, setup), setup.rules)
+        return Output("", "", matches)
+    stream = whole_pair(gold, output, setup)
+    _, contents, coverage = stream.summaries()
+    return Output("", "", stream.pairs[0].matches, contents, coverage)  # type: ignore[index]
 
 
 Look = Callable[[str, Sequence[Output]], Any]

@@ -23,6 +23,7 @@ from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.parallel import ParallelUnits, parallel_units
 from levelhead.significance.units import Units
+from levelhead.tables.frames import cells_of_frame, is_frame
 from levelhead.tables.table import unescaped
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, Provenance, short_hash
@@ -192,8 +193,8 @@ _Zeros = Mapping[tuple[str, str], tuple[State, str]]
 """The outputs marked as missing or invalid in a table, by system and test set, with the reason."""
 
 
-def read_scores(path: str | os.PathLike[str]) -> Results:
-    """Read a table of scores: tab-separated, with a header, scores in percent.
+def read_scores(source: Any) -> Results:
+    """Read a table of scores in percent: a tab-separated file with a header, or a data frame.
 
     It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
     `score` (or `F1`), with one line per score; or one column per measure. A system without a score on a test set of the
@@ -201,19 +202,25 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
     The apostrophe that `--format tsv` writes before `=`, `+`, `-` and `@` is removed.
 
     Args:
-        path: the file; "-" is standard input.
+        source: the file ("-" is standard input), or the data frame.
 
     Raises:
         InputError: the table is invalid; the error lists all faults.
     """
-    name = os.fsdecode(path)
-    data = read_bytes(path)
-    try:
-        lines = data.decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
-    rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
+    if is_frame(source):
+        name, columns = "frame", cells_of_frame(source)
+        rows = [[*columns], *map(list, zip(*columns.values(), strict=True))]
+        data = "\n".join(map("\t".join, rows)).encode()
+    else:
+        name, data = os.fsdecode(source), read_bytes(source)
+        try:
+            lines = data.decode("utf-8-sig").splitlines()
+        except UnicodeDecodeError as error:
+            raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
+        rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
     cells, zeros = _read_cells([column.strip() for column in rows[0]] if rows else [], rows[1:], name)
+    if name == "frame" and all(value <= Fraction(1, 100) for value in filter(None, cells.values())):
+        raise InputError(Fault("invalid-table", "no score is above 1: give percentages, not ratios", Place(name)))
     systems, codes, measures = (tuple(dict.fromkeys(key[i] for key in cells)) for i in range(3))
     worst = {measure: None if lower_is_better(measure) else Fraction(0) for measure in measures}
     results = {}

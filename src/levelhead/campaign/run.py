@@ -34,7 +34,7 @@ from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
-from levelhead.treebank import blocks
+from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.input_bytes import is_stream, read_bytes
 from levelhead.treebank.layouts.gold import irregularity
 from levelhead.treebank.provenance import FileSummary
@@ -63,7 +63,7 @@ def score_plan(
         plan: the test sets and systems.
         setup: the settings.
         workers: the workers; this process by default.
-        store: the store of results, or None; unused if a measure calls a function that levelhead does not have.
+        store: the store of results, or None.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
         resample_by: the units of intervals and tests, see `significance.units_of`.
         look: an additional function of the outputs on each test set (if all are valid), or of each valid output, or
@@ -72,12 +72,12 @@ def score_plan(
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given, or the rules have no matches for
-            `look`.
+        MeasureError: a measure requires training treebanks that were not given, the rules have no matches for
+            `look`, or a measure is a function, and other workers or a store are given.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()
-    store = None if setup.registry.functions(setup.measures) else store  # their results depend on unknown code
+    setup.check_functions(elsewhere=not (workers or processes(1)).here, stored=store is not None)
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
@@ -101,6 +101,13 @@ def check_valid(results: Results) -> Results:
     if faults := dict.fromkeys(fault for result in results.results.values() for fault in result.faults):
         raise InputError(*faults)
     return results
+
+
+def _name_of(path: Path | None, treebank: Treebank | None) -> str | None:
+    """The path of a file, or of the file that a treebank in memory was read from."""
+    if treebank is not None:
+        return treebank.source.path
+    return None if path is None else os.fspath(path)
 
 
 class _Scoring:
@@ -188,8 +195,12 @@ class _Scoring:
                     key = key_of_job(gold, self._output(system, test_set), settings)
                     record = records[number] if records else self.found[key]
                     path = system.outputs.get(code)
-                    paths = [None if file is None else os.fspath(file) for file in (test_set.gold, path)]
+                    sources = test_set.gold, test_set.treebank, path, system.treebanks.get(code)
+                    paths = _name_of(*sources[:2]), _name_of(*sources[2:])
                     result, golds[code] = read_record(record, settings.setup, files, *paths)
+                    if paths[1] is None:
+                        named = tuple(fault.in_file(f"{system.label} on {code}") for fault in result.faults)
+                        result = result._replace(faults=named)
                     fault = system.faults.get(code) or (None if path is None else self.unreadable.get(path))
                     if fault is not None:
                         result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
@@ -30,6 +31,7 @@ from levelhead.extras import require
 @options.interval_options
 @options.split_option
 @options.reading_options
+@options.partial_option
 @options.printing_options()
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
@@ -56,6 +58,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @click.argument("system", type=options.PATH)
 @options.split_option
 @options.reading_options
+@options.partial_option
 @options.printing_options()
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.
@@ -75,6 +78,7 @@ def confusion(**given: Any) -> None:
 @options.measuring_options
 @options.split_option
 @options.reading_options
+@options.partial_option
 @options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", places=False)
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
@@ -100,6 +104,8 @@ def trees(**given: Any) -> None:
         from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
+        for note in result.table().notes[:-1]:  # without the signature, which the drawing has
+            say(note)
         groups, signature = groups_of(result), result.provenance.signature
         if output_format == "html":
             from levelhead.report.page import render

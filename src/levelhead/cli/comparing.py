@@ -83,7 +83,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     print_provenance(comparison.provenance)
     if not print_paper(given, comparison, each=each):
         print_result(given, lambda: comparison.table(each=each), comparison.to_dict)
-    write_page(given, comparison, arguments["registry"])
+    write_page(given, comparison)
     if summary_file is not None:
         from levelhead.report.paper import summary
 
@@ -211,7 +211,8 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
         print_provenance(agreement.provenance)
         emit(f"{agreement}\n", given["output"])
     else:
-        show(given, agreement, by=given["by"] or "label")
+        rows: Any = given["by"] or "label"
+        show(given, agreement, main=f"{rows}s", by=rows)
     write_page(given, agreement)
 
 
@@ -251,5 +252,10 @@ def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
         emit(changes.text(limit), given["output"])
     else:
         rows: Any = given["by"] or "pattern"
-        print_result(given, lambda: changes.table(by=rows, most=limit), lambda: changes.to_dict(most=limit))
+        print_result(
+            given,
+            lambda: changes.table(by=rows, most=limit),
+            changes.to_dict,
+            data=lambda name: (found := changes.data(name or f"{rows}s"))._replace(rows=[*found.rows][:limit]),
+        )
     write_page(given, changes)

@@ -12,7 +12,7 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed, treebank_files
-from levelhead.cli.shared.printing import emit, print_result, print_warnings
+from levelhead.cli.shared.printing import emit, print_result, print_warnings, show
 from levelhead.errors import Fault, InputError, printable, unknown
 from levelhead.progress import tracked
 
@@ -39,7 +39,8 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     """
     from levelhead.api.conversion import convert as converted_treebank
     from levelhead.conversion import ud_version
-    from levelhead.treebank import read, write
+    from levelhead.interop.treebanks import write
+    from levelhead.treebank import read
     from levelhead.treebank.write import check_file
 
     how = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
@@ -69,7 +70,8 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
 
 def _check(treebanks: tuple[str, ...], given: dict[str, Any], how: dict[str, Any], *, failures: bool) -> None:
     """Convert every file forward and back, and print what is not restored, or raise the errors of all files."""
-    from levelhead.conversion import check_round_trip, default_targets, read_targets, round_trip
+    from levelhead.conversion import check_round_trip, default_targets, read_targets
+    from levelhead.conversion.round_trip import RoundTrips
     from levelhead.treebank import read
 
     targets = given["targets"]
@@ -86,14 +88,7 @@ def _check(treebanks: tuple[str, ...], given: dict[str, Any], how: dict[str, Any
                 faults += error.faults
     if faults:
         raise InputError(*faults)
-    print_result(
-        given,
-        lambda: (round_trip.not_restored_table if failures else round_trip.round_trips_table)(trips),
-        lambda: round_trip.round_trips_document(trips, paths),
-        lines=lambda: [
-            {"treebank": name, **round_trip.round_trip_document(trip, paths[name])} for name, trip in trips.items()
-        ],
-    )
+    show(given, RoundTrips(trips), main="not_restored" if failures else None, failures=failures)
 
 
 SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
@@ -118,19 +113,15 @@ def derive(treebank: str, transitions: bool, labeled: bool, **given: Any) -> Non
     """
     check_paths([treebank], [given["output"]])
     derivations = options.call(given, treebank)
-    print_warnings(derivations.treebank.warnings)
+    if given["output_format"] == "text":
+        print_warnings(derivations.treebank.warnings)
     if derivations.n_lifted:
         say(f"{derivations.n_lifted} arcs lifted")
     if given["output_format"] == "text":
         rows = derivations.transition_names(labeled=labeled) if transitions else derivations.words_as_attached()
         emit("".join(f"{' '.join(row)}\n" for row in rows), given["output"])
     else:
-        print_result(
-            given,
-            lambda: derivations.table(labeled=labeled),
-            lambda: derivations.to_dict(labeled=labeled),
-            lines=lambda: derivations.to_dict(labeled=labeled)["sentences"],
-        )
+        show(given, derivations, labeled=labeled)
 
 
 ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
@@ -180,17 +171,11 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
 
     check_paths([given["train"], given["test"], *given["systems"]], [given["output"], write_arpa])
     perplexities = options.call(given)
-    print_warnings(perplexities.provenance.warnings)
     for warning in perplexities.provenance.notes:
         say(f"warning: {warning}")
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
-    print_result(
-        given,
-        lambda: perplexities.table(sentences=sentences),
-        lambda: perplexities.to_dict(sentences=sentences),
-        lines=lambda: perplexities.documents(sentences=sentences),
-    )
+    show(given, perplexities, notes=False, main="sentences" if sentences else None, sentences=sentences)
 
 
 _OUT = click.option(
@@ -222,14 +207,12 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     check_paths([*inputs_of([answers]), gold], [conllu])
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")
-    from levelhead.recovery.recovery import answer_documents
-
     recovery = options.call(given, answers, gold)
     print_warnings(recovery.provenance.warnings)
     if recovery.other_text:  # tables have it as a note
-        if given["output_format"] in {"json", "jsonl"}:
+        if given["output_format"] in {"json", "jsonl", "tsv"}:
             say(f"warning: {recovery.other_text}")
     elif all(answer.recovered == 0 for answer in recovery.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     recovery.write(conllu)
-    print_result(given, recovery.table, recovery.to_dict, lines=lambda: answer_documents(recovery))
+    print_result(given, recovery.table, recovery.to_dict, data=recovery.data)

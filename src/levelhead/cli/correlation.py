@@ -50,7 +50,7 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
     A TABLE is TSV, CSV or JSON with a row per treebank. NAME=TABLE puts NAME and a dot before its column names.
     """
     from levelhead.api.correlation import measurements
-    from levelhead.correlation.measurements import named
+    from levelhead.correlation.tables import named
 
     if figure is not None:
         from levelhead.report.page.files import checked_suffix
@@ -59,13 +59,14 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
     check_paths([named(table)[0] for table in tables], [given["output"], figure])
     needed = [*columns, *given["given"], *filter(None, [given["family"]])] if columns else []
     table = measurements(*tables, **options.arguments_for(measurements, given | {"columns": needed}))
+    columns = tuple(table.columns_named(columns))
     result = None
     kind = given["draw"]
     if given["cumulative_variance"]:
         from levelhead.correlation.coefficients import variance_document, variance_table
 
         added = [f"diff({first},{second})" for first, second in given["differences"]]
-        names = tuple(dict.fromkeys([*columns, *added])) if columns else tuple(table.numbers)
+        names = tuple(table.columns_named([*columns, *added])) if columns else tuple(table.numbers)
         both = (_variances(table, names), table)
         kind = kind or "variance"
         print_result(given, partial(variance_table, *both), partial(variance_document, *both), places=6)
@@ -119,7 +120,10 @@ def _draw(
 @click.argument("gold", type=options.PATH)
 @click.argument("first", type=options.PATH)
 @click.argument("second", type=options.PATH)
-@setting("--judgements", "-j", type=options.PATH, required=True, metavar="FILE")
+@setting(
+    "--judgements", "-j", type=options.PATH, required=True, metavar="FILE",
+    help="File with one line per gold sentence: one or more votes for the better system",
+)  # fmt: skip
 @setting("--words", nargs=2, metavar="FIRST SECOND")
 @options.measure_option
 @options.rules_option

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead._version import VERSION
+from levelhead.api import results
 from levelhead.cli.program import cli
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
@@ -141,8 +142,11 @@ def _scheme_text(document: dict[str, Any]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+_SCHEMAS = sorted([*schema_names(), *results.kinds()])
+
+
 @command()
-@click.argument("kind", type=options.Choice(schema_names(), "schema"), metavar="[KIND]", required=False)
+@click.argument("kind", type=options.Choice(_SCHEMAS, "schema"), metavar="[KIND]", required=False)
 @options.output_option
 def schema(kind: str | None, output: str | None) -> None:
     """Print the JSON Schema of a KIND of JSON output, such as score; without KIND, list the kinds.
@@ -151,11 +155,15 @@ def schema(kind: str | None, output: str | None) -> None:
     $defs/line.
     """
     if kind is None:
-        titles = {name: json_schema(name)["title"] for name in schema_names()}
+        titles = {name: _schema(name)["title"] for name in _SCHEMAS}
         width = max(map(len, titles))
         emit("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), output)
     else:
-        print_json(json_schema(kind), output)
+        print_json(_schema(kind), output)
+
+
+def _schema(kind: str) -> dict[str, Any]:
+    return results.json_schema(kind) if kind in results.kinds() else json_schema(kind)
 
 
 PROGRAMS = {

@@ -38,7 +38,7 @@ _OUTPUT = click.option(
 @click.argument("gold", type=options.PATH, required=False)
 @click.argument("systems", type=options.PATH, required=False)
 @setting("--manifest", type=options.PATH)
-@setting("--scores", type=options.PATH)
+@setting("--scores", type=options.PATH, help="Rank this table of scores (TSV) instead of files")
 @setting("--ranking", type=options.Choice(RANKINGS, "ranking"))
 @setting("--group", "groups", multiple=True, metavar="NAME")
 @setting("--system", "only", multiple=True, metavar="NAME")

@@ -24,7 +24,7 @@ OF_PAGE = ("relation", "upos")
 @click.argument("treebanks", nargs=-1, type=options.PATH)
 @setting("-c", "--columns", multiple=True, metavar="NAME,...")
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
-@click.option("--long/--wide", "long", default=False, help="Print one row per value, or one per treebank (default)")
+@setting("--by", type=options.Choice(["treebank", "value", "relation", "deprel", "class", "upos", "feature"]))
 @setting("--train", multiple=True, type=options.PATH)
 @options.merge_option
 @setting("--total", is_flag=True)
@@ -64,6 +64,11 @@ def profile(
         raise click.UsageError("Missing argument 'TREEBANKS...'.")
     if rarefy is not None and wants_page(given):
         raise click.UsageError("--rarefy cannot be combined with --report or --figures")
+    if given["by"] not in (None, "treebank", "value") and (
+        wants_page(given) or wde_table is not None or given["train"]
+    ):
+        message = f"--by {given['by']} cannot be combined with --report, --figures, --wde-table or --train"
+        raise click.UsageError(message)
     outputs = [given["output"], wde_table, given["store"], *page_outputs(given)]
     merge = given["merge"] and rarefy is None  # samples are drawn from a single file
     files = treebank_files(treebanks, outputs, merge=merge, others=[*given["definitions"], *given["train"]])
@@ -89,8 +94,8 @@ def profile(
     of_training = OF_TRAINING if given["train"] else ()
     write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
     if hidden:
-        survey = survey.with_columns([*names, *of_training])
-    print_result(given, lambda: survey.table(long=given["long"]), survey.to_dict, lines=survey.documents)
+        survey = survey.with_columns([*names, *of_training], survey.by)
+    print_result(given, survey.table, survey.to_dict, lines=survey.documents)
 
 
 def _list_columns(given: dict[str, Any]) -> None:
@@ -121,6 +126,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 
 @command()
 @click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
+@setting("--matrix", type=options.Choice(["klcpos3", "relations", "displacement"]))
 @options.merge_option
 @options.input_format_option
 @options.printing_options()
@@ -187,7 +193,7 @@ def suspects(conllu: str | None, **given: Any) -> None:
     result = options.call(given)
     show(given, result)
     if conllu is not None:
-        from levelhead.treebank import write
+        from levelhead.interop.treebanks import write
 
         write(result.to_treebank(), conllu)
     write_page(given, result)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from levelhead.errors import number_of, printable
 from levelhead.evaluation.fold import fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import Provenance
-from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, parse_measure
@@ -35,13 +34,24 @@ from levelhead.scoring.measure_notes import annotation_of
 from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
-from levelhead.significance.units import AUTO, FEWEST_UNITS, Units, unit_line, unit_notes, units_of, units_signature
-from levelhead.tables.documents import header, points, signature_line
-from levelhead.tables.table import Column, Plain, Table, interval_cell, interval_head
+from levelhead.significance.units import (
+    AUTO,
+    FEWEST_UNITS,
+    UnitRow,
+    Units,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_of,
+    units_signature,
+)
+from levelhead.tables.data import Layout, Percent
+from levelhead.tables.documents import signature_line
+from levelhead.tables.table import Column, IntervalCell, Table, interval_head
 from levelhead.tables.writers import to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.provenance import joint_hash, short_hash, sources_document, summary_of
+from levelhead.treebank.provenance import joint_hash, short_hash, summary_of
 
 __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
@@ -89,8 +99,8 @@ class LabelAgreement(NamedTuple):
     name: str
     words: int
     n_units: int
-    observed: float
-    expected: float
+    observed: Percent
+    expected: Percent
     cohen: BeyondChance
     fleiss: BeyondChance
     krippendorff: BeyondChance
@@ -105,7 +115,7 @@ class Disagreement(NamedTuple):
             label that comes first in alphabetical order.
         second: the label of the other annotator.
         n_words: the number of words; each pair of annotators counts.
-        share: the share of all disagreements on this kind of label, 0 to 1.
+        share: the share of all disagreements on this kind of label, in percent.
         pair: the annotators of the first case: of the first label, and of the second.
         sentence: the index of the first case's sentence in the first of all annotations.
         form: the word of the first case.
@@ -119,6 +129,77 @@ class Disagreement(NamedTuple):
     pair: tuple[str, str]
     sentence: int
     form: str
+
+
+class MeasureAgreement(NamedTuple):
+    """The F1 of annotators by one measure.
+
+    Args:
+        measure: the measure.
+        f1: the F1 score, averaged over pairs of annotators; null if a pair has no value.
+        reason: why there is no value; null if there is one.
+    """
+
+    measure: str
+    f1: Percent | None
+    reason: str | None
+
+
+class PairAgreement(NamedTuple):
+    """The F1 of two annotators by one measure.
+
+    Args:
+        first: the first annotator.
+        second: the other annotator.
+        measure: the measure.
+        f1: the F1 score, the same in both directions; null if it is not annotated on both sides.
+    """
+
+    first: str
+    second: str
+    measure: str
+    f1: Percent | None
+
+
+class DisagreementRow(NamedTuple):
+    """Words on which two annotators disagree in the same way.
+
+    Args:
+        name: the kind of label.
+        first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
+            label that comes first in alphabetical order.
+        second: the label of the other annotator.
+        words: the number of words; each pair of annotators counts.
+        share: the share of all disagreements on this kind of label.
+        first_annotator: the annotator of the first label in the first case.
+        second_annotator: the annotator of the second label in the first case.
+        sentence: the number of the first case's sentence in the first of all annotations, from 1.
+        sent_id: its sent_id.
+        form: the word of the first case.
+    """
+
+    name: str
+    first: str
+    second: str
+    words: int
+    share: Percent
+    first_annotator: str
+    second_annotator: str
+    sentence: int
+    sent_id: str | None
+    form: str
+
+
+class DifferingSentence(NamedTuple):
+    """A sentence of the first annotation that differs in another in span, words, heads or universal relations.
+
+    Args:
+        sentence: its number, from 1.
+        sent_id: its sent_id.
+    """
+
+    sentence: int
+    sent_id: str | None
 
 
 @immutable
@@ -137,6 +218,8 @@ class Agreement(Tabular):
         provenance: the provenance of the numbers.
     """
 
+    KIND: ClassVar[str] = "agree"
+
     treebanks: Mapping[str, Treebank]
     pairs: Mapping[tuple[str, str], Evaluation]
     labels: tuple[LabelAgreement, ...]
@@ -153,11 +236,11 @@ class Agreement(Tabular):
 
     @property
     def f1(self) -> dict[str, float | None]:
-        """The F1 of each measure, 0 to 1, averaged over pairs; None if a pair has no value."""
+        """The F1 of each measure, averaged over pairs; None if a pair has no value."""
         return {
             name: None if None in values else math.fsum(filter(None, values)) / len(values)
             for name in next(iter(self.pairs.values()))
-            for values in [[evaluation[name].unscaled for evaluation in self.pairs.values()]]
+            for values in [[evaluation[name].value for evaluation in self.pairs.values()]]
         }
 
     @property
@@ -178,17 +261,17 @@ class Agreement(Tabular):
         """
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table(most)
-        columns = [Column("Label", "text"), Column("Words", "number"), Column("Observed"), Column("Expected")]
-        for name in ("Cohen", "Fleiss", "Alpha"):
-            ends, hidden = (f"{name} low", f"{name} high"), name == "Fleiss" and len(self.annotators) == 2
-            columns.append(Column(name, "number", tidy_only=hidden))
-            columns.append(columns[-1]._replace(name=interval_head(self.level), key=f"{name} interval", ends=ends))
+        columns = [Column("Label", "text"), Column("Words", "number")]
+        columns += (Column(name, "percent") for name in ("Observed", "Expected"))
+        names = ("Cohen", "Fleiss", "Alpha") if len(self.annotators) > 2 else ("Cohen", "Alpha")
+        columns += (Column(head, "coefficient") for name in names for head in (name, interval_head(self.level)))
         rows = []
-        for label, words, _, observed, expected, *estimates in self.labels:
+        for label, words, _, observed, expected, cohen, fleiss, alpha in self.labels:
+            estimates = (cohen, fleiss, alpha) if len(self.annotators) > 2 else (cohen, alpha)
             numbers = [
                 cell
                 for value, between in estimates
-                for cell in (None if value is None else Plain(value + 0.0), interval_cell(between, perplexity=True))
+                for cell in (None if value is None else value + 0.0, between and IntervalCell(*between))
             ]
             rows.append((label, words, observed, expected, *numbers))
         units = {self.annotators[0]: self.units}
@@ -216,14 +299,14 @@ class Agreement(Tabular):
             *(f"{name}: {reason}" for name, reason in self.reasons.items()),
             signature_line(self.provenance.signature),
         )
-        return Table((Column("Measure", "text"), Column("F1")), tuple(self.f1.items()), notes)
+        return Table((Column("Measure", "text"), Column("F1", "percent")), tuple(self.f1.items()), notes)
 
     def _patterns_table(self, most: int | None) -> Table:
         first = self.treebanks[self.annotators[0]]
         names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
         columns = (
-            Column("Label", "text"), *(Column(name, "text", key=key) for name, key in zip(names, ("First", "Second"))),
-            Column("Words", "number"), Column("Share"), Column("Example", "text"),
+            Column("Label", "text"), *(Column(name, "text") for name in names),
+            Column("Words", "number"), Column("Share", "percent"), Column("Example", "text"),
         )  # fmt: skip
         rows = tuple(
             (*pattern[:5], printable(f"{pattern.form} ({first[i].id or f'sentence {i + 1}'})"))
@@ -243,41 +326,36 @@ class Agreement(Tabular):
             tables.insert(1, patterns._replace(notes=(*patterns.notes, *more)))
         return "\n".join(to_text(table, 2) for table in tables).rstrip("\n")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        first = self.treebanks[self.annotators[0]]
-        shares = {label.name: {"observed": label.observed, "expected": label.expected} for label in self.labels}
-        kappas = {label.name: {**shares[label.name], "kappa": label.cohen.value} for label in self.labels}
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
         return {
-            **header("agreement", self.provenance.signature),
-            "annotators": list(self.annotators),
-            "f1": {name: points(value) for name, value in self.f1.items()},
-            "kappa": {"upos": kappas.get("UPOS"), "relations": kappas["relations"]},
-            "units": units_document({self.annotators[0]: self.units}),
-            "labels": [
-                {"label": label.name, "words": label.words, "n_units": label.n_units, **shares[label.name]}
-                | {
-                    name: {"value": value, "interval": interval and list(interval)}
-                    for name, (value, interval) in zip(("cohen", "fleiss", "krippendorff"), label[5:], strict=True)
-                }
-                for label in self.labels
-            ],
-            "pairs": [
-                {
-                    "first": one,
-                    "second": other,
-                    "f1": {name: points(score.unscaled) for name, score in evaluation.items()},
-                }
-                for (one, other), evaluation in self.pairs.items()
-            ],
-            "patterns": [
-                {"label": label, "first": one, "second": other, "count": count, "share": share}
-                | {"example": {"annotators": [*pair], "sentence": i + 1, "sent_id": first[i].id, "form": form}}
-                for label, one, other, count, share, pair, i, form in self.disagreements
-            ],
-            "differing": [{"sentence": i + 1, "sent_id": first[i].id} for i in self.differing],
-            **sources_document(self.provenance),
-        }
+            "labels": (LabelAgreement,), "measures": (MeasureAgreement,), "pairs": (PairAgreement,),
+            "patterns": (DisagreementRow,), "differing": (DifferingSentence,), "units": (UnitRow,),
+        }  # fmt: skip
+
+    def records(self, name: str) -> Iterable[Any]:
+        """Return the rows of a table."""
+        if name == "labels":
+            return self.labels
+        if name == "measures":
+            return (MeasureAgreement(measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())
+        if name == "pairs":
+            scores = ((pair, *item) for pair, evaluation in self.pairs.items() for item in evaluation.items())
+            return (PairAgreement(*pair, measure, score.value) for pair, measure, score in scores)
+        if name == "patterns":
+            return map(self._pattern_row, self.disagreements)
+        if name == "differing":
+            return (DifferingSentence(i + 1, self._first[i].id) for i in self.differing)
+        return unit_rows({self.annotators[0]: self.units})
+
+    @property
+    def _first(self) -> Treebank:
+        return self.treebanks[self.annotators[0]]
+
+    def _pattern_row(self, pattern: Disagreement) -> DisagreementRow:
+        sentence = pattern.sentence
+        return DisagreementRow(*pattern[:5], *pattern.pair, sentence + 1, self._first[sentence].id, pattern.form)
 
 
 def named(annotations: Sequence[Input]) -> list[str]:
@@ -319,7 +397,7 @@ def agreement(
             for estimate in (found.cohen, found.fleiss, found.krippendorff)
         )
         counts = found.words, found.cohen.n_units
-        labels.append(LabelAgreement(labeled.name, *counts, found.observed, found.expected, *estimates))
+        labels.append(LabelAgreement(labeled.name, *counts, 100 * found.observed, 100 * found.expected, *estimates))
         patterns += _disagreements(words, labeled, names)
     patterns.sort(key=lambda kind: (-kind.n_words, *kind[:3]))
     parts = {"resample-by": units_signature({"": units}), "level": f"{level:g}"}
@@ -368,7 +446,7 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
         form = words.treebanks[i].forms[int(words.rows[row, i])]
         pair = (names[i], names[j])
         sentence = int(words.sentences[row])
-        yield Disagreement(labeled.name, *both, count, count / total, pair, sentence, form)
+        yield Disagreement(labeled.name, *both, count, 100 * count / total, pair, sentence, form)
 
 
 def _provenance(

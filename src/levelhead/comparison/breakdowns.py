@@ -13,8 +13,9 @@ from levelhead.analysis.word_properties import PropertySettings, RequestedNames,
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.system_errors import Found, PerTreebank, UsedScheme, for_each_output
 from levelhead.errors import listed
+from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance
-from levelhead.evaluation.score_tables import units_document
+from levelhead.evaluation.score_tables import coverage_document, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches, Score
@@ -86,6 +87,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             *_notes(first),
             *estimate_notes(estimates),
             *([unit_line(self.units, "confidence intervals")] if self.units else []),
+            *self._coverage_notes,
             *signed(self.provenance.signature),
         )
         return _table_of_parts(columns, parts, notes, summary)
@@ -115,6 +117,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             "treebanks": {name: [*map(_document, some)] for name, some in self.treebanks.items()},
             **({"averages": averages} if averages else {}),
             "units": units_document(self.units),
+            **coverage_document(self.coverage),
         }
 
 
@@ -204,6 +207,7 @@ class Repairs(WithIntervals[Sequence[Repair]]):
             "Share: percentage of all words with an error",
             *estimate_notes(every),
             unit_line(self.units, "confidence intervals"),
+            *self._coverage_notes,
             *signed(self.provenance.signature),
         )
         summary = [
@@ -220,6 +224,7 @@ class Repairs(WithIntervals[Sequence[Repair]]):
             "treebanks": {name: [*map(_repair, some)] for name, some in self.treebanks.items()},
             **({"averages": [*map(_repair, self.averages)]} if len(self.treebanks) > 1 else {}),
             "units": units_document(self.units),
+            **coverage_document(self.coverage),
         }
 
 
@@ -293,11 +298,12 @@ def repairs_of_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> Re
     """Return the gain of repairing each kind of error."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
-    each, provenance, units = _with_intervals(
+    each, provenance, coverage, units = _with_intervals(
         plan, setup, lambda matches, how: repairs(matches, measure, how, registry=setup.registry), tests
     )
     averages = average_repairs([*each.values()], tests.level) if len(each) > 1 else ()
-    return Repairs({code: treebank.kinds for code, treebank in each.items()}, provenance, units, str(measure), averages)
+    kinds = {code: treebank.kinds for code, treebank in each.items()}
+    return Repairs(kinds, provenance, coverage, units, str(measure), averages)
 
 
 def _with_intervals(
@@ -306,15 +312,15 @@ def _with_intervals(
     function: Callable[[Matches, IntervalSettings], Found],
     tests: InferenceSettings,
     scheme: UsedScheme | None = None,
-) -> tuple[dict[str, Found], Provenance, dict[str, Units]]:
-    """The result of a function for each output, the provenance, and the units of each treebank."""
+) -> tuple[dict[str, Found], Provenance, dict[str, PartialCoverage], dict[str, Units]]:
+    """The result of a function for each output, the provenance, the coverage, and the units of each treebank."""
     every: list[Units] = []
 
     def with_units(matches: Matches) -> Found:
         every.append(units_of(matches.gold, tests.resample_by))
         return function(matches, IntervalSettings(every[-1], tests.level))
 
-    results, provenance = for_each_output(plan, setup, with_units, scheme)
+    results, provenance, coverage = for_each_output(plan, setup, with_units, scheme)
     units = dict(zip(results, every, strict=True))
     provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": units_signature(units)})
     contents = {code: files["gold"] for code, files in provenance.files.items()}
@@ -322,4 +328,4 @@ def _with_intervals(
     notes = [*provenance.notes, *unit_notes(units, "intervals")]
     if groups := parallel_groups(units, contents, declared):
         notes.append(f"intervals of averages treat parallel test sets as independent: {listed([*groups])}")
-    return results, replace(provenance, notes=tuple(notes)), units
+    return results, replace(provenance, notes=tuple(notes)), coverage, units

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from levelhead.comparison.change_rows import (
+    LAYOUTS,
+    ChangedSentence,
+    ChangePatternRow,
+    ColumnChanges,
+    ExampleRow,
+    FileChanges,
+    SentencePattern,
+)
 from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
-from levelhead.tables.documents import header, signature_line
+from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tables.writers import to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
-from levelhead.treebank.provenance import Provenance, sources_document
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.tokens import FIELDS
+
+if TYPE_CHECKING:
+    from levelhead.tables.data import Layout
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
 
@@ -114,6 +126,7 @@ class ChangePattern(NamedTuple):
 class AnyChanges(Tabular):
     """The changes of a file, or of the files of a folder."""
 
+    KIND: ClassVar[str] = "diff"
     of_folder: ClassVar[bool] = False
 
     parts: Mapping[str, Changes]
@@ -156,13 +169,10 @@ class AnyChanges(Tabular):
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
         if by == "file":
-            kinds = (
-                Column(_SHORT.get(kind, kind), "number", key=KINDS[kind], tidy_only=kind not in _SHORT)
-                for kind in KINDS
-            )
+            kinds = (Column(name, "number") for name in _SHORT.values())
             columns = (_FILE, *(Column(name, "number") for name in ("Old", "New", "Unchanged")), *kinds)
             rows = (
-                (printable(name), len(part.old), len(part.new), part.n_unchanged, *part.counts.values())
+                (printable(name), len(part.old), len(part.new), part.n_unchanged, *map(part.counts.get, _SHORT))
                 for name, part in self.parts.items()
             )
             notes = ("numbers of sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated",)
@@ -172,7 +182,7 @@ class AnyChanges(Tabular):
                 (
                     *((printable(name),) if self.of_folder else ()),
                     *(None if sentence is None else sentence + 1 for sentence in (change.old, change.new)),
-                    *(printable(_version(part, change)[0].id or ""), ", ".join(KINDS[kind] for kind in change.kinds)),
+                    *(printable(version_of(part, change)[0].id or ""), ", ".join(KINDS[kind] for kind in change.kinds)),
                     change.n_words,
                     printable(
                         "; ".join(
@@ -216,7 +226,7 @@ class AnyChanges(Tabular):
         for kind, count in self.counts.items():
             some = islice((pair for pair in every if kind in pair[1].kinds), _MOST_LISTED)
             if count:
-                yield kind, count, [_name(*_version(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
+                yield kind, count, [_name(*version_of(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
 
     def text(self, most: int | None = None) -> str:
         """Return a summary of the sentences and the most frequent patterns as text.
@@ -241,32 +251,14 @@ class AnyChanges(Tabular):
         more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
         return table._replace(notes=(*more, *table.notes[:-1]))
 
-    def to_dict(self, *, most: int | None = None) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`.
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return LAYOUTS
 
-        Args:
-            most: the largest number of patterns.
-        """
-        parts = {name: {**_counted(part), **_sentences(part, most)} for name, part in self.parts.items()}
-        patterns = [
-            {"column": pattern.column, "old": pattern.old, "new": pattern.new}
-            | {"count": pattern.n_changes, "sentences": pattern.n_sentences}
-            | {
-                "examples": [
-                    {**({"treebank": at.file} if self.of_folder else {}), "old": at.old + 1, "new": at.new + 1}
-                    | {"sent_id": self.parts[at.file].new[at.new].id, "form": at.form}
-                    for at in pattern.examples
-                ]
-            }
-            for pattern in self.patterns[:most]
-        ]
-        return {
-            **header("diff", self.provenance.signature),
-            **_counted(self),
-            "patterns": patterns,
-            **({"treebanks": parts, "refiled": self.n_refiled} if self.of_folder else _sentences(self, most)),
-            **sources_document(self.provenance),
-        }
+    def records(self, name: str) -> Iterable[Any]:
+        """Return the rows of a table."""
+        return _rows_of(name, self)
 
     def changelog(self, most: int | None = None) -> str:
         """Return the draft of a changelog in Markdown.
@@ -353,24 +345,43 @@ def _sizes_text(changes: AnyChanges, side: Side) -> str:
     return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
 
 
-def _counted(changes: AnyChanges) -> dict[str, Any]:
-    document = {"old": _sizes(changes, "old"), "new": _sizes(changes, "new"), "kept": changes.n_kept}
-    return {**document, "unchanged": changes.n_unchanged, "counts": changes.counts, "columns": changes.by_column}
+def _rows_of(name: str, changes: AnyChanges) -> Iterable[Any]:
+    """Return the rows of a table of changes."""
+    if name == "patterns":
+        return (ChangePatternRow(number, *pattern[:5]) for number, pattern in enumerate(changes.patterns, 1))
+    if name == "columns":
+        return (ColumnChanges(column, count) for column, count in changes.by_column.items())
+    if name == "examples":
+        return _examples(changes)
+    rows: Callable[[str, Changes], Iterable[Any]]
+    rows = {"files": _file_rows, "sentences": _sentence_rows, "sentence_patterns": _sentence_patterns}[name]
+    return (row for file, part in changes.parts.items() for row in rows(file, part))
 
 
-def _sentences(changes: AnyChanges, most: int | None) -> dict[str, Any]:
-    """The changed sentences of a file."""
-    (part,) = changes.parts.values()
-    documents = []
-    for change in part.sentences[:most]:
-        patterns = [
-            {"column": column, "old": old, "new": new, "count": count}
-            for (column, old, new), count in change.patterns.items()
-        ]
+def _examples(changes: AnyChanges) -> Iterator[ExampleRow]:
+    for number, pattern in enumerate(changes.patterns, 1):
+        for at in pattern.examples:
+            sent_id = changes.parts[at.file].new[at.new].id
+            yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
+
+
+def _file_rows(file: str, part: Changes) -> Iterator[FileChanges]:
+    sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
+    yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
+
+
+def _sentence_rows(file: str, part: Changes) -> Iterator[ChangedSentence]:
+    for change in part.sentences:
         old, new = (None if number is None else number + 1 for number in (change.old, change.new))
-        document = {"old": old, "new": new, "sent_id": _version(part, change)[0].id, "changes": [*change.kinds]}
-        documents.append({**document, "words": change.n_words, "patterns": patterns})
-    return {"sentences": documents}
+        kinds = {kind: kind in change.kinds for kind in KINDS}
+        yield ChangedSentence(file, old, new, version_of(part, change)[0].id, change.n_words, **kinds)
+
+
+def _sentence_patterns(file: str, part: Changes) -> Iterator[SentencePattern]:
+    for change in part.sentences:
+        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
+        for pattern, count in change.patterns.items():
+            yield SentencePattern(file, old, new, *pattern, count)
 
 
 def column_order(column: str) -> tuple[int, str]:
@@ -382,7 +393,7 @@ def _name(sentence: Sentence, number: int) -> str:
     return sentence.id or f"sentence {number + 1}"
 
 
-def _version(part: Changes, change: SentenceChange) -> tuple[Sentence, int]:
+def version_of(part: Changes, change: SentenceChange) -> tuple[Sentence, int]:
     """The sentence in NEW, or in OLD if it was removed, and its index."""
     treebank, number = (part.old, change.old) if change.new is None else (part.new, change.new)
     return treebank[number or 0], number or 0

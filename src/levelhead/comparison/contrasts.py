@@ -19,13 +19,13 @@ from levelhead.comparison.breakdowns import estimate_cells, estimate_columns, es
 from levelhead.comparison.system_errors import DRAWN
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import Fault, InputError, MeasureError
+from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
-from levelhead.evaluation.score_tables import units_document
+from levelhead.evaluation.score_tables import coverage_document, coverage_notes, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry
-from levelhead.scoring import Agree, Counts, Matches, Measure, Score
-from levelhead.scoring.measure_definitions import ATTACHED
+from levelhead.scoring import Counts, Matches, Measure, Score
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.significance import STANDARD, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.differences import DIFFERENCE
@@ -108,6 +108,24 @@ class Contrast(NamedTuple):
     gold: float
 
 
+Coverages = Mapping[str, Mapping[str, PartialCoverage]]
+"""The share of gold that each system covers, by treebank and system."""
+
+
+def _coverages(outputs: Iterable[Output]) -> dict[str, PartialCoverage]:
+    return {output.name: output.coverage for output in outputs if output.coverage is not None}
+
+
+def _coverage_notes(coverage: Coverages) -> list[str]:
+    return coverage_notes(pair for some in coverage.values() for pair in some.items())
+
+
+def _coverage_document(coverage: Coverages) -> dict[str, Any]:
+    return (
+        {"coverage": {code: coverage_document(some)["coverage"] for code, some in coverage.items()}} if coverage else {}
+    )
+
+
 @immutable
 class Gains(Tabular):
     """The gains of systems over the first system on each treebank.
@@ -119,6 +137,7 @@ class Gains(Tabular):
         treebanks: the gains on each treebank.
         provenance: the provenance of the numbers.
         units: the units of each treebank.
+        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
     """
 
     by: tuple[str, ...]
@@ -127,6 +146,7 @@ class Gains(Tabular):
     treebanks: Mapping[str, Sequence[Gain]]
     provenance: Provenance
     units: Mapping[str, Units] = field(default_factory=dict)
+    coverage: Coverages = field(default_factory=dict)
 
     @property
     def averages(self) -> list[AverageGain]:
@@ -163,6 +183,7 @@ class Gains(Tabular):
             f"{self.measure}; Words: gain in correct words over {self.baseline}; largest changes first",
             *estimate_notes(estimates),
             *([unit_line(self.units, "confidence intervals")] if self.units else []),
+            *_coverage_notes(self.coverage),
             signature_line(signature),
         )
         return Table(columns, tuple(rows), notes, rules, tuple(averages))
@@ -193,6 +214,7 @@ class Gains(Tabular):
             "treebanks": treebanks,
             **({"averages": averages} if averages else {}),
             "units": units_document(self.units),
+            **_coverage_document(self.coverage),
             **sources_document(self.provenance),
         }
 
@@ -210,14 +232,20 @@ class Contrasts(Tabular):
         outputs: for each treebank and system: the outputs of the baseline and of the system, all gains, all losses.
         limit: the maximum number of gains, and of losses, to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: the provenance of the numbers.
-        needs: the properties that must agree for a word to be correct.
+        setup: the settings.
+        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
     """
 
     measure: Measure
     outputs: Sequence[SentencesOfOutput]
     limit: int | None
     provenance: Provenance
-    needs: Agree = ATTACHED
+    setup: Setup
+    coverage: Coverages = field(default_factory=dict)
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return (*_coverage_notes(self.coverage), signature_line(self.provenance.signature))
 
     @property
     def listed(self) -> Sequence[SentencesOfOutput]:
@@ -244,7 +272,7 @@ class Contrasts(Tabular):
             for name, baseline, system, gained, lost in self.listed
             for contrast in (*gained, *lost)
         )
-        return Table(columns, tuple(rows), (signature_line(self.provenance.signature),))
+        return Table(columns, tuple(rows), self._notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sentences for JSON: by number and sent_id, with the numbers of correct words."""
@@ -264,15 +292,16 @@ class Contrasts(Tabular):
             **header("contrasts", self.provenance.signature),
             "measure": str(self.measure),
             "systems": systems,
+            **_coverage_document(self.coverage),
             **sources_document(self.provenance),
         }
 
     def __str__(self) -> str:
         texts = (
-            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.needs)}"
+            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.setup)}"
             for name, baseline, system, gained, lost in self.drawn
         )
-        return "".join([*texts, signature_line(self.provenance.signature)])
+        return "".join(texts) + "\n".join(self._notes)
 
 
 def compare_by(
@@ -283,6 +312,7 @@ def compare_by(
     treebanks = {}
     sources = {}
     units = {}
+    coverage: dict[str, dict[str, PartialCoverage]] = {}
     requested = RequestedNames(by)
     (measure,) = setup.measures
     with closing(read_outputs(plan, setup)) as outputs:
@@ -292,14 +322,16 @@ def compare_by(
             units[name] = units_of(gold, tests.resample_by)
             intervals = IntervalSettings(units[name], tests.level)
             treebanks[name] = gains_by(some, measure, by, settings, setup.registry, intervals)
-            sources[name] = sources_of({output.name: output.matches for output in some}, setup)
+            sources[name] = sources_of({output.name: (output.matches, output.summary) for output in some}, setup)
+            if setup.partial:
+                coverage[name] = _coverages(some)
     requested.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
     parts |= {"train": settings.training.hashes} if settings.training else {}
     parts |= {"scheme": settings.scheme.name} if "class" in by else {}
     parts |= {"level": f"{tests.level:g}", "resample-by": units_signature(units)}
     provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
-    return Gains(tuple(by), str(measure), some[0].name, treebanks, provenance, units)
+    return Gains(tuple(by), str(measure), some[0].name, treebanks, provenance, units, coverage)
 
 
 def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
@@ -308,13 +340,17 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     setup = setup.for_pair()
     pairs = []
     sources = {}
-    ((measure, definition),) = setup.defined
+    coverage: dict[str, dict[str, PartialCoverage]] = {}
+    (measure,) = setup.measures
     with closing(read_outputs(plan, setup)) as outputs:
-        for name, (baseline, *others) in outputs:
-            sources[name] = sources_of({output.name: output.matches for output in (baseline, *others)}, setup)
+        for name, some in outputs:
+            baseline, *others = some
+            sources[name] = sources_of({output.name: (output.matches, output.summary) for output in some}, setup)
+            if setup.partial:
+                coverage[name] = _coverages(some)
             pairs += [(name, baseline, other, *contrasts(baseline.matches, other.matches, setup)) for other in others]
     provenance = comparison_provenance(sources, setup, {"measure": str(measure), **setup.signature_of_measures()})
-    return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument))
+    return Contrasts(measure, pairs, limit, provenance, setup, coverage)
 
 
 def _check_systems(plan: Plan) -> None:

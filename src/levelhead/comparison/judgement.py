@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.arguments import is_list
 from levelhead.campaign import Plan, find_plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
@@ -35,6 +36,7 @@ from levelhead.significance import SystemCounts, Units, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO, units_signature
 from levelhead.tables.documents import header, notes_of, signature_line
+from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
@@ -158,12 +160,18 @@ class Judgement(Tabular):
         }
 
 
-def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
-    """Read the choices of people: one line per sentence with votes separated by commas, tabs or spaces."""
-    name, data = os.fspath(path), read_bytes(path)
+def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
+    """Read the choices of people: one line per sentence with votes separated by commas, tabs or spaces.
+
+    The source is a file, a sequence with the votes of each sentence, or a data frame with a column for each person.
+    """
+    if isinstance(source, str | os.PathLike):
+        name, data = os.fspath(source), read_bytes(source)
+    else:
+        name, data = None, "".join(f"{line}\n" for line in _lines_of(source)).encode()
     text = data.decode("utf-8-sig", "replace").rstrip()
     if not text:
-        raise InputError(Fault("invalid-judgements", "the file is empty", Place(name)))
+        raise InputError(Fault("invalid-judgements", f"the {'file is' if name else 'votes are'} empty", Place(name)))
     lines = [[vote.lower() for vote in re.split(r"[\s,;]+", line.strip()) if vote] for line in text.split("\n")]
     given = {vote for votes in lines for vote in votes}
     pairs = [words] if words else [pair for pair in WORDS if given <= set(pair)]
@@ -183,6 +191,19 @@ def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = N
         raise InputError(*faults)
     shares = [math.fsum(value[vote] for vote in votes) / len(votes) for votes in lines]
     return Choices(np.array(shares), np.array([len(votes) for votes in lines]), hashlib.sha256(data).hexdigest())
+
+
+def _lines_of(source: Any) -> list[str]:
+    """The votes of each sentence, as files have them."""
+    if not hasattr(source, "columns"):
+        return [" ".join(line.split()) if isinstance(line, str) else _joined(line) for line in source]
+    return [_joined(votes) for votes in zip(*cells_of_frame(source).values(), strict=True)]
+
+
+def _joined(votes: Any) -> str:
+    """The votes of a sentence as a line, without missing values; the vote 1.0 is that of a column with such values."""
+    texts = (text_of_value(vote).removesuffix(".0") for vote in (votes if is_list(votes) else [votes]))
+    return " ".join(filter(None, texts))
 
 
 def judge(

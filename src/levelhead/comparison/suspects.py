@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,12 @@ from levelhead.errors import printable
 from levelhead.evaluation.provenance import Provenance, Sources
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
-from levelhead.tables.documents import header, signature_line
-from levelhead.tables.table import Cell, Column, Plain, Table
+from levelhead.tables.data import Layout
+from levelhead.tables.documents import signature_line
+from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Comments, Treebank
-from levelhead.treebank.provenance import joint_hash, sources_document, summary_of
+from levelhead.treebank.provenance import joint_hash, summary_of
 from levelhead.treebank.relations import universal
 
 __all__ = ["Suspect", "Suspects"]
@@ -135,6 +136,46 @@ class Suspect(NamedTuple):
     variation: Variation | None
 
 
+class SuspectRow(NamedTuple):
+    """A word whose annotation is probably wrong.
+
+    Args:
+        sentence: the number of the sentence, from 1.
+        sent_id: its sent_id.
+        line: the line of its first word; null if the treebank was not read from a file.
+        word: the number of the word in the sentence.
+        form: its form.
+        problem: the kind of annotation that is suspect.
+        annotation: the annotation in gold.
+        probably: the more probable annotation.
+        score: for ranking: the higher, the more suspect.
+        systems_against: the number of systems with the other annotation.
+        systems_in_favor: the number of systems with that of gold.
+        elsewhere_other: the number of occurrences of the same words in the same context with the other annotation.
+        elsewhere_same: the number of those with this annotation.
+        elsewhere_sentence: the number of the sentence of the first of the others.
+        elsewhere_sent_id: its sent_id.
+        elsewhere_word: the number of the word in it.
+    """
+
+    sentence: int
+    sent_id: str | None
+    line: int | None
+    word: int
+    form: str
+    problem: Literal["head", "relation", "UPOS"]
+    annotation: str
+    probably: str
+    score: float
+    systems_against: int
+    systems_in_favor: int
+    elsewhere_other: int | None
+    elsewhere_same: int | None
+    elsewhere_sentence: int | None
+    elsewhere_sent_id: str | None
+    elsewhere_word: int | None
+
+
 @immutable
 class Suspects(Tabular):
     """Words whose annotation is probably wrong, the most suspicious first.
@@ -146,6 +187,8 @@ class Suspects(Tabular):
         outputs: the outputs of the systems, matched with gold.
         provenance: the provenance of the result.
     """
+
+    KIND: ClassVar[str] = "suspects"
 
     treebank: Treebank
     systems: tuple[str, ...]
@@ -177,18 +220,17 @@ class Suspects(Tabular):
     def table(self) -> Table:
         """Return one row per suspect."""
 
-        def sentence(place: Mapping[str, Any]) -> str:
-            return printable(place["sent_id"] or str(place["sentence"]))
+        def sentence(sent_id: str | None, number: int | None) -> str:
+            return printable(sent_id or str(number))
 
         rows: list[tuple[Cell, ...]] = []
-        for suspect in self.suspects:
-            document = self._document(suspect)
-            elsewhere = document["elsewhere"]
-            place = (document["line"], sentence(document), document["word"])
-            texts = [document["form"], *suspect[1:4]]
-            votes_of_systems = f"{suspect.n_for} : {suspect.n_gold}" if suspect.n_for else ""
-            same = f"{elsewhere['other']} : {elsewhere['same']} ({sentence(elsewhere)})" if elsewhere else ""
-            rows.append((*place, *map(printable, texts), Plain(suspect.score), votes_of_systems, same))
+        for row in self.records("suspects"):
+            votes_of_systems = f"{row.systems_against} : {row.systems_in_favor}" if row.systems_against else ""
+            place = sentence(row.elsewhere_sent_id, row.elsewhere_sentence)
+            same = f"{row.elsewhere_other} : {row.elsewhere_same} ({place})" if row.elsewhere_sentence else ""
+            texts = map(printable, (row.form, row.problem, row.annotation, row.probably))
+            own = (sentence(row.sent_id, row.sentence), row.word)
+            rows.append((*own, *texts, row.score, votes_of_systems, same))
         systems = ", ".join(self.systems) or "none"
         notes = (
             f"Systems: number with the other annotation : number with this one (of {systems})",
@@ -197,26 +239,23 @@ class Suspects(Tabular):
         )
         return Table(_COLUMNS, tuple(rows), notes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return {
-            **header("suspects", self.provenance.signature),
-            "systems": list(self.systems),
-            "suspects": [self._document(suspect) for suspect in self.suspects],
-            **sources_document(self.provenance),
-        }
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"suspects": (SuspectRow,)}
 
-    def _document(self, suspect: Suspect) -> dict[str, Any]:
+    def records(self, name: str) -> Iterator[SuspectRow]:  # noqa: ARG002 -- its only table
+        """Return the rows of a table."""
         lines = self.treebank.source.lines
-        place = self._place(suspect.word)
-        variation = suspect.variation
-        elsewhere = variation and {"other": variation.n_other, "same": variation.n_own} | self._place(variation.place)
-        number = place.pop("word")
-        names = ("problem", "annotation", "probably", "score", "systems_against")
-        line = int(lines[place["sentence"] - 1]) if len(lines) else None
-        document = {**place, "line": line, "word": number, "form": self.treebank.forms[suspect.word]}
-        document |= zip((*names, "systems_in_favor"), suspect[1:7], strict=True)
-        return {**document, "elsewhere": elsewhere}
+        for suspect in self.suspects:
+            place, variation = self._place(suspect.word), suspect.variation
+            elsewhere: tuple[Any, ...] = (None,) * 5
+            if variation is not None:
+                elsewhere = (variation.n_other, variation.n_own, *self._place(variation.place).values())
+            line = int(lines[place["sentence"] - 1]) if len(lines) else None
+            form = self.treebank.forms[suspect.word]
+            own = (place["sentence"], place["sent_id"], line, place["word"], form)
+            yield SuspectRow._make((*own, *suspect[1:7], *elsewhere))
 
     def _place(self, word: int) -> dict[str, Any]:
         """The number of a word's sentence, its id, and the number of the word in it."""
@@ -291,7 +330,7 @@ def _attachment(gold: Treebank, relation: str, head: int) -> str:
 
 
 _COLUMNS = (
-    Column("Line", "position", tidy_only=True), Column("Sentence", "text"), Column("Word", "position"),
+    Column("Sentence", "text"), Column("Word", "position"),
     Column("Form", "text"), Column("Kind", "text"), Column("Annotation", "text"), Column("Probably", "text"),
     Column("Score", "number"), Column("Systems", "text"), Column("Elsewhere", "text"),
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -15,16 +16,18 @@ from levelhead.campaign.plan import Plan
 from levelhead.comparison.evaluations import single_run
 from levelhead.comparison.tree_text import draw_examples
 from levelhead.errors import Fault, InputError, quoted
-from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
+from levelhead.evaluation.coverage import PartialCoverage
+from levelhead.evaluation.provenance import Provenance, joint_provenance, notes_on_output, pair_provenance
+from levelhead.evaluation.score_tables import coverage_document, coverage_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
+from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
 from levelhead.tables.documents import header, signature_line, signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import summary_of
-from levelhead.treebank.relations import Scheme, universal
+from levelhead.treebank.relations import Scheme
 
 __all__ = ["CascadingErrors", "Confusions", "ErrorExamples", "ErrorTypes", "PerTreebank"]
 
@@ -42,10 +45,16 @@ class PerTreebank(Tabular, Generic[Found]):
     Args:
         treebanks: the results, by the code of the treebank.
         provenance: the provenance of the numbers.
+        coverage: for partial scores, the share of gold that the output covers, by treebank.
     """
 
     treebanks: Mapping[str, Found]
     provenance: Provenance
+    coverage: Mapping[str, PartialCoverage] = field(default_factory=dict)
+
+    @property
+    def _coverage_notes(self) -> list[str]:
+        return coverage_notes(("", coverage) for coverage in self.coverage.values())
 
     def _table(
         self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
@@ -53,13 +62,14 @@ class PerTreebank(Tabular, Generic[Found]):
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
         cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
-        notes = (*notes, *signed(self.provenance.signature))
+        notes = (*notes, *self._coverage_notes, *signed(self.provenance.signature))
         return Table((*[Column("Treebank", "text")] * several, *columns), tuple(cells), notes)
 
     def _rows_document(self, kind: str, document: Callable[[Found], Any]) -> dict[str, Any]:
         return {
             **header(kind, self.provenance.signature),
             "treebanks": {name: document(result) for name, result in self.treebanks.items()},
+            **coverage_document(self.coverage),
         }
 
 
@@ -153,22 +163,21 @@ class CascadingErrors(PerTreebank[Sequence[Cascading]]):
 
 def for_each_output(
     plan: Plan, setup: Setup, function: Callable[[Matches], Found], scheme: UsedScheme | None = None
-) -> tuple[dict[str, Found], Provenance]:
-    """Return the result of a function for the output on each treebank, by its code, and the provenance."""
-    results, provenances = {}, {}
+) -> tuple[dict[str, Found], Provenance, dict[str, PartialCoverage]]:
+    """Return the result of a function for the output on each treebank, by its code, the provenance and the coverage."""
+    results, provenances, coverage = {}, {}, {}
     parts = setup.signature_of_measures() | ({"scheme": scheme[0].name} if scheme else {})
     with closing(read_outputs(single_run(plan), setup)) as outputs:
         for code, (output,) in outputs:
             results[code] = function(output.matches)
-            gold, system = output.matches.gold, output.matches.system
-            notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
+            if output.coverage is not None:
+                coverage[code] = output.coverage
+            gold, notes = output.matches.gold, notes_on_output(output.matches, setup)
             if scheme:
-                of_gold, of_system = (
-                    frozenset(map(universal, side.relations.distinct_texts)) for side in (gold, system)
-                )
-                notes += notes_on_schemes(of_gold, of_system, [(scheme[0], (scheme[1],))])
-            provenances[code] = pair_provenance(summary_of(gold), summary_of(system), setup, notes, parts)
-    return results, joint_provenance(provenances)
+                sides = annotation_of(gold, ()), annotation_of(output.matches.system, (), partial=setup.partial)
+                notes += notes_on_schemes(sides[0].relations, sides[1].relations, [(scheme[0], (scheme[1],))])
+            provenances[code] = pair_provenance(summary_of(gold), output.summary, setup, notes, parts)
+    return results, joint_provenance(provenances), coverage
 
 
 @immutable
@@ -181,6 +190,7 @@ class ErrorExamples(Tabular):
         cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
         limit: the maximum number of words per error to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: their provenance.
+        coverage: for partial scores, the share of gold that the output covers, by treebank.
     """
 
     system: str
@@ -188,6 +198,12 @@ class ErrorExamples(Tabular):
     cells: Mapping[str, Sequence[Example]]
     limit: int | None
     provenance: Provenance
+    coverage: Mapping[str, PartialCoverage] = field(default_factory=dict)
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        covered = coverage_notes(("", coverage) for coverage in self.coverage.values())
+        return (*covered, signature_line(self.provenance.signature))
 
     @property
     def listed(self) -> Mapping[str, Sequence[Example]]:
@@ -211,7 +227,7 @@ class ErrorExamples(Tabular):
             for example in some
             for sentence in [self.matches.gold[example.gold_sentence]]
         )
-        return Table(columns, tuple(rows), (signature_line(self.provenance.signature),))
+        return Table(columns, tuple(rows), self._notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
@@ -224,18 +240,18 @@ class ErrorExamples(Tabular):
             }
             place = {"sent_id": gold.id, "sentence": at.gold_sentence + 1, "word": at.gold_word + 1}
             cells[error].append({**place, "form": gold.forms[at.gold_word], "text": gold.text, **trees})
-        return {**header("examples", self.provenance.signature), "cells": cells}
+        return {**header("examples", self.provenance.signature), "cells": cells, **coverage_document(self.coverage)}
 
     def __str__(self) -> str:
         trees = draw_examples(self.matches, self.cells, self.limit or DRAWN)
-        return f"{trees}{signature_line(self.provenance.signature)}"
+        return trees + "\n".join(self._notes)
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
     """Return words whose relation a system confuses with another."""
     if len(plan.test_sets) != 1:
         raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
-    read, provenance = for_each_output(plan, setup, lambda matches: matches)
+    read, provenance, coverage = for_each_output(plan, setup, lambda matches: matches)
     (matches,) = read.values()
     cells = {}
     for error in errors:
@@ -244,4 +260,4 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
             readings = " or ".join(f"{gold} confused with {system}" for gold, system in (relations, *others))
             raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
         cells[error] = tuple(examples_of(matches, *relations))
-    return ErrorExamples(plan.systems[0].label, matches, cells, limit, provenance)
+    return ErrorExamples(plan.systems[0].label, matches, cells, limit, provenance, coverage)

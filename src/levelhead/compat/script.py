@@ -25,6 +25,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.official_reader import SCORERS, read_officially
 from levelhead.treebank.relations import CONLL18, universal
+from levelhead.treebank.tokens import FIELDS
 
 COLUMNS = range(10)  # ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC
 
@@ -127,10 +128,10 @@ class UDRepresentation:
     def words(self) -> list[UDWord]:
         """The words, linked to their heads and function words."""
         spans = self._ranges(self._spans.starts.tolist(), self._spans.ends.tolist())
-        rows = (row for sentence in self.treebank for row in sentence)
+        words_in_order = (word for sentence in self.treebank for word in sentence)
         words = []
-        for span, row, inside in zip(spans, rows, self._spans.inside):
-            columns = [str(cell) for cell in row]  # as modified by the scripts
+        for span, read, inside in zip(spans, words_in_order, self._spans.inside):
+            columns = [str(getattr(read, field.lower())) for field in FIELDS]  # as modified by the scripts
             columns[1] = columns[1] if inside else columns[1].translate(self._spans.spaces)
             columns[5] = universal_features(columns[5]) if self.rules.universal_features else columns[5]
             columns[7] = universal(columns[7])

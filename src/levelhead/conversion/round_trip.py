@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from levelhead.conversion.convert import (
     words_of,
 )
 from levelhead.immutable import immutable
-from levelhead.tables.documents import header, path_text, points, signature_line
+from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
@@ -111,13 +112,20 @@ class RoundTrip(Tabular):
         """The numbers of the sentences that are not restored, from 1."""
         return tuple(dict.fromkeys(word.sentence for word in self.not_restored))
 
+    KIND: ClassVar[str] = "convert"
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return RoundTrips.layouts()
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table."""
+        return RoundTrips({TREEBANK: self}).records(name)
+
     def table(self, *, failures: bool = False) -> Table:
         """Return the result as a table or, with `failures`, the words that were not restored."""
-        return (not_restored_table if failures else round_trips_table)({TREEBANK: self})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return round_trip_document(self)
+        return RoundTrips({TREEBANK: self}).table(failures=failures)
 
 
 def check_round_trip(
@@ -177,46 +185,148 @@ def check_round_trip(
     )
 
 
-_RATIOS: Mapping[str, Callable[[RoundTrip], float | None]] = {
-    "converted_share": lambda trip: _share(trip.converted, trip.words),
-    "changed_heads_share": lambda trip: _share(trip.changed_heads, trip.words),
-    "not_restored_share": lambda trip: _share(len(trip.not_restored), trip.words),
-    "failed_sentences_share": lambda trip: _share(len(trip.failed_sentences), trip.sentences),
-    "nonprojective_share_before": lambda trip: _share(trip.nonprojective[0], trip.words),
-    "nonprojective_share_after": lambda trip: _share(trip.nonprojective[1], trip.words),
-    "nonprojective_sentences_share_before": lambda trip: _share(trip.nonprojective_sentences[0], trip.sentences),
-    "nonprojective_sentences_share_after": lambda trip: _share(trip.nonprojective_sentences[1], trip.sentences),
+@immutable
+class RoundTrips(Mapping[str, RoundTrip], Tabular):
+    """The round trips of several treebanks.
+
+    Args:
+        trips: the round trip of each treebank, by its name.
+    """
+
+    KIND: ClassVar[str] = "convert"
+
+    trips: Mapping[str, RoundTrip]
+
+    def __getitem__(self, name: str) -> RoundTrip:
+        return self.trips[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.trips)
+
+    def __len__(self) -> int:
+        return len(self.trips)
+
+    @property
+    def provenance(self) -> Provenance:
+        """The provenance, with the joined signatures of all treebanks."""
+        each = {name: trip.provenance for name, trip in self.items()}
+        signatures = [provenance.signature for provenance in each.values()]
+        joined = {key: "+".join(dict.fromkeys(one[key] for one in signatures)) for key in (signatures or [{}])[0]}
+        return Provenance(joined, {name: provenance.files[TREEBANK] for name, provenance in each.items()})
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        treebank = DataColumn("treebank", "text", "The treebank")
+        return {"treebanks": (RoundTripRow,), "not_restored": (treebank, NotRestored)}
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table."""
+        for treebank, trip in self.items():
+            if name == "treebanks":
+                yield _row(treebank, trip)
+            else:
+                yield from ((treebank, word) for word in trip.not_restored)
+
+    def table(self, *, failures: bool = False) -> Table:
+        """Return the round trips, with averages of shares; or, with `failures`, the words that were not restored."""
+        if failures:
+            return not_restored_table(self)
+        rows = [_row(treebank, trip) for treebank, trip in self.items()]
+        columns = {column: [getattr(row, name) for row in rows] for column, name in _COLUMNS.items()}
+        means = (_mean(values) if column.kind == "percent" else None for column, values in columns.items())
+        summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(rows)}", *means),) if len(rows) > 1 else ()
+        heads = (Column("Treebank", "text"), *columns)
+        notes = signed(self.provenance.signature)
+        return Table(heads, tuple(zip(self, *columns.values())), notes, summary=summary)
+
+
+class RoundTripRow(NamedTuple):
+    """The round trip of a treebank.
+
+    Args:
+        treebank: the treebank.
+        ud: the version of UD that was assumed.
+        sentences: the number of sentences.
+        words: the number of words.
+        punctuation: the number of words with the relation punct.
+        candidates: the number of words that are targets.
+        converted: the number of targets that swapped places with their heads.
+        converted_share: their share of the words.
+        changed_heads: the number of words with a different head in the function-head tree.
+        changed_heads_share: their share of the words.
+        failed_sentences: the number of sentences that are not restored.
+        failed_sentences_share: their share of the sentences.
+        lost_heads: the number of words whose head is not restored.
+        lost_heads_share: their share of the words.
+        nonprojective_before: the number of non-projective arcs in the content-head tree.
+        nonprojective_share_before: their share of the words.
+        nonprojective_after: the number of non-projective arcs in the function-head tree.
+        nonprojective_share_after: their share of the words.
+        nonprojective_sentences_before: the number of sentences with such an arc in the content-head tree.
+        nonprojective_sentences_share_before: their share of the sentences.
+        nonprojective_sentences_after: the number of sentences with such an arc in the function-head tree.
+        nonprojective_sentences_share_after: their share of the sentences.
+        head_entropy_before: the head-word entropy of the content-head trees; null if no word is frequent enough.
+        head_entropy_after: the head-word entropy of the function-head trees.
+    """
+
+    treebank: str
+    ud: int
+    sentences: int
+    words: int
+    punctuation: int
+    candidates: int
+    converted: int
+    converted_share: Percent | None
+    changed_heads: int
+    changed_heads_share: Percent | None
+    failed_sentences: int
+    failed_sentences_share: Percent | None
+    lost_heads: int
+    lost_heads_share: Percent | None
+    nonprojective_before: int
+    nonprojective_share_before: Percent | None
+    nonprojective_after: int
+    nonprojective_share_after: Percent | None
+    nonprojective_sentences_before: int
+    nonprojective_sentences_share_before: Percent | None
+    nonprojective_sentences_after: int
+    nonprojective_sentences_share_after: Percent | None
+    head_entropy_before: Annotated[float | None, "bits"]
+    head_entropy_after: Annotated[float | None, "bits"]
+
+
+def _row(treebank: str, trip: RoundTrip) -> RoundTripRow:
+    of_words = (trip.converted, trip.changed_heads), (len(trip.not_restored), *trip.nonprojective)
+    of_sentences = (len(trip.failed_sentences),), trip.nonprojective_sentences
+    (converted, changed), (lost, arcs, arcs_after) = ([(n, _share(n, trip.words)) for n in some] for some in of_words)
+    (failed,), (crossing, crossing_after) = ([(n, _share(n, trip.sentences)) for n in some] for some in of_sentences)
+    return RoundTripRow(
+        treebank, trip.ud, trip.sentences, trip.words, trip.punctuation, trip.candidates,
+        *converted, *changed, *failed, *lost, *arcs, *arcs_after, *crossing, *crossing_after, *trip.head_entropy,
+    )  # fmt: skip
+
+
+_COLUMNS: Mapping[Column, str] = {
+    Column("UD", "number"): "ud",
+    Column("Sentences", "number"): "sentences",
+    Column("Words", "number"): "words",
+    Column("Converted", "number"): "converted",
+    Column("Converted %", "percent"): "converted_share",
+    Column("Failed sentences", "number"): "failed_sentences",
+    Column("Lost heads", "number"): "lost_heads",
+    Column("Lost heads %", "percent"): "lost_heads_share",
+    Column("Nonproj. arcs %", "percent"): "nonprojective_share_before",
+    Column("Nonproj. arcs after %", "percent"): "nonprojective_share_after",
+    Column("Nonproj. sent. %", "percent"): "nonprojective_sentences_share_before",
+    Column("Nonproj. sent. after %", "percent"): "nonprojective_sentences_share_after",
+    Column("Head entropy", "number"): "head_entropy_before",
+    Column("Head entropy after", "number"): "head_entropy_after",
 }
 
 
-_COLUMNS: Mapping[Column, Callable[[RoundTrip], Cell]] = {
-    Column("UD", "number"): lambda trip: trip.ud,
-    Column("Sentences", "number"): lambda trip: trip.sentences,
-    Column("Words", "number"): lambda trip: trip.words,
-    Column("Converted", "number"): lambda trip: trip.converted,
-    Column("Converted %"): _RATIOS["converted_share"],
-    Column("Failed sentences", "number"): lambda trip: len(trip.failed_sentences),
-    Column("Lost heads", "number"): lambda trip: len(trip.not_restored),
-    Column("Lost heads %"): _RATIOS["not_restored_share"],
-    Column("Nonproj. arcs %"): _RATIOS["nonprojective_share_before"],
-    Column("Nonproj. arcs after %"): _RATIOS["nonprojective_share_after"],
-    Column("Nonproj. sent. %"): _RATIOS["nonprojective_sentences_share_before"],
-    Column("Nonproj. sent. after %"): _RATIOS["nonprojective_sentences_share_after"],
-    Column("Head entropy", "number"): lambda trip: trip.head_entropy[0],
-    Column("Head entropy after", "number"): lambda trip: trip.head_entropy[1],
-}
-
-
-def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
-    """Return round trips, one row per treebank; below several treebanks, the averages of their shares."""
-    columns = {column: [of(trip) for trip in trips.values()] for column, of in _COLUMNS.items()}
-    means = (_mean(values) if column.kind == "ratio" else None for column, values in columns.items())
-    summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(trips)}", *means),) if len(trips) > 1 else ()
-    rows = tuple(zip(trips, *columns.values()))
-    return Table((Column("Treebank", "text"), *columns), rows, _signature(trips), summary=summary)
-
-
-def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
+def not_restored_table(trips: RoundTrips) -> Table:
     headings = ("Treebank", "Line", "Sentence", "sent_id", "Word", "Form", "Head", "Restored")
     columns = tuple(Column(name, "text" if name in {"Treebank", "sent_id", "Form"} else "number") for name in headings)
     rows = (
@@ -224,43 +334,11 @@ def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
         for name, trip in trips.items()
         for w in trip.not_restored
     )
-    return Table(columns, tuple(rows), _signature(trips))
-
-
-def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, Any]:
-    """Return a round trip for JSON; shares are percentages at full precision."""
-    counts = ("sentences", "words", "punctuation", "candidates", "converted", "changed_heads")
-    return {
-        **header("round-trip", trip.provenance.signature),
-        **({} if path is None else {"path": path_text(path)}),
-        **{name: getattr(trip, name) for name in counts},
-        "failed_sentences": list(trip.failed_sentences),
-        "nonprojective_before": trip.nonprojective[0],
-        "nonprojective_after": trip.nonprojective[1],
-        "nonprojective_sentences_before": trip.nonprojective_sentences[0],
-        "nonprojective_sentences_after": trip.nonprojective_sentences[1],
-        "head_entropy_before": trip.head_entropy[0],
-        "head_entropy_after": trip.head_entropy[1],
-        **{name: points(of(trip)) for name, of in _RATIOS.items()},
-        "not_restored": list(map(NotRestored._asdict, trip.not_restored)),
-    }
-
-
-def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str]) -> dict[str, Any]:
-    documents = {name: round_trip_document(trip, paths.get(name)) for name, trip in trips.items()}
-    averages = {name: _mean([document[name] for document in documents.values()]) for name in _RATIOS}
-    return {**header("round-trips"), "treebanks": documents, **({"averages": averages} if len(trips) > 1 else {})}
-
-
-def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
-    """The signature as a line; the hashes of several treebanks are joined."""
-    signatures = [trip.provenance.signature for trip in trips.values()]
-    joined = {name: "+".join(dict.fromkeys(each[name] for each in signatures)) for name in (signatures or [{}])[0]}
-    return (signature_line(joined),) if joined else ()
+    return Table(columns, tuple(rows), signed(trips.provenance.signature))
 
 
 def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+    return 100 * part / whole if whole else None
 
 
 def _mean(values: Sequence[Cell]) -> float | None:

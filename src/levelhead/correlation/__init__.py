@@ -11,7 +11,8 @@ from levelhead.correlation.human_agreement import (
     human_agreement,
     preferences,
 )
-from levelhead.correlation.measurements import Measurements, join, read_tables
+from levelhead.correlation.measurements import Measurements, join
+from levelhead.correlation.tables import read_tables
 
 __all__ = [
     "AgreementDifference",

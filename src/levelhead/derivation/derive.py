@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from levelhead.derivation.transition_systems import (
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import oracles, trees
-from levelhead.tables.documents import header
+from levelhead.tables.data import Layout
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
@@ -33,6 +33,42 @@ from levelhead.treebank.strings import Codes, character_set
 _MOST_STEPS = 2_000_000_000
 # the maximum number of renumberings of words while lifting the arcs of a sentence: several seconds
 _MOST_NUMBERED = 200_000_000
+
+
+class DerivedSentence(NamedTuple):
+    """The derivation of a sentence.
+
+    Args:
+        sentence: the number of the sentence, from 1.
+        sent_id: its sent_id.
+        transitions: the transitions, separated by spaces.
+        labeled_transitions: the transitions, with the relation of each that adds an arc.
+        n_transitions: the number of transitions.
+        swaps: the number of swaps.
+    """
+
+    sentence: int
+    sent_id: str | None
+    transitions: str
+    labeled_transitions: str
+    n_transitions: int
+    swaps: int
+
+
+class AttachedWord(NamedTuple):
+    """A word, in the order of attachment.
+
+    Args:
+        sentence: the number of the sentence, from 1.
+        position: the position in the order in which words get their heads, from 1.
+        word: the number of the word in the sentence, from 1.
+        form: its form.
+    """
+
+    sentence: int
+    position: int
+    word: int
+    form: str
 
 
 @immutable
@@ -49,6 +85,8 @@ class Derivations(Tabular):
         treebank: the derived treebank.
         n_lifted: the number of lifted arcs.
     """
+
+    KIND: ClassVar[str] = "derive"
 
     system: TransitionSystem
     transitions: NDArray[np.uint8]
@@ -105,28 +143,27 @@ class Derivations(Tabular):
         columns = (Column("Sentence", "position"), *texts, Column("Swaps", "number"))
         return Table(columns, tuple(zip(range(1, len(self) + 1), names, words, self.swaps.tolist())))
 
-    def to_dict(self, *, labeled: bool = False) -> dict[str, Any]:
-        """Return the JSON document that the command prints; transitions have relations if `labeled`."""
-        bounds = pairwise(self.treebank.sentence_starts.tolist())
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"sentences": (DerivedSentence,), "words": (AttachedWord,)}
+
+    def records(self, name: str) -> Iterator[DerivedSentence] | Iterator[AttachedWord]:
+        """Return the rows of a table."""
+        return self._words() if name == "words" else self._sentences()
+
+    def _sentences(self) -> Iterator[DerivedSentence]:
         swaps = self.swaps.tolist()
-        rows = zip(self.transition_names(labeled=labeled), bounds, self.words_as_attached(), swaps)
-        return {
-            **header("derivations"),
-            "signature": dict(self.provenance.signature),
-            "swaps": int(self.swaps.sum()),
-            "lifted": self.n_lifted,
-            "sentences": [
-                {
-                    **header("derivation"),
-                    "sentence": number,
-                    "transitions": names,
-                    "order": (self.order[begin:end] - begin + 1).tolist(),
-                    "words": words,
-                    "swaps": n_swaps,
-                }
-                for number, (names, (begin, end), words, n_swaps) in enumerate(rows, 1)
-            ],
-        }
+        for number, actions in enumerate(map(self.actions, range(len(self)))):
+            steps, labeled = " ".join(str(each.transition) for each in actions), " ".join(map(str, actions))
+            sent_id = self.treebank[number].id
+            yield DerivedSentence(number + 1, sent_id, steps, labeled, len(actions), swaps[number])
+
+    def _words(self) -> Iterator[AttachedWord]:
+        forms, order = self.treebank.forms, self.order.tolist()
+        for number, (begin, end) in enumerate(pairwise(self.treebank.sentence_starts.tolist()), 1):
+            for position, word in enumerate(order[begin:end], 1):
+                yield AttachedWord(number, position, word - begin + 1, forms[word])
 
 
 def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) -> Derivations:

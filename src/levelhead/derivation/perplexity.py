@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
-from typing import Any, Literal, NamedTuple
+from itertools import zip_longest
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,9 @@ from levelhead.immutable import immutable
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
-from levelhead.tables.documents import header, path_text, signature_line
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.data import Layout
+from levelhead.tables.documents import path_text, signature_line
+from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
@@ -164,16 +166,13 @@ class Perplexity:
         value = self.excluding_oov
         return self.n_training_words / value if value and self.n_training_words else None
 
-    def sentence_documents(self) -> list[dict[str, Any]]:
-        """Return the log-probability, events and perplexity of each sentence, for JSON."""
+    def sentence_rows(self, name: str) -> Iterator[SentencePerplexity]:
+        """Yield the log-probability, events and perplexity of each sentence, for the name of the treebank."""
         (known, n_known), (every, n_every) = (self.sums.sums(oov=oov, ends=self.ends) for oov in (False, True))
         columns = (known, n_known, every, n_every, self.sums.n_unknown, self.sums.swaps)
-        rows = (
-            (number, perplexity_of(log, n), log if math.isfinite(log) else None, n,
-             log_all if math.isfinite(log_all) else None, *rest)
-            for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1)
-        )  # fmt: skip
-        return [dict(zip(_SENTENCE_COLUMNS.values(), row)) for row in rows]
+        for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1):
+            logs = (value if math.isfinite(value) else None for value in (log, log_all))
+            yield SentencePerplexity(name, number, perplexity_of(log, n), next(logs), n, next(logs), *rest)
 
 
 def perplexity(
@@ -281,6 +280,92 @@ _SENTENCE_COLUMNS = {
 }
 
 
+class TreebankPerplexity(NamedTuple):
+    """The perplexity of a treebank.
+
+    Args:
+        file: the path of the test set, or of a parser's output for it.
+        role: whether it is the test set or the output of a system.
+        sha256: the SHA-256 of the decompressed file; null for a treebank in memory.
+        order: the order of the words.
+        perplexity_excluding_oov: perplexity per event, without unknown words.
+        perplexity_including_oov: perplexity per event, with unknown words; null if their probability is 0.
+        perplexity_per_sentence: perplexity per sentence, without unknown words; null if it is too large.
+        log10_perplexity_per_sentence: its logarithm to the base 10.
+        events: the number of events, with unknown words.
+        oov: the number of unknown words.
+        sentences: the number of sentences.
+        swaps: the number of swaps.
+        size_over_perplexity: training words / perplexity without unknown words.
+    """
+
+    file: str
+    role: Literal["test", "system"]
+    sha256: str | None
+    order: str
+    perplexity_excluding_oov: float | None
+    perplexity_including_oov: float | None
+    perplexity_per_sentence: float | None
+    log10_perplexity_per_sentence: float | None
+    events: int
+    oov: int
+    sentences: int
+    swaps: int
+    size_over_perplexity: float | None
+
+
+class SentencePerplexity(NamedTuple):
+    """The perplexity of a sentence.
+
+    Args:
+        file: the path of its treebank.
+        sentence: its number, from 1.
+        perplexity_excluding_oov: perplexity per event, without unknown words.
+        log10_excluding_oov: the logarithm of its probability to the base 10, without unknown words.
+        events_excluding_oov: the number of events, without unknown words.
+        log10_including_oov: the logarithm of its probability, with unknown words; null if it is 0.
+        events: the number of events, with unknown words.
+        oov: the number of unknown words.
+        swaps: the number of swaps.
+    """
+
+    file: str
+    sentence: int
+    perplexity_excluding_oov: float | None
+    log10_excluding_oov: float | None
+    events_excluding_oov: int
+    log10_including_oov: float | None
+    events: int
+    oov: int
+    swaps: int
+
+
+class ModelOrder(NamedTuple):
+    """The n-grams of one length in the model.
+
+    Args:
+        n: the length.
+        ngrams: the number of different n-grams.
+        minimum_count: the minimum count of n-grams; null for a model that was read.
+        discount_one: the discount of n-grams counted once; null for a model that was read.
+        discount_two: the discount of n-grams counted twice.
+        discount_more: the discount of all others.
+        estimated: whether the discounts were estimated from the counts.
+        training_words: the number of words from which the model was estimated; 0 if it is unknown.
+        vocabulary: the number of different words.
+    """
+
+    n: int
+    ngrams: int
+    minimum_count: int | None
+    discount_one: float | None
+    discount_two: float | None
+    discount_more: float | None
+    estimated: bool | None
+    training_words: int
+    vocabulary: int
+
+
 @immutable
 class Perplexities(Tabular):
     """The perplexity of a test set, and of parser output for it, under one model.
@@ -295,55 +380,45 @@ class Perplexities(Tabular):
     model: NgramModel
     provenance: Provenance
 
+    KIND: ClassVar[str] = "perplexity"
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"treebanks": (TreebankPerplexity,), "sentences": (SentencePerplexity,), "model": (ModelOrder,)}
+
+    def records(self, name: str) -> Iterator[NamedTuple]:
+        """Return the rows of a table."""
+        if name == "model":
+            yield from self._orders()
+            return
+        for number, (file, result) in enumerate(self.results.items()):
+            if name == "sentences":
+                yield from result.sentence_rows(path_text(file))
+                continue
+            role: Literal["test", "system"] = "system" if number else "test"
+            yield TreebankPerplexity(
+                path_text(file), role, result.sha256, result.order,
+                result.excluding_oov, result.including_oov, result.per_sentence, result.log10_per_sentence,
+                result.events, result.oov, result.sentences, result.swaps, result.size_over_perplexity,
+            )  # fmt: skip
+
+    def _orders(self) -> Iterator[ModelOrder]:
+        model = self.model
+        rows = zip_longest(model.tables, model.minimum_counts, model.discounts)
+        for n, (table, least, discounts) in enumerate(rows, 1):
+            numbers = (None,) * 4 if discounts is None else discounts
+            yield ModelOrder._make((n, len(table.keys), least, *numbers, model.n_words, len(model.words)))
+
     def table(self, *, sentences: bool = False) -> Table:
         """Return the result as a table, with one row per sentence if `sentences`."""
         columns = _SENTENCE_COLUMNS if sentences else _COLUMNS
-        rows: list[tuple[Cell, ...]] = []
-        for name, document in zip(self.results, self.documents(sentences=sentences)):
-            parts = document["per_sentence"] if sentences else [document]
-            rows += [(name, *(part[key] for key in columns.values())) for part in parts]
+        rows = [
+            (row.file, *(getattr(row, name) for name in columns.values()))  # type: ignore[attr-defined]
+            for row in self.records("sentences" if sentences else "treebanks")
+        ]
         notes = (signature_line(self.provenance.signature),)
         return Table((Column("File", "text"), *(Column(name, "number") for name in columns)), tuple(rows), notes)
-
-    def documents(self, *, sentences: bool = False) -> list[dict[str, Any]]:
-        """Return a JSON document for each file, with its sentences if `sentences`."""
-        return [
-            {
-                **header("perplexity"),
-                "file": path_text(name),
-                "sha256": result.sha256,
-                "order": result.order,
-                "perplexity_excluding_oov": result.excluding_oov,
-                "perplexity_including_oov": result.including_oov,
-                "perplexity_per_sentence": result.per_sentence,
-                "log10_perplexity_per_sentence": result.log10_per_sentence,
-                "events": result.events,
-                "oov": result.oov,
-                "sentences": result.sentences,
-                "swaps": result.swaps,
-                "size_over_perplexity": result.size_over_perplexity,
-                **({"per_sentence": result.sentence_documents()} if sentences else {}),
-            }
-            for name, result in self.results.items()
-        ]
-
-    def to_dict(self, *, sentences: bool = False) -> dict[str, Any]:
-        """Return the JSON document that the command prints, with all sentences if `sentences`."""
-        test, *systems = self.documents(sentences=sentences)
-        return {
-            "signature": dict(self.provenance.signature),
-            **test,
-            "systems": systems,
-            "model": {
-                "order": self.model.order,
-                "words": self.model.n_words,
-                "vocabulary": len(self.model.words),
-                "ngrams": [len(table.keys) for table in self.model.tables],
-                "minimum_counts": list(self.model.minimum_counts),
-                "discounts": [discounts._asdict() for discounts in self.model.discounts],
-                "fallback_orders": list(self.model.fallback_orders),
-            },
-        }
 
 
 def measure_perplexities(

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from levelhead.errors import ConlluError, Fault, InputError, Place
+from levelhead.arguments import check, is_list
+from levelhead.errors import ConlluError, Fault, Place
 from levelhead.evaluation.setup import setup_of
+from levelhead.interop.treebanks import as_treebank
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.measure_notes import notes_on_labels
 from levelhead.scoring.rules import Rules, rules_named, with_several_roots
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank, check_trees
 from levelhead.treebank.relations import universal
+
+Nested = Sequence[Sequence[int | str]]
+"""The values of all words by sentence."""
 
 _UNKNOWN = -1
 
@@ -26,7 +33,7 @@ class EpochScorer:
     """Scores predictions for the words of a gold treebank repeatedly; the scores equal those of `score`.
 
     Args:
-        gold: the gold treebank.
+        gold: the gold treebank, or another object that holds one.
         labels: relations that the parser may assign in addition to those of gold.
         rules: the rules, whose list of content relations CLAS uses.
         allow_several_roots: whether gold can have sentences with several roots, as read by `read(path,
@@ -46,13 +53,8 @@ class EpochScorer:
         rules: str | Rules = "ud",
         allow_several_roots: bool = False,
     ) -> None:
-        if not isinstance(gold, Treebank):
-            kind = type(gold).__name__
-            message = f"gold must be a treebank, as levelhead.read returns it, not a value of the type {kind}"
-            raise InputError(Fault("invalid-argument", message))
-        if not isinstance(allow_several_roots, bool):
-            message = f"allow_several_roots must be True or False, not {allow_several_roots!r:.40}"
-            raise InputError(Fault("invalid-argument", message))
+        gold = as_treebank("gold", gold)
+        check("allow_several_roots", allow_several_roots, "flag")
         self._rules = with_several_roots(rules) if allow_several_roots else rules_named(rules)
         self._rules.check_words()
         self._signature = setup_of((), rules=self._rules).signature_of_rules()
@@ -63,7 +65,7 @@ class EpochScorer:
             message = f"{n_roots[sentence]} words have HEAD 0: give allow_several_roots=True to accept such sentences"
             line = int(gold.source.lines[sentence]) if len(gold.source.lines) else None
             raise ConlluError(Fault("several-roots", message, Place(gold.source.path, line, sentence + 1)))
-        self._heads = gold.local_heads()
+        self._heads, self._starts = gold.local_heads(), gold.sentence_starts
         self.labels: Sequence[str] = tuple(sorted({*gold.relations, *labels}))
         """All relations; predictions are indices into them."""
         self._ids = {label: number for number, label in enumerate(self.labels)}
@@ -79,34 +81,29 @@ class EpochScorer:
         """Return relations as indices into `labels`, -1 for others; int32."""
         return np.fromiter((self._ids.get(relation, _UNKNOWN) for relation in relations), dtype=np.int32)
 
-    def score(self, heads: ArrayLike, relations: ArrayLike) -> Mapping[str, Score]:
+    def score(self, heads: ArrayLike | Nested, relations: ArrayLike | Nested) -> Mapping[str, Score]:
         """Score heads and relations for all words of gold, in order.
 
         Words with -100 as head or relation are left out of all counts, including gold.
 
         Args:
-            heads: as in CoNLL-U, 1-based in the sentence, 0 for the root; integers, shape (words,).
-            relations: indices into `labels`, -1 for any other relation, integers, shape (words,).
+            heads: as in CoNLL-U, 1-based in the sentence, 0 for the root: integers, shape (words,), or a list for each
+                sentence.
+            relations: relations, or indices into `labels`, -1 for any other relation; in the same form.
 
         Returns:
             The scores of UAS, LAS, LAS(full) and CLAS.
 
         Raises:
-            ConlluError: the number of heads or relations differs from the number of words, or a relation is not an
-                index.
+            ConlluError: the number of heads or relations differs from the number of words, or a value is invalid.
         """
-        given, labels = np.asarray(heads), np.asarray(relations)
-        if given.shape != self._heads.shape or labels.shape != self._heads.shape:
-            message = f"{given.shape} heads and {labels.shape} relations for {len(self._heads)} words"
-            raise ConlluError(Fault("invalid-columns", message))
-        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to ignore"
-        if labels.dtype.kind not in "iu":
-            raise ConlluError(Fault("invalid-columns", f"the relations are {labels.dtype}: {wanted}"))
+        wanted = f"indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to ignore"
+        given = self._integers("heads", self._values("heads", heads), "integers")
+        labels = self._labels(self._values("relations", relations), wanted)
         wrong = (labels >= len(self.labels)) | ((labels < _UNKNOWN) & (labels != IGNORED))
         if wrong.any():
             word = int(np.argmax(wrong))
-            message = f"relation {labels[word]} of word {word} is not one of {len(self.labels)} labels: {wanted}"
-            raise ConlluError(Fault("invalid-columns", message))
+            raise self._invalid("relations", labels[word].item(), word, f"one of {len(self.labels)} {wanted}")
         counted = (given != IGNORED) & (labels != IGNORED)
         given, labels, gold = given[counted], labels[counted], self._relations[counted]
         attached = given == self._heads[counted]
@@ -127,3 +124,55 @@ class EpochScorer:
             numbers = right, of_gold, of_system, of_gold, self._rules.undefined
             scores[name] = Score(parse_measure(name), *numbers, signature=self._signature)
         return MappingProxyType(scores)
+
+    def _values(self, name: str, given: Any) -> NDArray[Any]:
+        """The values of all words; they may be given by sentence."""
+        if is_list(given) and not hasattr(given, "ndim"):
+            given = list(given)
+            if given and all(map(is_list, given)):
+                given = self._joined(name, [list(sentence) for sentence in given])
+        try:
+            values = np.array(given, dtype=object) if isinstance(given, list) else np.asarray(given)
+        except ValueError:  # lists of different depths
+            values = np.empty((0, 0))
+        if values.shape != self._heads.shape:
+            came = f"{len(values)} values" if values.ndim == 1 else f"an array of shape {values.shape}"
+            raise _fault(f"{name}: {came}, expected one for each of {len(self._heads)} words, or a list by sentence")
+        return values
+
+    def _labels(self, given: NDArray[Any], wanted: str) -> NDArray[np.integer[Any]]:
+        """Relations as indices; they are given as names or as indices."""
+        names = given.tolist() if given.dtype.kind in "UO" else []
+        if not (names and isinstance(names[0], str)):
+            return self._integers("relations", given, wanted)
+        for word, name in enumerate(names):
+            if not isinstance(name, str):
+                raise self._invalid("relations", name, word, "a string, as the first")
+        return self.ids(names)
+
+    def _integers(self, name: str, values: NDArray[Any], expected: str) -> NDArray[np.integer[Any]]:
+        numbers = []
+        for word, value in enumerate(values.tolist() if values.dtype.kind not in "iu" else ()):
+            try:
+                numbers.append(operator.index(value))
+            except TypeError:
+                raise self._invalid(name, value, word, expected) from None
+        return np.array(numbers, dtype=np.int64) if numbers else values
+
+    def _joined(self, name: str, sentences: Sequence[Sequence[Any]]) -> list[Any]:
+        sizes = np.diff(self._starts).tolist()
+        if len(sentences) != len(sizes):
+            raise _fault(f"{name}: {len(sentences)} sentences, expected {len(sizes)}")
+        for number, (sentence, size) in enumerate(zip(sentences, sizes), 1):
+            if len(sentence) != size:
+                raise _fault(f"{name}: {len(sentence)} values for sentence {number}, expected {size}")
+        return [value for sentence in sentences for value in sentence]
+
+    def _invalid(self, name: str, value: object, word: int, expected: str) -> ConlluError:
+        sentence = int(np.searchsorted(self._starts, word, side="right"))
+        place = f"word {word - int(self._starts[sentence - 1]) + 1} of sentence {sentence}"
+        return _fault(f"{name}: {value!r:.40} for {place}, expected {expected}")
+
+
+def _fault(message: str) -> ConlluError:
+    return ConlluError(Fault("invalid-columns", message))

@@ -92,9 +92,10 @@ class Fold:
 
             matches = piece.matches
             counter = count_partially
-        sides = ((self._gold, matches.gold), (self._system, matches.system))
+        sides = ((self._gold, matches.gold, False), (self._system, matches.system, setup.partial))
         self._gold, self._system = (
-            Annotation(*map(frozenset.union, so_far, annotation_of(side, setup.defined))) for so_far, side in sides
+            Annotation(*map(frozenset.union, so_far, annotation_of(side, setup.defined, partial=partial)))
+            for so_far, side, partial in sides
         )
         for name, (measure, definition) in self._defined.items():
             missing = without_trees(matches, measure, definition)
@@ -126,14 +127,12 @@ class Fold:
 
     def evaluation(self, gold: FileSummary, system: FileSummary, coverage: PartialCoverage | None = None) -> Evaluation:
         """Return the scores; call it once, at the end."""
-        setup, of_system = self._setup, self._system
+        setup = self._setup
         for rank, n_steps in zip((0, SYSTEM_RANK), self._n_steps):
             if n_steps > enhanced_edges.MOST_STEPS:
                 for name in self._of_edges:
                     self._note(name, MalformedDeps(enhanced_edges.TOO_MANY_PATHS, rank + enhanced_edges.RANK_OF_PATHS))
-        if coverage is not None:  # words that a system did not analyze have no relation
-            of_system = of_system._replace(relations=of_system.relations - {"_"})
-        notes = notes_on(self._gold, of_system, setup.defined, setup.rules, setup.registry.schemes)
+        notes = notes_on(self._gold, self._system, setup.defined, setup.rules, setup.registry.schemes)
         provenance = pair_provenance(gold, system, setup, (*notes, *setup.warnings))
         how: dict[str, Any] = {"undefined": setup.rules.undefined, "signature": provenance.signature}
         scores: dict[str, Score] = {}
@@ -162,7 +161,10 @@ class Fold:
             raise error
         if error is not None:
             return f"DEPS cannot be read: {error}"
-        return str(next(iter(self._faults[name].values()))[0]) if name in self._faults else None
+        if name not in self._faults:
+            return None
+        fault = next(iter(self._faults[name].values()))[0]
+        return fault.message if fault.slug == "not-annotated" else str(fault)
 
 
 class PairStream(NamedTuple):

@@ -20,6 +20,7 @@ from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import check_format
+from levelhead.treebank.tokens import refuse_partial
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 
 if TYPE_CHECKING:
@@ -157,13 +158,13 @@ def load_gold(gold: Input, setup: Setup) -> Treebank:
 def as_gold(gold: Treebank, setup: Setup) -> Treebank:
     """Return gold as it is compared: without multiword tokens if the system's output can have none."""
     splits_tokens = (setup.format, setup.format_of_gold) == ("conllx", "conllu")
-    return gold.without_multiword_tokens() if splits_tokens else gold
+    return refuse_partial(gold).without_multiword_tokens() if splits_tokens else refuse_partial(gold)
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
     check_format(format)
     if isinstance(source, Treebank):
-        return source
+        return refuse_partial(source)
     data = source.contents() if isinstance(source, PrefetchedFile) else read_bytes(source)
     return parse_as(data, os.fsdecode(source), rules, format)
 

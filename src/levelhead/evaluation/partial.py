@@ -88,7 +88,7 @@ def whole_partial_pair(gold: Input, system: Input | bytes, setup: Setup) -> Pair
             with suppress(InputError):
                 treebank = parse_as(data, name, rules, setup.format)
         if treebank is None:
-            output = read_leniently(data, name, conllx=conllx, several_roots=_several_roots(setup))
+            output = of_treebank(read_leniently(data, name, conllx=conllx), several_roots=_several_roots(setup))
         else:
             output = of_treebank(treebank, np.full(len(treebank), treebank.has_trees))
     partial = match_partially(reference, output, rules)

@@ -11,7 +11,7 @@ from levelhead.errors import Fault
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import notes_on
+from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on
 from levelhead.treebank.provenance import TREEBANK, FileSummary, Provenance, joint_hash, short_hash, summary_of
 
 if TYPE_CHECKING:
@@ -60,22 +60,24 @@ class Sources:
         return {"gold": short_hash(self.gold.sha256), **hashes}
 
 
-def sources_of(outputs: Mapping[str, Matches], setup: Setup) -> Sources:
+def sources_of(outputs: Mapping[str, tuple[Matches, FileSummary]], setup: Setup) -> Sources:
     """Return the files of one treebank, with the notes on them.
 
     Args:
-        outputs: the aligned words of every output, by the name of the system (and run); at least one.
+        outputs: the aligned words and the file of every output, by the name of the system (and run); at least one.
         setup: the settings.
     """
-    gold = next(iter(outputs.values())).gold
+    gold = next(iter(outputs.values()))[0].gold
     notes = dict.fromkeys(
-        note
-        for name, output in outputs.items()
-        for note in notes_on(gold, output.system, setup.defined, setup.rules, setup.registry.schemes, name)
+        note for name, (output, _) in outputs.items() for note in notes_on_output(output, setup, name)
     )
-    return Sources(
-        summary_of(gold), {name: summary_of(output.system) for name, output in outputs.items()}, tuple(notes)
-    )
+    return Sources(summary_of(gold), {name: file for name, (_, file) in outputs.items()}, tuple(notes))
+
+
+def notes_on_output(matches: Matches, setup: Setup, name: str = SYSTEM) -> tuple[str, ...]:
+    """Return the notes on an output, see `notes_on`."""
+    system = annotation_of(matches.system, setup.defined, partial=setup.partial)
+    return notes_on(matches.gold, system, setup.defined, setup.rules, setup.registry.schemes, name)
 
 
 def pair_provenance(

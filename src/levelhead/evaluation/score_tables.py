@@ -10,7 +10,7 @@ from levelhead.errors import listed
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.tables.documents import points, signature_line
+from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Kind, Table
 
 if TYPE_CHECKING:
@@ -162,11 +162,9 @@ def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
 
 
 def score_numbers(score: Score) -> dict[str, Any]:
-    """Return one score for JSON: ratios as percentages, counts as integers."""
-    ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
-    document: dict[str, Any] = {name: points(value) for name, value in ratios.items()}
-    document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
-    document["value"] = score.value if score.perplexity else document[score.component]
+    """Return one score for JSON."""
+    names = ("precision", "recall", "f1", "aligned_accuracy", "correct", "gold", "system", "aligned", "value")
+    document: dict[str, Any] = {name: getattr(score, name) for name in names}
     return document | ({"reason": score.reason} if score.reason else {})
 
 
@@ -195,23 +193,34 @@ def coverage_cells(coverage: PartialCoverage) -> tuple[Cell, ...]:
 
 def covered(evaluations: Mapping[str, Evaluation]) -> PartialCoverage | None:
     """Return the coverage of the outputs on several treebanks together; None if scores are not partial."""
-    from levelhead.evaluation.coverage import total_coverage
-
-    each = [evaluation.coverage for evaluation in evaluations.values() if evaluation.coverage is not None]
-    return total_coverage(each) if each else None
+    return next(iter(_totals(("", evaluation.coverage) for evaluation in evaluations.values()).values()), None)
 
 
-def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> list[str]:
-    """Return the notes of a table, given the system and coverage of each output; none if scores are not partial."""
+def coverage_notes(coverages: Iterable[tuple[str, PartialCoverage]]) -> list[str]:
+    """Return what each system covers on all treebanks, given the system (empty if single) and each coverage."""
+    return [f"{system}: {total}" if system else str(total) for system, total in _totals(coverages).items()]
+
+
+def _totals(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> dict[str, PartialCoverage]:
     from levelhead.evaluation.coverage import total_coverage
 
     by_system: dict[str, list[PartialCoverage]] = {}
     for system, coverage in coverages:
         if coverage is not None:
             by_system.setdefault(system, []).append(coverage)
-    others = {system: total_coverage(each).other_text_note for system, each in by_system.items()}
-    label = [_PARTIAL_NOTE] if by_system else []
+    return {system: total_coverage(each) for system, each in by_system.items()}
+
+
+def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> list[str]:
+    """Return the notes of a table, given the system and coverage of each output; none if scores are not partial."""
+    others = {system: total.other_text_note for system, total in _totals(coverages).items()}
+    label = [_PARTIAL_NOTE] if others else []
     return [*label, *(f"{system}: {note}" for system, note in others.items() if note)]
+
+
+def coverage_document(coverage: Mapping[str, PartialCoverage]) -> dict[str, Any]:
+    """Return the coverage on each treebank for JSON; an empty document if scores are not partial."""
+    return {"coverage": {code: own._asdict() for code, own in coverage.items()}} if coverage else {}
 
 
 def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:

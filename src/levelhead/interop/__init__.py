@@ -1,9 +1,13 @@
-"""Conversion of treebanks to objects of other libraries and back; libraries are imported when used."""
+"""Conversion of treebanks to objects of other libraries and back; libraries are imported when used.
 
+Functions that take treebanks also take these objects.
+"""
+
+from levelhead.interop.data_frames import from_frame
 from levelhead.interop.spacy_library import from_spacy, to_spacy
 from levelhead.interop.stanza_library import from_stanza, to_stanza
 from levelhead.treebank.frames import to_pandas, to_polars, word_table
 
 __all__ = [
-    "from_spacy", "from_stanza", "to_pandas", "to_polars", "to_spacy", "to_stanza", "word_table",
+    "from_frame", "from_spacy", "from_stanza", "to_pandas", "to_polars", "to_spacy", "to_stanza", "word_table",
 ]  # fmt: skip

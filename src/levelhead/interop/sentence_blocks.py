@@ -45,17 +45,24 @@ def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
         yield SentenceBlock(lines[: len(lines) - len(rows)], rows)
 
 
-def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
+def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str, *, partial: bool = False) -> Treebank:
     text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
     try:
-        return from_conllu(text)
+        treebank = from_conllu(text, partial=partial)
     except ConlluError as error:
-        faults = []
-        for fault in error.faults:  # they name the sentence instead of the line, since the text is not a file
-            place, message = fault.place, _LINE_OF_TEXT.sub("", fault.message)
-            named = fault_in(origin, place.sentence, fault.slug, message, place.word)
-            faults.append(replace(fault, message=named.message, place=named.place))
-        raise ConlluError(*faults) from None
+        raise ConlluError(*_named(error.faults, origin)) from None
+    read = treebank.partial and treebank.partial._replace(faults=_named(treebank.partial.faults, origin))
+    return replace(treebank, partial=read)
+
+
+def _named(faults: Iterable[Fault], origin: str) -> tuple[Fault, ...]:
+    """Return faults that name the sentence instead of the line, since the text is not a file."""
+    found = []
+    for fault in faults:
+        place, message = fault.place, _LINE_OF_TEXT.sub("", fault.message)
+        named = fault_in(origin, place.sentence, fault.slug, message, place.word)
+        found.append(replace(fault, message=named.message, place=named.place))
+    return tuple(found)
 
 
 def _text(number: int, block: SentenceBlock, origin: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.extras import required_library
 from levelhead.interop.sentence_blocks import SentenceBlock, cannot_hold, fault_in, raise_faults, treebank_from_blocks
-from levelhead.treebank.tokens import MISC
+from levelhead.treebank.tokens import MISC, refuse_partial
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
@@ -47,7 +47,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         import spacy  # type: ignore[import-not-found,unused-ignore]
         from spacy.parts_of_speech import IDS  # type: ignore[import-not-found,unused-ignore]
         from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
-    raise_faults(treebank, _faults(treebank, {*IDS, "_"}))
+    raise_faults(refuse_partial(treebank), _faults(treebank, {*IDS, "_"}))
     heads = np.where(treebank.heads < 0, np.arange(treebank.n_words), treebank.heads).tolist()
     rows = zip(treebank.relations, treebank.heads.tolist())
     doc = Doc(

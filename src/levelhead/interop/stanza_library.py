@@ -15,6 +15,7 @@ from levelhead.interop.sentence_blocks import (
     raise_faults,
     treebank_from_blocks,
 )
+from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -47,7 +48,7 @@ def to_stanza(treebank: Treebank) -> Document:
     """
     with required_library("stanza"):
         from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    blocks = list(blocks_of(treebank))
+    blocks = list(blocks_of(refuse_partial(treebank)))
     raise_faults(treebank, (fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block)))
     words = [[_entry(row) for row in block.rows if "." not in row[0]] for block in blocks]
     empty = [[_entry(row) for row in block.rows if "." in row[0]] for block in blocks]
@@ -58,8 +59,8 @@ def to_stanza(treebank: Treebank) -> Document:
         raise InputError(fault.in_file(treebank.source.path)) from error
 
 
-def from_stanza(document: Any) -> Treebank:
-    """Return a treebank made of a parsed Document.
+def from_stanza(documents: Any) -> Treebank:
+    """Return a treebank made of one or more parsed Documents.
 
     MISC has the same contents as in Stanza's CoNLL-U: SpaceAfter=No and other spacing, start_char, end_char and ner.
     Unlike `"{:C}".format(document)`, this does not sort features, keeps the position of empty nodes inside multiword
@@ -67,14 +68,14 @@ def from_stanza(document: Any) -> Treebank:
     trees are lost, except in comments written by Stanza.
 
     Args:
-        document: a Document from a pipeline with the processor depparse.
+        documents: a Document from a pipeline with the processor depparse, or several.
 
     Raises:
         ConlluError: it is not parsed, or is not a valid treebank.
     """
-    return treebank_from_blocks(
-        (_block(number, sentence) for number, sentence in enumerate(document.sentences, 1)), "Stanza"
-    )
+    several = [documents] if hasattr(documents, "sentences") else documents
+    sentences = (sentence for document in several for sentence in document.sentences)
+    return treebank_from_blocks((_block(number, sentence) for number, sentence in enumerate(sentences, 1)), "Stanza")
 
 
 def _entry(row: Sequence[str]) -> dict[str, Any]:

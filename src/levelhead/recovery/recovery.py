@@ -6,11 +6,11 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise, starmap
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,14 @@ from levelhead.recovery.answers import Answer, Layout, read_answers
 from levelhead.recovery.rows import BEFORE_FIRST, COLUMNS, IDS, REMARKS, ROOT, SPACE, AnswerRow
 from levelhead.recovery.tables import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES, PROSE, Attempt, tables_of
 from levelhead.scoring.form_alignment import align_forms, is_other_text, other_text_note
-from levelhead.tables.documents import header, signature_line
+from levelhead.tables import data
+from levelhead.tables.data import NOT_A_COLUMN, Percent
+from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
 from levelhead.treebank.tokens import FORM, MISC
-from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.write import replace_file
 
 _KEPT = re.compile(r"#\s*(?:(?:sent_id|text)\s*=|newdoc|newpar)")
@@ -191,7 +193,7 @@ class RecoveredAnswer(NamedTuple):
     sent_id: str | None
     category: str
     tree: str
-    steps: tuple[str, ...]
+    steps: Annotated[tuple[str, ...], NOT_A_COLUMN]
     words: int
     recovered: int = 0
     extra: int = 0
@@ -280,6 +282,8 @@ class Recovery(Tabular):
         conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
     """
 
+    KIND: ClassVar[str] = "recover"
+
     answers: tuple[RecoveredAnswer, ...]
     provenance: Provenance
     conllu: bytes = field(compare=False)
@@ -296,6 +300,14 @@ class Recovery(Tabular):
         replace_file(path, [self.conllu])
 
     @property
+    def treebank(self) -> Treebank:
+        """The answers as a treebank; if a word has no head or a tree is broken, it is one for partial scores only.
+
+        See `levelhead.read(path, partial=True)`.
+        """
+        return from_conllu(self.conllu, partial=True)
+
+    @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
         """The answers of each class, including empty classes."""
         return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
@@ -308,33 +320,37 @@ class Recovery(Tabular):
         return other_text_note(len(other_texts), *shifts) if other_texts else ""
 
     def __repr__(self) -> str:
-        total = _counts(self.answers)
-        recovered_words = f"{total['words_recovered']:,} of {number_of(total['words'], 'word')}"
+        total = _row("all", self.answers)
+        recovered_words = f"{total.recovered:,} of {number_of(total.words, 'word')}"
         return f"<Recovery: {number_of(len(self.answers), 'sentence')}, {recovered_words}>"
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, data.Layout]:
+        """Return the columns of each table."""
+        return {"classes": (ClassRow,), "answers": (RecoveredAnswer,), "steps": (StepRow,)}
+
+    def records(self, name: str) -> Iterable[Any]:
+        """Return the rows of a table."""
+        if name == "answers":
+            return self.answers
+        if name == "steps":
+            return (StepRow(answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
+        return (_row(category, answers) for category, answers in self.classes.items())
 
     def table(self) -> Table:
         """Return the answers by class and by tree; rare classes are left out if they are empty."""
         rows = (
-            _row(name.capitalize(), answers)
+            _cells(name.capitalize(), _row(name, answers))
             for name, answers in self.classes.items()
             if answers or name not in {ANOTHER_TEXT, "no answer"}
         )
+        total = _row("all", self.answers)
         notes = (
-            f"rows without a gold word: {_counts(self.answers)['extra_rows']:,} (dropped)",
+            f"rows without a gold word: {total.extra_rows:,} (dropped)",
             *([self.other_text] if self.other_text else []),
             signature_line(self.provenance.signature),
         )
-        return Table(_COLUMNS, tuple(rows), notes, summary=(_row("All", self.answers),))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        steps = Counter(step for answer in self.answers for step in answer.steps)
-        return {
-            **header("recovery", self.provenance.signature),
-            **_counts(self.answers),
-            "classes": {_key(name): _counts(answers) for name, answers in self.classes.items()},
-            "steps": {_key(step): steps[step] for step in STEPS},
-        }
+        return Table(_COLUMNS, tuple(rows), notes, summary=(_cells("All", total),))
 
 
 def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout()) -> Recovery:  # noqa: B008 -- immutable
@@ -374,52 +390,69 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     return Recovery(tuple(results), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
 
 
+class ClassRow(NamedTuple):
+    """The answers of a class.
+
+    Args:
+        category: the repairs that the answers need, one of `levelhead.recovery.CLASSES`.
+        answers: the number of answers.
+        tree: the number of answers with a valid tree.
+        several_roots: the number of answers with several roots.
+        no_root: the number of answers without a root.
+        cycle: the number of answers with a cycle.
+        incomplete: the number of answers in which a gold word has no head.
+        words: the number of gold words.
+        recovered: the number of gold words with a head.
+        recovered_share: their share of the gold words.
+        matched: the number of gold words with a row of their form.
+        extra_rows: the number of rows without a gold word.
+    """
+
+    category: str
+    answers: int
+    tree: int
+    several_roots: int
+    no_root: int
+    cycle: int
+    incomplete: int
+    words: int
+    recovered: int
+    recovered_share: Percent | None
+    matched: int
+    extra_rows: int
+
+
+class StepRow(NamedTuple):
+    """A repair of an answer.
+
+    Args:
+        sentence: the number of the gold sentence, from 1.
+        sent_id: its sent_id.
+        step: the repair, one of `levelhead.recovery.STEPS`; for another text, a neighboring sentence that it fits.
+    """
+
+    sentence: int
+    sent_id: str | None
+    step: str
+
+
 _COLUMNS = (
     Column("Class", "text"),
     Column("Answers", "number"),
     *(Column(tree.capitalize(), "number") for tree in TREES),
     Column("Words", "number"),
-    Column("Recovered", "number", tidy_only=True),
-    Column("Recovered %"),
-    Column("Extra rows", "number", tidy_only=True),
+    Column("Recovered %", "percent"),
 )
 
 
-def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
-    counts = _counts(answers)
-    n_words, n_recovered = counts["words"], counts["words_recovered"]
-    share = n_recovered / n_words if n_words else None
-    return name, len(answers), *counts["trees"].values(), n_words, n_recovered, share, counts["extra_rows"]
-
-
-_KEYS = (
-    "sentence", "sent_id", "class", "tree", "steps", "words", "words_recovered", "extra_rows", "attempts",
-    "forms_matched",
-)  # fmt: skip
-"""The fields of a recovered answer in JSON."""
-
-
-def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
-    return [
-        header("recovered-answer")
-        | dict(zip(_KEYS, answer))
-        | {"class": _key(answer.category), "tree": _key(answer.tree), "steps": list(map(_key, answer.steps))}
-        for answer in recovery.answers
-    ]
-
-
-def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:
+def _row(category: str, answers: Sequence[RecoveredAnswer]) -> ClassRow:
     of_trees = Counter(answer.tree for answer in answers)
-    return {
-        "answers": sum(answer.category != "no answer" for answer in answers),
-        "sentences": len(answers),
-        "words": sum(answer.words for answer in answers),
-        "words_recovered": sum(answer.recovered for answer in answers),
-        "forms_matched": sum(answer.matched for answer in answers),
-        "extra_rows": sum(answer.extra for answer in answers),
-        "trees": {_key(name): of_trees[name] for name in TREES},
-    }
+    n_words, n_recovered = (sum(getattr(answer, name) for answer in answers) for name in ("words", "recovered"))
+    share = 100 * n_recovered / n_words if n_words else None
+    others = (sum(getattr(answer, name) for answer in answers) for name in ("matched", "extra"))
+    trees_of = (of_trees[name] for name in TREES)
+    return ClassRow._make((category, len(answers), *trees_of, n_words, n_recovered, share, *others))
 
 
-def _key(name: str) -> str:
-    return name.replace(" ", "_")
+def _cells(name: str, row: ClassRow) -> tuple[Cell, ...]:
+    return name, row.answers, *row[2:7], row.words, row.recovered_share

@@ -20,6 +20,7 @@ from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundi
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, distinct
+from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -182,6 +183,8 @@ class Matches(TreebankPair):
         gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
         punctuation: for a piece of large files, what `callin_punctuation` returns for the whole gold treebank, if a
             measure requires it.
+        lacking: for partial scores, the gold sentences in which missing words count on both sides, bool, shape
+            (gold sentences,).
     """
 
     gold_spans: Spans
@@ -190,6 +193,7 @@ class Matches(TreebankPair):
     flags: NDArray[np.uint16]
     gold_of_system: Codes
     punctuation: frozenset[str] | None = None
+    lacking: NDArray[np.bool_] | None = None
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
         """Return the pairs in which all required properties agree."""
@@ -242,10 +246,11 @@ class Matches(TreebankPair):
         gold = selection.of_words(self.gold)
         if not selection.by_gold:
             return gold, selection.of_words(self.system)
-        system = np.empty(self.system.n_words, dtype=gold.dtype)
-        system[self.alignment.system] = gold[self.alignment.gold]
         alone = np.flatnonzero(self.gold_of_system < 0)
-        system[alone] = selection.of_words(self.system, alone)
+        of_alone = selection.of_words(self.system, alone)
+        system = np.empty(self.system.n_words, dtype=np.result_type(gold, of_alone))
+        system[self.alignment.system] = gold[self.alignment.gold]
+        system[alone] = of_alone
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
@@ -265,8 +270,10 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     Raises:
         TextMismatch: the treebanks do not have the same characters.
         MeasureError: the rules do not align words by their characters.
+        ConlluError: a treebank was read with `partial=True` from an invalid file.
     """
     rules.check_words()
+    refuse_partial(gold), refuse_partial(system)
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
     system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
     if not np.array_equal(gold_spans.text, system_spans.text):

@@ -23,10 +23,15 @@ class Annotation(NamedTuple):
     columns: frozenset[str]  # the columns with values, of those that measures require
 
 
-def annotation_of(treebank: Treebank, measures: Iterable[tuple[Measure, Definition]]) -> Annotation:
+def annotation_of(
+    treebank: Treebank, measures: Iterable[tuple[Measure, Definition]], *, partial: bool = False
+) -> Annotation:
+    """Return the annotation of a treebank; in a partial output, words that were not analyzed have no relation."""
     columns = {name for measure, definition in measures for name in definition.columns_for(measure.argument)}
     return Annotation(
-        frozenset(map(universal, treebank.relations.distinct_texts if treebank.has_trees else ())),
+        frozenset(map(universal, treebank.relations.distinct_texts if treebank.has_trees else ())).difference(
+            "_" * partial
+        ),
         frozenset(name for name in columns if getattr(treebank, name).has_values),
     )
 

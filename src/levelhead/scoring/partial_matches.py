@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels import pools
-from levelhead.scoring.counts import Counts
+from levelhead.scoring.counts import Counts, with_missing_words
 from levelhead.scoring.form_alignment import PairedBy, SentencePairs, align_forms, is_other_text, pair_sentences
 from levelhead.scoring.matches import (
     Agree,
@@ -40,15 +40,13 @@ class PartialMatches(NamedTuple):
     """The aligned words of gold and a system's output."""
 
     # if sentences were paired, `system` only has the paired sentences, in the order of gold, with positions in the text
-    # of gold as spans
+    # of gold as spans, and sentences lack words for which the output has fewer words with a HEAD than gold; otherwise
+    # those lack words that have words without a HEAD
     matches: Matches
     by: PairedBy  # how sentences are paired
     answered: Flags  # the gold sentences with a system word that has a HEAD, bool, shape (gold sentences,)
     # the gold sentences whose sentence in the output is valid, or all sentences with words in it; same shape
     is_tree: Flags
-    # the gold sentences for which the output has fewer words with a HEAD than gold, if sentences are paired; otherwise
-    # those with words without a HEAD; same shape
-    lacking: Flags
     same_text: Flags  # the gold sentences that have the same text as the paired sentence, same shape
     has_head: Flags  # whether each word of `matches.system` has a HEAD, bool, shape (system words,)
     n_extra: int  # the number of the system's sentences without a gold sentence
@@ -75,11 +73,10 @@ def match_partially(
     matches = compare_aligned(gold, system, rules, gold_spans, system_spans, alignment)
     broken = ~output.is_tree[system.sentence_of_word]
     return PartialMatches(
-        _without_unknown_children(matches, output.has_head),
+        _with_unknown(matches, output.has_head, _sizes(matches, ~output.has_head) > 0),
         "characters",
         answered=_sizes(matches, output.has_head) > 0,
         is_tree=_sizes(matches, broken) == 0,
-        lacking=_sizes(matches, ~output.has_head) > 0,
         same_text=np.ones(len(gold), dtype=bool),
         has_head=output.has_head,
         n_extra=0,
@@ -123,11 +120,10 @@ def _match_pairs(
     is_tree, same_text, other_text = np.zeros((3, len(gold)), dtype=bool)
     is_tree[rows], same_text[rows], other_text[rows] = output.is_tree[chosen] & ~other, same, other
     return PartialMatches(
-        _without_unknown_children(matches, has_head),
+        _with_unknown(matches, has_head, _sizes(matches, has_head) < np.diff(gold.sentence_starts)),
         pairs.by,
         answered=(_sizes(matches, has_head) > 0) & ~other_text,
         is_tree=is_tree,
-        lacking=_sizes(matches, has_head) < np.diff(gold.sentence_starts),
         same_text=same_text,
         has_head=has_head,
         n_extra=len(output.treebank) - len(chosen),
@@ -180,12 +176,12 @@ def _equal_tokens(gold: _Side, system: _Side, sentences: NDArray[np.intp]) -> tu
     return tokens_of_sides[:, 0], tokens_of_sides[:, 1]
 
 
-def _without_unknown_children(matches: Matches, has_head: Flags) -> Matches:
-    """Unset the flag for function words (MLAS) in sentences in which a function word has no HEAD.
+def _with_unknown(matches: Matches, has_head: Flags, lacking: Flags) -> Matches:
+    """Add which gold sentences lack words, and unset the flag for function words (MLAS) if one of them has no HEAD.
 
-    It could belong to any word. Without this, leaving out a wrong HEAD would raise MLAS.
+    It could belong to any word of its sentence. Without this, leaving out a wrong HEAD would raise MLAS.
     """
-    system = matches.system
+    matches, system = replace(matches, lacking=lacking), matches.system
     lost = matches.rules.scheme.is_in("FUNCTION", system.relations) & ~has_head
     if not lost.any():
         return matches
@@ -268,9 +264,10 @@ def count_partially(
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
     paired = None if partial.by == "characters" else partial
     rows = count(partial.matches, measure, definition, by_sentence=True, paired=paired, **settings)
-    rows = replace(rows, system=np.where(partial.lacking, np.maximum(rows.gold, rows.system), rows.system))
+    lacking = np.zeros(len(rows), dtype=bool) if partial.matches.lacking is None else partial.matches.lacking
+    rows = with_missing_words(rows, lacking)
     strict = replace(rows, correct=rows.correct * partial.is_tree)
-    by_words = not (paired or partial.lacking.any() or (before is not None and before.words is None))
+    by_words = not (paired or lacking.any() or (before is not None and before.words is None))
     return PartialCounts(
         count(partial.matches, measure, definition, **settings, before=before and before.words) if by_words else None,
         rows,

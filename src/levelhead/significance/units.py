@@ -176,6 +176,31 @@ def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *pieces], dtype=np.int64)
 
 
+class UnitRow(NamedTuple):
+    """The units from which the intervals and tests of a treebank's own results are computed.
+
+    Args:
+        treebank: the treebank.
+        unit: "sentence", "document" or "comment:NAME".
+        n_units: the number of units.
+        n_documents: the number of documents that gold marks; null if it marks fewer than two.
+    """
+
+    treebank: str
+    unit: str
+    n_units: int
+    n_documents: int | None
+
+
+def unit_rows(units: Mapping[str, Units]) -> list[UnitRow]:
+    """Return the units of the test sets' own results, by the code of the test set."""
+    rows = []
+    for code, own in ((code, unit.own()) for code, unit in units.items()):
+        documents = own if own.kind == DOCUMENT else own.documents
+        rows.append(UnitRow(code, own.kind, own.n_units, documents.n_units if documents else None))
+    return rows
+
+
 def unit_line(units: Mapping[str, Units], results: str = "confidence intervals and p-values") -> str:
     """Return a sentence with the kinds and numbers of the units of the test sets' own results.
 

@@ -125,32 +125,39 @@ def _values(layout: Layout, row: Iterable[Any]) -> Iterator[Value]:
     for part, value in zip(layout, row, strict=True):
         if isinstance(part, DataColumn):
             yield value
-            continue
-        for name, n_columns in _shape(part):
-            cell = getattr(value, name)
-            if n_columns == 2:
-                yield from (None, None) if cell is None else cell
-            else:
-                yield cell
+        elif value is None:
+            yield from (None for _ in columns_of(part))
+        else:
+            for name, n_columns, nested in _shape(part):
+                cell = getattr(value, name)
+                if nested is not None:
+                    yield from _values((nested,), (cell,))
+                elif n_columns == 2:
+                    yield from (None, None) if cell is None else cell
+                else:
+                    yield cell
 
 
 @cache
-def _shape(record: type) -> tuple[tuple[str, int], ...]:
-    """Return the fields of a record that are columns, each with its number of columns."""
-    return tuple((name, len(columns)) for name, columns in _fields(record) if columns)
+def _shape(record: type) -> tuple[tuple[str, int, type | None], ...]:
+    """Return each field that is a column, its number of columns, and its class if it is a record."""
+    return tuple((name, len(columns), nested) for name, columns, nested in _fields(record) if columns)
 
 
 @cache
 def columns_of(record: type) -> tuple[DataColumn, ...]:
-    """Return the columns of a record class; an interval is two columns, and marked fields are left out."""
-    return tuple(column for _, columns in _fields(record) for column in columns)
+    """Return the columns of a record class; intervals and records are several, and marked fields are left out."""
+    return tuple(column for _, columns, _ in _fields(record) for column in columns)
 
 
 @cache
-def _fields(record: type) -> tuple[tuple[str, tuple[DataColumn, ...]], ...]:
+def _fields(record: type) -> tuple[tuple[str, tuple[DataColumn, ...], type | None], ...]:
     abouts = _descriptions(record)
     hints = get_type_hints(record, include_extras=True)
-    return tuple((name, tuple(_columns(name, hint, abouts.get(name, "")))) for name, hint in hints.items())
+    return tuple(
+        (name, tuple(_columns(name, hint, abouts.get(name, ""))), hint if hasattr(hint, "_fields") else None)
+        for name, hint in hints.items()
+    )
 
 
 def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
@@ -167,6 +174,11 @@ def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
         return
     about, limits = (entry.about, entry.limits) if isinstance(entry, Field) else (about, ())
     about = about.rstrip(".")
+    if hasattr(hint, "_fields"):  # `value` has the name of the record, and other fields begin with it
+        for column in columns_of(hint):
+            inner = name if column.name == "value" else f"{name}_{column.name}"
+            yield column._replace(name=inner, about=f"{about}: {column.about}")
+        return
     if get_origin(hint) is tuple and len(get_args(hint)) == 2:
         prefix = name.removesuffix("interval")
         for kind, end, which in zip(get_args(hint), ("low", "high"), ("lower end", "upper end"), strict=True):

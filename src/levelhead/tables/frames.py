@@ -1,4 +1,4 @@
-"""Tables as data frames."""
+"""Tables as data frames, and data frames as tables."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from levelhead.arguments import check
+from levelhead.errors import Fault, InputError
 from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
@@ -69,3 +70,22 @@ def _columns(table: Table) -> dict[str, list[Cell]]:
         column.unique_name: [None if row[i] == "" and column.kind != "text" else row[i] for row in table.rows]
         for i, column in enumerate(table.columns)
     }
+
+
+def is_frame(source: object) -> bool:
+    """Return whether a value is a data frame, of pandas, polars or a similar library."""
+    return all(hasattr(source, name) for name in ("columns", "__getitem__", "__len__"))
+
+
+def cells_of_frame(frame: Any) -> dict[str, list[str]]:
+    """Return the cells of each column of a data frame as text, empty for missing values."""
+    if len({*map(str, frame.columns)}) < len(frame.columns):
+        raise InputError(Fault("invalid-table", "two columns of the data frame have the same name"))
+    return {str(column): [text_of_value(value) for value in frame[column]] for column in frame.columns}
+
+
+def text_of_value(value: Any) -> str:
+    """Return a value of a data frame as text with all digits, empty for a missing value."""
+    value = value.item() if hasattr(value, "item") else value
+    text = repr(value) if isinstance(value, float) else str(value)
+    return "" if text in {"None", "nan", "<NA>", "NaT"} else text

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from levelhead.tables.data import DataTable
 
-Kind = Literal["text", "ratio", "difference", "percent", "points", "probability", "number", "position"]
+Kind = Literal["text", "ratio", "difference", "percent", "points", "probability", "coefficient", "number", "position"]
 
 
 class IntervalCell(NamedTuple):
@@ -36,8 +36,8 @@ class Column(NamedTuple):
     Args:
         name: its heading.
         kind: "text"; "percent"; "points", printed with a sign; "ratio", printed as a percentage; "difference" of
-            ratios, printed in points with a sign; "probability", see `probability`; "number"; or "position", such as a
-            line of a file.
+            ratios, printed in points with a sign; "probability", see `probability`; "coefficient", with all decimal
+            places; "number", without those of whole numbers; or "position", such as a line of a file.
         width: the minimum width in plain text.
         digits: the digits after the point of probabilities.
         key: its name in TSV and data frames, where names must be unique; the heading if empty.
@@ -170,7 +170,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if column.kind in {"ratio", "difference"} and isinstance(cell, int | float):
         sign = "+" if column.kind == "difference" else ""
         return repr(percentage(cell)) if places is None else f"{100 * cell:{sign}.{places}f}"
-    if column.kind in {"percent", "points"} and isinstance(cell, int | float):
+    if column.kind in {"percent", "points", "coefficient"} and isinstance(cell, int | float):
         sign = "+z" if column.kind == "points" else ""
         return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
     if column.kind == "probability" and isinstance(cell, float):

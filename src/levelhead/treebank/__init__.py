@@ -2,15 +2,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from levelhead.treebank.write import write
-
 if TYPE_CHECKING:
     from levelhead.treebank.input_bytes import Limits
     from levelhead.treebank.reader import build, from_conllu, read
-    from levelhead.treebank.sentence import Sentence, to_conllu
+    from levelhead.treebank.sentence import Sentence, Word, to_conllu
     from levelhead.treebank.strings import StringColumn, Strings
-    from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source, Word
-    from levelhead.treebank.treebank import Shapes, Treebank, check_trees, nonprojective_arcs, shapes_of
+    from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source, check_trees
+    from levelhead.treebank.treebank import Shapes, Treebank, nonprojective_arcs, shapes_of
     from levelhead.treebank.validation import faults_of
 
 __all__ = [
@@ -33,19 +31,18 @@ __all__ = [
     "read",
     "shapes_of",
     "to_conllu",
-    "write",
 ]
 
 _MODULES = {
     "input_bytes": ("Limits",),
-    "tokens": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "Word"),
+    "tokens": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "check_trees"),
     "reader": ("build", "from_conllu", "read"),
-    "sentence": ("Sentence", "to_conllu"),
+    "sentence": ("Sentence", "Word", "to_conllu"),
     "strings": ("StringColumn", "Strings"),
-    "treebank": ("Shapes", "Treebank", "check_trees", "nonprojective_arcs", "shapes_of"),
+    "treebank": ("Shapes", "Treebank", "nonprojective_arcs", "shapes_of"),
     "validation": ("faults_of",),
 }
-"""The modules of names that need numpy; `write`, which is also the name of a module, cannot be loaded lazily."""
+"""The modules of names, which need numpy."""
 
 
 def __getattr__(name: str) -> Any:

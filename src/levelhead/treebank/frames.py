@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.extras import required_library
+from levelhead.treebank.tokens import written_heads
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -28,7 +29,7 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
 
     Returns:
         `sentence` (its index, from 0), `sent_id` (or None), `id` (from 1 in each sentence), `form`,
-        `lemma`, `upos`, `xpos`, `feats`, `head` (an id of the sentence, 0 for the root; None without trees),
+        `lemma`, `upos`, `xpos`, `feats`, `head` (an id of the sentence, 0 for the root; None without a head),
         `relation`, `deps`, `misc`, `token` (the form of the word's surface token), and
         `range` (the ids of the first and last word of a multiword token, as in "3-4"; None for other words). Values are
         written as in CoNLL-U: "_" is empty.
@@ -45,7 +46,7 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         "upos": list(treebank.upos),
         "xpos": list(treebank.xpos),
         "feats": list(treebank.feats),
-        "head": treebank.local_heads().tolist() if treebank.has_trees else [None] * treebank.n_words,
+        "head": written_heads(treebank, None),
         "relation": list(treebank.relations),
         "deps": list(treebank.deps),
         "misc": list(treebank.misc),
@@ -81,4 +82,5 @@ def to_pandas(treebank: Treebank) -> pd.DataFrame:
     with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     table = word_table(treebank)
-    return pd.DataFrame(table).astype({name: "int32" if name in NUMBERS else "string" for name in table})
+    integer = {name: "Int32" if None in table[name] else "int32" for name in NUMBERS}  # Int32 has missing values
+    return pd.DataFrame(table).astype({name: integer.get(name, "string") for name in table})

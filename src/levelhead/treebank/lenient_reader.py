@@ -19,8 +19,8 @@ from levelhead.treebank.faults import RANGE, encoding_faults, is_utf16, repair
 from levelhead.treebank.pieces import Lines, Pieces, line_numbers
 from levelhead.treebank.scanner import HEADLESS, ReaderSettings, scan_file, scan_treebank
 from levelhead.treebank.strings import ANY_SPACE
-from levelhead.treebank.tokens import FIELDS
-from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.tokens import FIELDS, heads_in_sentences
+from levelhead.treebank.treebank import PartialReading, Treebank
 
 _ID = re.compile(r"[1-9][0-9]{0,8}")
 _HEAD, _DEPREL, _DEPS = (FIELDS.index(name) for name in ("HEAD", "DEPREL", "DEPS"))
@@ -31,7 +31,7 @@ class LenientTreebank(NamedTuple):
 
     treebank: Treebank  # a word without a HEAD is its own head, so it never matches gold
     is_tree: NDArray[np.bool_]  # whether each sentence is valid
-    unreadable: int = 0  # lines, except comments, that could not be read as rows
+    unreadable: int = 0
 
     @property
     def has_head(self) -> NDArray[np.bool_]:
@@ -42,7 +42,11 @@ class LenientTreebank(NamedTuple):
 def of_treebank(
     treebank: Treebank, is_tree: NDArray[np.bool_] | None = None, *, several_roots: bool = False
 ) -> LenientTreebank:
-    """Return a treebank of which every row was read; if it has no trees, no word has a HEAD."""
+    """Return the readable part of a treebank; if it has no trees, no word has a HEAD."""
+    if (partial := treebank.partial) is not None:
+        treebank = replace(treebank, partial=None)
+        is_tree = are_trees(treebank, several_roots=several_roots) & partial.intact
+        return LenientTreebank(treebank, is_tree, partial.unreadable)
     if not treebank.has_trees:
         heads = np.arange(treebank.n_words, dtype=np.int32)
         return LenientTreebank(replace(treebank, heads=heads, has_trees=True), np.zeros(len(treebank), dtype=bool))
@@ -50,7 +54,7 @@ def of_treebank(
 
 
 def are_trees(treebank: Treebank, *, several_roots: bool) -> NDArray[np.bool_]:
-    return np.equal(trees.bad_sentences(treebank.local_heads(), treebank.sentence_starts, several_roots), 0)
+    return np.equal(trees.bad_sentences(heads_in_sentences(treebank), treebank.sentence_starts, several_roots), 0)
 
 
 SKIPPED, REWRITTEN, AS_IT_IS = range(3)
@@ -226,9 +230,7 @@ class LenientPieces(Pieces):
         return self._error
 
 
-def read_leniently(
-    data: bytes, name: str | None = None, *, conllx: bool = False, several_roots: bool = False
-) -> LenientTreebank:
+def read_leniently(data: bytes, name: str | None = None, *, conllx: bool = False) -> Treebank:
     """Read the readable rows of a CoNLL-U file, or of a CoNLL-U Plus file, whose extra columns are left out.
 
     A row is readable if it has ten tab-separated columns, a whole number from 1 as its ID, and a FORM. Rows are
@@ -241,5 +243,4 @@ def read_leniently(
     treebank = pieces.whole(len(data))
     if treebank is None:
         raise pieces.error() or AssertionError("rows are read, but no error is found")
-    is_tree = are_trees(treebank, several_roots=several_roots or conllx) & as_they_are(pieces.marks)
-    return LenientTreebank(treebank, is_tree, pieces.unreadable)
+    return replace(treebank, partial=PartialReading(as_they_are(pieces.marks), pieces.unreadable))

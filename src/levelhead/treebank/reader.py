@@ -92,13 +92,14 @@ def build(
 Format = Literal["conllu", "conllx"]
 
 
-@checked(path="path", limits=("object", "Limits", "Limits"), allow_several_roots="flag")
+@checked(path="path", limits=("object", "Limits", "Limits"), allow_several_roots="flag", partial="flag")
 def read(
     path: str | os.PathLike[str],
     *,
     format: Format = "conllu",  # noqa: A002 -- as the command line calls it
     limits: Limits = DEFAULT_LIMITS,
     allow_several_roots: bool = False,
+    partial: bool = False,
 ) -> Treebank:
     """Read a treebank from a file, compressed or not.
 
@@ -110,14 +111,16 @@ def read(
         format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
         limits: the limits of the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
+        partial: whether to read the readable part of an invalid file instead of raising an error. Such a treebank has
+            `partial`, with its faults; it can be written, and be a system for functions with `partial=True`.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
-        ConlluError: it is invalid; the error lists all faults.
+        ConlluError: it is invalid, or with `partial` has no readable row; the error lists all faults.
     """
     name = os.fsdecode(path)
     data = read_bytes(path, limits)
-    return from_conllu(data, name=name, format=format, allow_several_roots=allow_several_roots)
+    return from_conllu(data, name=name, format=format, allow_several_roots=allow_several_roots, partial=partial)
 
 
 @checked(
@@ -125,6 +128,7 @@ def read(
     name=("optional", "text"),
     allow_several_roots="flag",
     format=("one of", get_args(Format)),
+    partial="flag",
 )
 def from_conllu(
     data: bytes | str,
@@ -132,6 +136,7 @@ def from_conllu(
     name: str | None = None,
     format: Format = "conllu",  # noqa: A002
     allow_several_roots: bool = False,
+    partial: bool = False,
 ) -> Treebank:
     """Read a treebank from bytes or a string.
 
@@ -140,12 +145,23 @@ def from_conllu(
         name: its name in messages.
         format: "conllu" or "conllx".
         allow_several_roots: whether a sentence can have several words with HEAD 0.
+        partial: whether to read what is readable of invalid contents, see `read`.
 
     Raises:
         ConlluError: it is invalid; the error lists all faults.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    return read_contents(raw, name, ReaderSettings(format == "conllx", allow_several_roots))
+    reading = ReaderSettings(format == "conllx", allow_several_roots)
+    try:
+        return read_contents(raw, name, reading)
+    except ConlluError as error:
+        if not partial:
+            raise
+        from levelhead.treebank.lenient_reader import read_leniently
+
+        treebank = read_leniently(raw, name, conllx=reading.conllx)
+        read = treebank.partial and treebank.partial._replace(faults=error.faults)
+        return replace(treebank, partial=read)
 
 
 def check_format(name: str) -> None:

@@ -1,16 +1,19 @@
-"""Views of sentences, and treebanks as CoNLL-U, byte for byte as they were read."""
+"""Views of sentences and words, and treebanks as CoNLL-U, byte for byte as they were read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, pairwise, repeat
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
+from levelhead.arguments import refuse
 from levelhead.immutable import immutable
-from levelhead.treebank.tokens import COLUMNS, MISC, Word
+from levelhead.treebank.relations import universal
+from levelhead.treebank.tokens import COLUMNS, MISC, check_trees, written_heads
 
 if TYPE_CHECKING:
     from levelhead.treebank.strings import StringColumn
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 @immutable
 class Sentence:
-    """One sentence of a treebank.
+    """One sentence of a treebank; sentences are equal if their CoNLL-U is equal.
 
     Args:
         treebank: its treebank.
@@ -29,10 +32,10 @@ class Sentence:
     treebank: Treebank
     index: int
 
-    @property
+    @cached_property
     def span(self) -> range:
         """The indices of its words in the treebank."""
-        return range(self.treebank.sentence_starts[self.index], self.treebank.sentence_starts[self.index + 1])
+        return range(*self.treebank.sentence_starts[self.index : self.index + 2].tolist())
 
     def __len__(self) -> int:
         """Count the words."""
@@ -40,7 +43,7 @@ class Sentence:
 
     def __iter__(self) -> Iterator[Word]:
         """Yield the words."""
-        return (self[i] for i in range(len(self)))
+        return (Word(self, number) for number in range(1, len(self) + 1))
 
     @overload
     def __getitem__(self, position: int) -> Word: ...
@@ -50,11 +53,17 @@ class Sentence:
         """Return a word by its position, from 0, or a list of words."""
         if isinstance(position, slice):
             return [self[i] for i in range(len(self))[position]]
-        at = self.span[position]
-        form, lemma, upos, xpos, feats, relation, deps, misc = (getattr(self.treebank, name)[at] for name in COLUMNS)
-        head = int(self.treebank.heads[at])
-        local = head - self.span.start + 1 if head >= 0 else 0 if self.treebank.has_trees else None
-        return Word(at - self.span.start + 1, form, lemma, upos, xpos, feats, local, relation, deps, misc)
+        return Word(self, range(1, len(self) + 1)[position])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sentence):
+            return NotImplemented
+        if self.treebank is other.treebank and self.index == other.index:
+            return True
+        return self.forms == other.forms and self.conllu == other.conllu
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.forms))
 
     @property
     def forms(self) -> list[str]:
@@ -91,10 +100,15 @@ class Sentence:
 
     @property
     def heads(self) -> list[int | None]:
-        """The heads of its words, as ids in the sentence; 0 is the root; None in a treebank without trees."""
+        """The heads of its words, as ids in the sentence; 0 is the root; None for words without a head."""
+        return list(self._heads)
+
+    @cached_property
+    def _heads(self) -> list[int | None]:
         start, none = self.span.start, 0 if self.treebank.has_trees else None
         heads = self.treebank.heads[start : self.span.stop].tolist()
-        return [head - start + 1 if head >= 0 else none for head in heads]
+        of_words = [head - start + 1 if head >= 0 else none for head in heads]
+        return [None if head == number else head for number, head in enumerate(of_words, 1)]
 
     @property
     def comments(self) -> list[str]:
@@ -147,6 +161,138 @@ class Sentence:
         return f"<Sentence {self.index + 1}: {self.text}>"
 
 
+@immutable
+class Word:
+    """One word of a sentence, with its ten columns and its place in the tree.
+
+    Words are equal if they have the same id in equal sentences.
+
+    Args:
+        sentence: its sentence.
+        id: its id in the sentence, from 1.
+    """
+
+    sentence: Sentence
+    id: int
+
+    @property
+    def form(self) -> str:
+        """Its form."""
+        return self._cell(self._treebank.forms)
+
+    @property
+    def lemma(self) -> str:
+        """Its lemma."""
+        return self._cell(self._treebank.lemmas)
+
+    @property
+    def upos(self) -> str:
+        """Its universal part of speech."""
+        return self._cell(self._treebank.upos)
+
+    @property
+    def xpos(self) -> str:
+        """Its language-specific part of speech."""
+        return self._cell(self._treebank.xpos)
+
+    @property
+    def feats(self) -> str:
+        """Its features as written."""
+        return self._cell(self._treebank.feats)
+
+    @property
+    def features(self) -> dict[str, str]:
+        """Its features: `{"Case": "Nom", "Number": "Sing"}`; empty without features."""
+        if self.feats == "_":
+            return {}
+        parts = (feature.partition("=") for feature in self.feats.split("|"))
+        return {name: value for name, _, value in parts}
+
+    @property
+    def head(self) -> int | None:
+        """The id of its head, 0 for the root; None in a treebank without trees."""
+        return self.sentence._heads[self.id - 1]  # noqa: SLF001 -- a word is a part of its sentence
+
+    @property
+    def deprel(self) -> str:
+        """Its relation to its head, with the subtype: `acl:relcl`."""
+        return self._cell(self._treebank.relations)
+
+    @property
+    def relation(self) -> str:
+        """Its universal relation to its head, without the subtype: `acl`."""
+        return universal(self.deprel)
+
+    @property
+    def deps(self) -> str:
+        """Its enhanced arcs as written."""
+        return self._cell(self._treebank.deps)
+
+    @property
+    def misc(self) -> str:
+        """Its other annotation (MISC) as written."""
+        return self._cell(self._treebank.misc)
+
+    @property
+    def parent(self) -> Word | None:
+        """Its head as a word; None for the root. Like all properties below, it raises a ConlluError without trees."""
+        head = self._tree[self.id - 1]
+        return Word(self.sentence, head) if head else None
+
+    @property
+    def children(self) -> list[Word]:
+        """Its dependents, left to right."""
+        return [Word(self.sentence, child) for child, head in enumerate(self._tree, 1) if head == self.id]
+
+    @property
+    def descendants(self) -> list[Word]:
+        """All words below it in the tree, left to right."""
+        below, level = [], self.children
+        while level:
+            below += level
+            level = [child for word in level for child in word.children]
+        return sorted(below, key=lambda word: word.id)
+
+    @property
+    def depth(self) -> int:
+        """The number of arcs between it and the root; 0 for the root."""
+        depth, tree, head = 0, self._tree, self.head
+        while head:
+            depth, head = depth + 1, tree[head - 1]
+        return depth
+
+    def precedes(self, other: Word) -> bool:
+        """Return whether it comes before another word of the same sentence.
+
+        Raises:
+            InputError: the words are in different sentences.
+        """
+        if not isinstance(other, Word) or self.sentence != other.sentence:
+            refuse("other", other, "a word of the same sentence")
+        return self.id < other.id
+
+    @property
+    def _treebank(self) -> Treebank:
+        return self.sentence.treebank
+
+    @property
+    def _tree(self) -> list[int | None]:
+        check_trees(self.sentence.treebank)
+        return self.sentence._heads  # noqa: SLF001
+
+    def _cell(self, column: StringColumn) -> str:
+        return column[self.sentence.span.start + self.id - 1]
+
+    def __eq__(self, other: object) -> bool:
+        return self.id == other.id and self.sentence == other.sentence if isinstance(other, Word) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.form))
+
+    def __repr__(self) -> str:
+        return f"<Word {self.id}: {self.form}>"
+
+
 _AT_ONCE = 5000  # sentences
 
 
@@ -172,7 +318,7 @@ def _parts(treebank: Treebank) -> Iterator[tuple[Treebank, str]]:
 
 def _text_of(treebank: Treebank) -> str:
     starts, texts = treebank.sentence_starts.tolist(), treebank.strings.texts
-    heads = treebank.local_heads().tolist() if treebank.has_trees else repeat("_", treebank.n_words)
+    heads = written_heads(treebank, "_")
     ids = chain.from_iterable(range(1, end - start + 1) for start, end in pairwise(starts))
     form, lemma, upos, xpos, feats, relation, deps, misc = (
         map(texts.__getitem__, getattr(treebank, name).codes.tolist()) for name in COLUMNS

@@ -1,15 +1,15 @@
-"""Multiword tokens, empty nodes, comments and the source file of a treebank, and places in this file."""
+"""Parts of a treebank: multiword tokens, empty nodes, comments, its file and places in it; the check for trees."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from levelhead.errors import Fault, Place
+from levelhead.errors import ConlluError, Fault, Place
 from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
@@ -139,19 +139,44 @@ class Tokens:
         return len(self.forms)
 
 
-class Word(NamedTuple):
-    """One word: the ten columns, with the head as an id in the sentence (0 is the root; None without trees)."""
+def check_trees(treebank: Treebank) -> Treebank:
+    """Return a treebank that has trees.
 
-    id: int
-    form: str
-    lemma: str
-    upos: str
-    xpos: str
-    feats: str
-    head: int | None
-    relation: str
-    deps: str
-    misc: str
+    Args:
+        treebank: any treebank.
+
+    Raises:
+        ConlluError: it has no trees, or was read with `partial=True` from an invalid file.
+    """
+    if refuse_partial(treebank).has_trees:
+        return treebank
+    message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"
+    raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
+
+
+def refuse_partial(treebank: Treebank) -> Treebank:
+    """Return a treebank unless it was read with `partial=True` from an invalid file; the error lists all faults."""
+    if treebank.partial is None:
+        return treebank
+    message = "the treebank was read with partial=True and is invalid: only partial scores (partial=True) accept it"
+    raise ConlluError(Fault("partial-treebank", message, Place(treebank.source.path)), *treebank.partial.faults)
+
+
+def heads_in_sentences(treebank: Treebank) -> Codes:
+    """Return what `Treebank.local_heads` returns, also for a treebank with broken trees."""
+    starts = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
+    return np.where(treebank.heads < 0, 0, treebank.heads - starts + 1).astype(np.int32)
+
+
+def written_heads(treebank: Treebank, missing: Any) -> list[Any]:
+    """Return the heads as CoNLL-U writes them, with another value for words without a head."""
+    if not treebank.has_trees:
+        return [missing] * treebank.n_words
+    heads: list[Any] = heads_in_sentences(treebank).tolist()
+    if treebank.partial is not None:
+        for word in np.flatnonzero(treebank.heads == np.arange(treebank.n_words)).tolist():
+            heads[word] = missing
+    return heads
 
 
 def place_of(treebank: Treebank, word: int) -> Place:

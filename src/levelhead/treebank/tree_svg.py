@@ -34,7 +34,7 @@ _Arc = tuple[int, int]  # a word and its head, as indices in the sentence
 
 
 def tree_drawing(sentence: Sentence) -> Drawing:
-    forms, tags = sentence.forms[:MOST_WORDS], [word.upos for word in sentence][:MOST_WORDS]
+    forms, tags = sentence.forms[:MOST_WORDS], sentence.upos[:MOST_WORDS]
     relations = sentence.relations[:MOST_WORDS]
     arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if head and head <= len(forms)]
     levels = _levels(arcs)

@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, Place, unknown
+from levelhead.errors import ConlluError, Fault, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
-from levelhead.treebank.tokens import COLUMNS, FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
+from levelhead.treebank.tokens import (
+    COLUMNS,
+    FORM,
+    Comments,
+    EmptyNodes,
+    MultiwordTokens,
+    Source,
+    Tokens,
+    check_trees,
+    heads_in_sentences,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +33,20 @@ if TYPE_CHECKING:
     from levelhead.treebank.enhanced_graph import Graph
     from levelhead.treebank.plus import ExtraColumns
     from levelhead.treebank.sentence import Sentence
+
+
+class PartialReading(NamedTuple):
+    """How much of an invalid file was read.
+
+    Args:
+        intact: whether each sentence is valid apart from its heads, bool, shape (sentences,).
+        unreadable: the number of lines, except comments, that could not be read as rows.
+        faults: why the file is invalid.
+    """
+
+    intact: NDArray[np.bool_]
+    unreadable: int = 0
+    faults: tuple[Fault, ...] = ()
 
 
 @immutable
@@ -39,6 +63,8 @@ class Treebank(Sequence["Sentence"]):
         source: the file it was read from.
         has_trees: whether words have heads; if not, `heads` is always -1 and has no meaning.
         extra: the extra columns of a CoNLL-U Plus file, or None.
+        partial: what was read of an invalid file, see `read(path, partial=True)`; the head of a word without a readable
+            HEAD is the word itself. None for valid treebanks.
     """
 
     forms: StringColumn
@@ -57,6 +83,7 @@ class Treebank(Sequence["Sentence"]):
     source: Source = field(default_factory=Source)
     has_trees: bool = True
     extra: ExtraColumns | None = None
+    partial: PartialReading | None = None
 
     def __post_init__(self) -> None:
         extra = () if self.extra is None else (self.extra,)
@@ -207,6 +234,7 @@ class Treebank(Sequence["Sentence"]):
             comments=self.comments.take(chosen),
             source=Source(self.source.path, None, lines),
             extra=None if self.extra is None else self.extra.take(words, ranges, nodes),
+            partial=self.partial and self.partial._replace(intact=self.partial.intact[chosen]),
         )
 
     def without_multiword_tokens(self) -> Treebank:
@@ -239,18 +267,18 @@ class Treebank(Sequence["Sentence"]):
             strings, codes[name] = strings.with_texts(texts)
         changed: dict[str, Any] = {name: StringColumn(codes[name], strings) for name in COLUMNS}
         if heads is not None:
-            changed |= {"heads": self._checked(heads, several_roots=several_roots), "has_trees": True}
+            valid = {"has_trees": True, "partial": None}
+            changed |= {"heads": self._checked(heads, several_roots=several_roots), **valid}
         return replace(self, **changed, source=replace(self.source, sha256=None))
 
     def local_heads(self) -> Codes:
         """Return the heads as CoNLL-U writes them: 1-based in the sentence, 0 for the root; int32, shape (words,).
 
         Raises:
-            ConlluError: the treebank has no trees.
+            ConlluError: the treebank has no trees, or was read with `partial=True` from an invalid file.
         """
         check_trees(self)
-        starts = np.repeat(self.sentence_starts[:-1], np.diff(self.sentence_starts))
-        return np.where(self.heads < 0, 0, self.heads - starts + 1).astype(np.int32)
+        return heads_in_sentences(self)
 
     def _checked(self, heads: Iterable[int], *, several_roots: bool) -> Codes:
         """Return heads as an array, or raise a ConlluError if they are not trees within their sentences."""
@@ -276,21 +304,6 @@ class Treebank(Sequence["Sentence"]):
                 slug = ("no-root", "several-roots", "cycle")[code - 2]
                 raise ConlluError(Fault(slug, f"sentence {sentence} is not a tree"))
         return array
-
-
-def check_trees(treebank: Treebank) -> Treebank:
-    """Return a treebank that has trees.
-
-    Args:
-        treebank: any treebank.
-
-    Raises:
-        ConlluError: it has no trees.
-    """
-    if treebank.has_trees:
-        return treebank
-    message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"
-    raise ConlluError(Fault("no-trees", message, Place(treebank.source.path)))
 
 
 class Shapes(NamedTuple):

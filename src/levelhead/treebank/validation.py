@@ -9,14 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, get_args
+from typing import ClassVar, Literal, NamedTuple, get_args
 
+from levelhead._version import VERSION
 from levelhead.arguments import checked
 from levelhead.errors import ConlluError, Fault, InputError, OutputError, Place, add_fault, number_of, printable
 from levelhead.immutable import immutable
 from levelhead.messages import MESSAGES
 from levelhead.progress import tracked
-from levelhead.tables.documents import header, path_text
+from levelhead.tables.data import Layout
+from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import blocks
@@ -25,6 +27,7 @@ from levelhead.treebank.faults import Repaired, encoding_faults, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts.gold import bare_name, files_at
 from levelhead.treebank.plus import ColumnLayout, layout_of
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.tokens import FIELDS
@@ -185,6 +188,76 @@ def _tidy(line: bytes, fields: Sequence[str]) -> tuple[bytes, list[str]]:
 __all__ = ["Validation"]
 
 
+class FaultRow(NamedTuple):
+    """An error or warning.
+
+    Args:
+        file: the path of the file, or of its repaired copy.
+        line: the line of the first case; null if it is about the whole file.
+        sentence: the number of the sentence, from 1.
+        word: the id of the word.
+        severity: whether the file cannot be used, or is only suspicious.
+        slug: the name of the error or warning, as in the list of messages.
+        message: what is wrong.
+        cases: the number of cases.
+        remedy: what to do.
+    """
+
+    file: str
+    line: int | None
+    sentence: int | None
+    word: str | None
+    severity: Literal["error", "warning"]
+    slug: str
+    message: str
+    cases: int
+    remedy: str
+
+
+class ChangeRow(NamedTuple):
+    """A change in the repaired copy of a file.
+
+    Args:
+        file: the path of the file.
+        copy: the path of the copy.
+        line: the line of the first case.
+        slug: the name of the fault that was repaired.
+        message: what was changed.
+        cases: the number of cases.
+    """
+
+    file: str
+    copy: str
+    line: int | None
+    slug: str
+    message: str
+    cases: int
+
+
+class CheckedFile(NamedTuple):
+    """A file that was checked.
+
+    Args:
+        file: the path of the file, or of its repaired copy.
+        valid: whether it has no errors; warnings are allowed.
+        errors: the number of errors.
+        warnings: the number of warnings.
+    """
+
+    file: str
+    valid: bool
+    errors: int
+    warnings: int
+
+
+def _fault_row(file: str, fault: Fault) -> FaultRow:
+    place = fault.place
+    return FaultRow(
+        file, place.line, place.sentence, place.word, fault.severity, fault.slug, fault.message, fault.count,
+        MESSAGES[fault.slug].remedy,
+    )  # fmt: skip
+
+
 @immutable
 class Validation(Tabular):
     """The errors and warnings of files.
@@ -194,6 +267,8 @@ class Validation(Tabular):
         copies: the path of the repaired copy of each file, by the path of the file.
         changes: the changes in the copy of each file, by the path of the file.
     """
+
+    KIND: ClassVar[str] = "validate"
 
     files: Mapping[str, tuple[Fault, ...]]
     copies: Mapping[str, str] = field(default_factory=dict)
@@ -222,39 +297,32 @@ class Validation(Tabular):
         ]
         return Table(_COLUMNS, tuple(rows))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        faults = [
-            {
-                **header("fault"),
-                "file": path_text(name),
-                "line": fault.place.line,
-                "sentence": fault.place.sentence,
-                "word": fault.place.word,
-                "severity": fault.severity,
-                "slug": fault.slug,
-                "message": fault.message,
-                "count": fault.count,
-                "remedy": MESSAGES[fault.slug].remedy,
-            }
-            for name, faults in self.files.items()
-            for fault in faults
-        ]
-        changes = [
-            {
-                **header("change"),
-                "file": path_text(name),
-                "copy": path_text(self.copies[name]),
-                "line": change.place.line,
-                "slug": change.slug,
-                "message": change.message,
-                "count": change.count,
-            }
-            for name, changes in self.changes.items()
-            for change in changes
-        ]
-        fixed = {"changes": changes} if self.copies else {}
-        return {**header("validation"), "valid": self.valid, "faults": faults, **fixed}
+    @property
+    def provenance(self) -> Provenance:
+        """The version of the checks."""
+        return Provenance({"version": VERSION}, {})
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"faults": (FaultRow,), "changes": (ChangeRow,), "files": (CheckedFile,)}
+
+    def records(self, name: str) -> Iterator[NamedTuple]:
+        """Return the rows of a table."""
+        if name == "changes":
+            for file, changes in self.changes.items():
+                for fault in changes:
+                    copy = path_text(self.copies[file])
+                    yield ChangeRow(path_text(file), copy, fault.place.line, fault.slug, fault.message, fault.count)
+            return
+        for file, faults in self.files.items():
+            if name == "files":
+                n_errors, n_warnings = (
+                    sum(fault.count for fault in faults if fault.severity == kind) for kind in ("error", "warning")
+                )
+                yield CheckedFile(path_text(file), not n_errors, n_errors, n_warnings)
+            else:
+                yield from (_fault_row(path_text(file), fault) for fault in faults)
 
     def __str__(self) -> str:
         return (validation_text(self) or "no errors or warnings").rstrip("\n")

@@ -10,32 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from levelhead.arguments import checked
 from levelhead.errors import OutputError, Place
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from levelhead.treebank.treebank import Treebank
-
-
-@checked(treebank=("object", "Treebank", "a treebank"), path="path")
-def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
-    """Write a treebank as CoNLL-U; the file is written completely or not at all.
-
-    A treebank from a CoNLL-U Plus file is written as CoNLL-U Plus, with the same columns and any new columns with
-    values.
-
-    Args:
-        treebank: the treebank.
-        path: the file, which is replaced if it exists; "-" is standard output.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    from levelhead.treebank.sentence import conllu_parts
-
-    replace_file(path, conllu_parts(treebank))
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:

@@ -1,8 +1,8 @@
 """Profiles of treebanks, their similarity, and the selection of treebanks to compare."""
 
-from levelhead.typology.collection import Survey, survey
+from levelhead.typology.collection import Survey
 from levelhead.typology.counts import TreebankCounts, count_treebank
-from levelhead.typology.profile import Profile, files_of, profile
+from levelhead.typology.profile import Profile, profile
 from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.selection import (
     CALLIN,
@@ -10,7 +10,6 @@ from levelhead.typology.selection import (
     SelectedTreebanks,
     SelectionDecision,
     select,
-    select_treebanks,
 )
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import (
@@ -45,13 +44,10 @@ __all__ = [
     "averaged_entropy",
     "count_treebank",
     "entropy_weights",
-    "files_of",
     "head_entropy",
     "profile",
     "rarefied_entropy",
     "select",
-    "select_treebanks",
     "similarity",
-    "survey",
     "word_dependency_entropy",
 ]

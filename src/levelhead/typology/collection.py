@@ -36,7 +36,7 @@ from levelhead.typology.profile import (
     profile_here,
     scheme_named,
 )
-from levelhead.typology.profile_columns import COLUMNS, OF_TRAINING, ProfileColumn
+from levelhead.typology.profile_columns import COLUMNS, KINDS, OF_TRAINING, ProfileColumn
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
@@ -62,6 +62,10 @@ class _Key(NamedTuple):
         return values.get(self.part, 0.0 if values and self.column.group == "frequencies" else None)
 
 
+_LANGUAGES = tuple(Column(name, "text", tidy_only=True) for name in LANGUAGE_COLUMNS)
+_CODES = _LANGUAGES[-2:]
+
+
 def signed_notes(provenance: Provenance) -> tuple[str, ...]:
     return (*provenance.notes, signature_line(provenance.signature))
 
@@ -73,10 +77,12 @@ class Survey(Mapping[str, Profile], Tabular):
     Args:
         profiles: a profile for each treebank by its name.
         provenance: the provenance of the numbers.
+        by: what a row of its table is: a "treebank", a "value", or one of `KINDS` in a treebank, such as a "relation".
     """
 
     profiles: Mapping[str, Profile]
     provenance: Provenance
+    by: str = "treebank"
 
     def __getitem__(self, name: str) -> Profile:
         return self.profiles[name]
@@ -87,49 +93,71 @@ class Survey(Mapping[str, Profile], Tabular):
     def __len__(self) -> int:
         return len(self.profiles)
 
-    def with_columns(self, columns: Iterable[str]) -> Survey:
-        """Return the survey with some of its columns, named as in `profile`."""
-        names = [column.name for column in columns_named(columns)]
+    def with_columns(self, columns: Iterable[str], by: str = "treebank") -> Survey:
+        """Return the survey with some of its columns and other rows, named as in `profile`."""
+        names = [column.name for column in columns_named(columns, by)]
         profiles = {
             name: Profile({column: whole[column] for column in names}, whole.signature, whole.vocabulary)
             for name, whole in self.profiles.items()
         }
-        return replace(self, profiles=profiles)
+        return replace(self, profiles=profiles, by=by)
 
-    def table(self, *, long: bool = False) -> Table:
+    def table(self) -> Table:
         """Return one row per treebank and one column per value; `wde:nsubj` is one of several values of `wde`.
 
         Unknown languages, families and genera are empty; if all are unknown, only TSV has the columns.
 
-        Args:
-            long: one row per value instead of one per treebank; shares are percentages, and only TSV and data frames
-                have languages.
+        By a kind of keys, the table has one row for each key of a treebank. By "value", it has one row per value, and
+        shares are percentages. Only TSV and data frames of these tables have languages.
         """
+        return (
+            self._by_treebank() if self.by == "treebank" else self._by_value() if self.by == "value" else self._by_key()
+        )
+
+    def _by_value(self) -> Table:
+        names = ("Treebank", "Column", "Of")
+        columns = (*(Column(name, "text") for name in names), Column("Value", "number"), Column("Unit", "text"))
+        rows = (
+            (name, column.name, part or "", _scaled(column, key.value(profile)), column.unit, *language_cells(name))
+            for name, profile in self.items()
+            for key in self._keys()
+            for column, part in [key]
+        )
+        return Table((*columns, *_LANGUAGES), tuple(rows), signed_notes(self.provenance))
+
+    def _by_key(self) -> Table:
+        columns = [COLUMNS[name] for name in next(iter(self.values()))]
+        parts = sorted({key.part or "" for key in self._keys()})
+        rows = (
+            (name, part, *(_Key(column, part).value(profile) for column in columns), *language_cells(name))
+            for name, profile in self.items()
+            for part in parts
+        )
+        return Table(
+            (
+                *(Column(name.capitalize(), "text", key=name) for name in ("treebank", self.by)),
+                *(
+                    Column(column.heading(column.name_in_rows), column.kind, key=column.name_in_rows)
+                    for column in columns
+                ),
+                *_LANGUAGES,
+            ),
+            tuple(rows),
+            signed_notes(self.provenance),
+        )
+
+    def _by_treebank(self) -> Table:
         keys, notes = self._keys(), signed_notes(self.provenance)
-        if long:
-            names = ("Treebank", "Column", "Of")
-            columns = (*(Column(name, "text") for name in names), Column("Value", "number"), Column("Unit", "text"))
-            languages = (Column(name, "text", tidy_only=True) for name in LANGUAGE_COLUMNS)
-            values = (
-                (name, column.name, part or "", _scaled(column, key.value(profile)), column.unit, *language_cells(name))
-                for name, profile in self.items()
-                for key in keys
-                for column, part in [key]
-            )
-            return Table((*columns, *languages), tuple(values), notes)
         rows = [(name, *language_cells(name), *(key.value(profile) for key in keys)) for name, profile in self.items()]
-        languages_of = zip(LANGUAGE_COLUMNS, zip(*map(language_cells, self)))
+        known = dict(zip(LANGUAGE_COLUMNS, map(any, zip(*map(language_cells, self)))))
         percent = [key for key in keys if key.column.unit == "%"]
         names_of_percent = [key.name for key in percent if key.part is None]
         names_of_percent += dict.fromkeys(f"{key.column.name}:*" for key in percent if key.part is not None)
         return Table(
             (
                 Column("Treebank", "text"),
-                *(Column(name, "text", tidy_only=not any(cells)) for name, cells in languages_of),
-                *(  # percentages are marked in headings, but not in names in TSV
-                    Column(key.name + (" (%)" if key.column.unit == "%" else ""), key.column.kind, key=key.name)
-                    for key in keys
-                ),
+                *(column._replace(tidy_only=column in _CODES or not known[column.name]) for column in _LANGUAGES),
+                *(Column(key.column.heading(key.name), key.column.kind, key=key.name) for key in keys),
             ),
             tuple(rows),
             (*([f"in percent: {', '.join(names_of_percent)}"] if percent else []), *notes),
@@ -228,19 +256,34 @@ class Similarities(TreebankRows):
     Args:
         pairs: the distance of each pair of names, in the given order.
         provenance: the provenance of the numbers.
+        matrix: the distance whose square matrix is the table ("klcpos3", "relations" or "displacement"), or None.
     """
 
     _HEADER = header("similarity")
 
     pairs: Mapping[tuple[str, str], Similarity]
     provenance: Provenance
+    matrix: str | None = None
 
     def table(self) -> Table:
-        """Return one row per pair of treebanks with their distances; 0 means equal."""
-        names = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
-        columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in names))
-        rows = tuple((*names, *distances) for names, distances in self.pairs.items())
-        return Table(columns, rows, signed_notes(self.provenance))
+        """Return one row per pair of treebanks with their distances, or the square matrix; 0 means equal."""
+        headings = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
+        notes = signed_notes(self.provenance)
+        if self.matrix is None:
+            columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in headings))
+            return Table(columns, tuple((*names, *distances) for names, distances in self.pairs.items()), notes)
+        treebanks = dict.fromkeys(itertools.chain(*self.pairs))
+        columns = (Column("Treebank", "text", key="treebank"), *(Column(name, "number") for name in treebanks))
+        rows = tuple((a, *(self._distance(self.matrix, a, b) for b in treebanks)) for a in treebanks)
+        heading = dict(zip(Similarity._fields, headings))[self.matrix]
+        return Table(columns, rows, (f"{heading}: rows are A, columns are B", *notes))
+
+    def _distance(self, kind: str, a: str, b: str) -> float | None:
+        if a == b:
+            return 0.0
+        of_pair = self.pairs.get((a, b)) or self.pairs[b, a]._replace(klcpos3=self.pairs[b, a].klcpos3_back)
+        distance: float | None = getattr(of_pair, kind)
+        return distance
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         return ({"a": first, "b": second, **far._asdict()} for (first, second), far in self.pairs.items())
@@ -318,33 +361,18 @@ def survey(
     scheme: str | Scheme = DEFAULT_SCHEME,
     chunks: Chunks | None = None,
     least: int = 5,
+    by: str = "treebank",
     total: str | None = None,
     format: Format = "conllu",  # noqa: A002
     training: Training | None = None,
     run: Runner = profile_here,
 ) -> Survey:
-    """Return profiles of treebanks; only the finished numbers are kept, so that memory does not grow.
-
-    Large files are read in pieces; a note gives the size of their vocabulary.
-
-    Args:
-        files: the files of each treebank by its name, from `files_of`.
-        columns: as in `profile`.
-        scheme: as in `profile`.
-        chunks: as in `profile`.
-        least: as in `profile`.
-        total: the name of an additional profile of all treebanks together, whose counts grow with the vocabulary.
-        format: "conllu" or "conllx".
-        training: the contents of training treebanks: profiles then also have the columns on leakage.
-        run: the function that profiles the treebanks, in this process or as jobs (`campaign.profile_jobs`).
-
-    Raises:
-        InputError: no files are given, or some are missing or invalid; the error lists all faults.
-        MeasureError: the column or scheme is unknown, or a column requires training treebanks.
-    """
+    """Return the result of `levelhead.profile`; `total` is the name of the total, `run` profiles each treebank."""
     if not files:
         raise InputError(Fault("too-few-treebanks", "a profile requires at least one treebank"))
-    names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())]))
+    if training and by in KINDS:
+        raise InputError(Fault("invalid-argument", f"training treebanks cannot be combined with rows by {by}"))
+    names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())], by))
     if training is None and (lacking := [name for name in names if name in OF_TRAINING]):
         raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
     classes = scheme_named(scheme)
@@ -359,17 +387,17 @@ def survey(
         profiles[total] = profile(sums.total(), columns=names, scheme=classes, least=least)
         read_files.add(total, [item for by_path in read_files.files.values() for item in by_path.items()], ())
     settings = {**next(iter(profiles.values())).signature, **({"train": training.hashes} if training else {})}
-    return Survey(profiles, read_files.provenance(settings))
+    return Survey(profiles, read_files.provenance(settings), by)
 
 
-def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
+def similarities(files: Files, matrix: str | None = None, *, format: Format = "conllu") -> Similarities:  # noqa: A002
     read_files = _ReadFiles()
     with closing(profile_here(files, ProfileTask((), format=format, with_counts=True))) as results:
         valid = ((name, profiled.counts) for name, profiled in read_files.valid(results))
         distributions = {name: counts.distributions for name, counts in valid if counts is not None}
     with tracked(list(itertools.combinations(distributions, 2)), "comparing") as pairs:
         distances = {(a, b): similarity(distributions[a], distributions[b]) for a, b in pairs}
-    return Similarities(distances, read_files.provenance({}))
+    return Similarities(distances, read_files.provenance({}), matrix)
 
 
 def sampled(

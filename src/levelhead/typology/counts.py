@@ -59,15 +59,15 @@ class Structure(Sums):
     gap_degrees: Histogram  # the largest number of gaps of a subtree, for each tree
     head_first: Tally  # arcs whose head precedes, by (relation, UPOS, UPOS of the head)
     head_last: Tally  # arcs whose head follows, by the same keys
+    distances: Tally  # the sum of dependency distances, by relation
 
     @property
     def n_arcs(self) -> int:
         return self.displacements.total
 
     @property
-    def distance(self) -> int:
-        """The sum of dependency distances."""
-        return int((abs(self.displacements.values) * self.displacements.counts).sum())
+    def arcs_by_relation(self) -> dict[str, int]:
+        return (self.head_first + self.head_last).frequencies()
 
     @property
     def direction_entropy(self) -> float | None:
@@ -106,6 +106,7 @@ def count_structure(treebank: Treebank, tags: StringColumn, relations: StringCol
         largest(shapes.gap_degrees),
         directed(heads < words),
         directed(heads > words),
+        Tally.of(relations.take(words), weights=abs(heads - words)),
     )
 
 

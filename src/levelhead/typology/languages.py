@@ -25,11 +25,15 @@ class Language(NamedTuple):
         name: its name; empty if unknown.
         family: its language family.
         genus: its genus; empty if unknown or if UD gives none.
+        iso_639_3: its ISO 639-3 code; empty without a certain code.
+        glottocode: its code in Glottolog, WALS and Grambank; empty without a certain code.
     """
 
     name: str = ""
     family: str = ""
     genus: str = ""
+    iso_639_3: str = ""
+    glottocode: str = ""
 
 
 UNKNOWN = Language()
@@ -38,7 +42,7 @@ UNKNOWN = Language()
 
 @cache
 def languages() -> Mapping[str, Language]:
-    """Return the languages of Universal Dependencies by code; the table names its source."""
+    """Return the languages of Universal Dependencies by code; the table names its sources."""
     text = (files("levelhead.typology") / "languages.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     return MappingProxyType({code: Language(*rest) for code, *rest in rows[1:]})
@@ -73,7 +77,7 @@ def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str
     return voters
 
 
-LANGUAGE_COLUMNS = ("language", "family", "genus")
+LANGUAGE_COLUMNS = ("language", *Language._fields[1:])
 """The names of the columns of tables with languages."""
 
 

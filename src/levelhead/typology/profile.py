@@ -24,8 +24,8 @@ from levelhead.typology.counts import CountSum, RunningCounts, TreebankCounts, V
 from levelhead.typology.profile_columns import (
     COLUMNS,
     GROUPS,
+    KINDS,
     OF_TRAINING,
-    SUMMARY,
     ProfileColumn,
     ProfileSettings,
     Value,
@@ -133,22 +133,24 @@ def profile(
     return Profile({column.name: column.value(counts, settings) for column in chosen}, signature, counts.vocabulary)
 
 
-_NAMED: Mapping[str, Sequence[str]] = {
-    **{name: (name,) for name in COLUMNS},
-    **{group: [column.name for column in COLUMNS.values() if column.group == group] for group in GROUPS},
-    "all": [name for name in COLUMNS if name not in OF_TRAINING],
-    "summary": SUMMARY,
-}
-"""The columns that a name stands for."""
+def columns_named(names: Iterable[str], by: str = "treebank") -> tuple[ProfileColumn, ...]:
+    """Return the columns with these names, in the order of `COLUMNS` inside groups, without duplicates.
 
-
-def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
-    """Return the columns with these names, in the order of `COLUMNS` inside groups, without duplicates."""
+    With a kind of keys as `by`, only its columns are known.
+    """
+    kind = by if by in KINDS else None
+    known = [column for column in COLUMNS.values() if kind in (None, column.by)]
+    named = {
+        **{column.name: [column] for column in known},
+        **{group: members for group in GROUPS if (members := [column for column in known if column.group == group])},
+        "all": [column for column in known if column.name not in OF_TRAINING],
+        "summary": [column for column in known if column.in_summary and column.by == kind],
+    }
     columns: dict[str, ProfileColumn] = {}
     for name in names:
-        if name not in _NAMED:
-            raise MeasureError(unknown("column", name, [*COLUMNS, *GROUPS]), "unknown-column")
-        columns |= {column: COLUMNS[column] for column in _NAMED[name]}
+        if name not in named:
+            raise MeasureError(unknown("column", name, named), "unknown-column")
+        columns |= {column.name: column for column in named[name]}
     return tuple(columns.values())
 
 

@@ -33,8 +33,8 @@ class ProfileColumn(NamedTuple):
         formula: its formula.
         source: the source of the definition.
         value: the function that computes it from counts.
-        by: the kind of keys of a column with several values.
-        in_summary: whether it is printed by default.
+        by: the kind of keys of a column with several values, one of `KINDS`.
+        in_summary: whether it is printed by default, in rows by treebank or by its kind of keys.
     """
 
     name: str
@@ -46,6 +46,15 @@ class ProfileColumn(NamedTuple):
     value: Callable[[TreebankCounts, ProfileSettings], Value]
     by: str | None = None
     in_summary: bool = False
+
+    @property
+    def name_in_rows(self) -> str:
+        """Its name in tables with a row per key."""
+        return "share" if self.group == "frequencies" else self.name.removesuffix(f"_by_{self.by}")
+
+    def heading(self, name: str) -> str:
+        """Return a name for readers: with the unit if it is percent, which TSV and data frames leave out."""
+        return f"{name} (%)" if self.unit == "%" else name
 
     @property
     def kind(self) -> Literal["number", "ratio"]:
@@ -67,6 +76,10 @@ def _shares(counts: Mapping[str, int], whole: int) -> dict[str, float]:
     return {name: n / whole for name, n in counts.items()} if whole else {}
 
 
+def _divided(parts: Mapping[str, int], wholes: Mapping[str, int]) -> dict[str, float]:
+    return {name: parts.get(name, 0) / whole for name, whole in wholes.items()}
+
+
 def _classes(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, float]:
     sums = dict.fromkeys(settings.scheme.names, 0)
     for relation, n in counts.words.frequencies(0).items():
@@ -75,7 +88,7 @@ def _classes(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, flo
 
 
 _CALLIN = "Callin"
-_UD = "Universal Dependencies, CoNLL-U format"
+_UD = "CoNLL-U"
 _KUHLMANN = "Kuhlmann and Nivre (2006)"
 _LIU = "Liu (2008)"
 _LEAK = "after Søgaard (2020) and Krasner, Wanner and Anastasopoulos (2022); requires training treebanks"
@@ -140,29 +153,29 @@ _COLUMNS = (
     ProfileColumn(
         "relation", "frequencies", "%",
         "Share of words with each universal relation, including punctuation.", "words of the relation / words", _UD,
-        lambda c, _: _shares(c.words.frequencies(0), c.sizes.words), by="relation",
+        lambda c, _: _shares(c.words.frequencies(0), c.sizes.words), by="relation", in_summary=True,
     ),
     ProfileColumn(
-        "label", "frequencies", "%",
-        "Share of words with each relation, including subtypes.", "words of the label / words", _UD,
-        lambda c, _: _shares(c.relations.frequencies(), c.sizes.words), by="label",
+        "deprel", "frequencies", "%",
+        "Share of words with each relation, including subtypes.", "words of the relation with subtype / words", _UD,
+        lambda c, _: _shares(c.relations.frequencies(), c.sizes.words), by="deprel", in_summary=True,
     ),
     ProfileColumn(
         "class", "frequencies", "%",
         "Share of words whose relation is in each class of the scheme, including punctuation.",
         "words of the class / words", f"{_CALLIN}, figure 3; Nivre and Fang (2017)",
-        _classes, by="class",
+        _classes, by="class", in_summary=True,
     ),
     ProfileColumn(
         "upos", "frequencies", "%",
         "Share of words with each universal part of speech.", "words of the part of speech / words", _UD,
         lambda c, _: _shares(c.tags.frequencies(0), c.sizes.words) if vocabulary.are_annotated(c.tags, 0) else {},
-        by="UPOS",
+        by="upos", in_summary=True,
     ),
     ProfileColumn(
         "feature", "frequencies", "%",
         "Share of words with each feature.", "words with Name=Value in FEATS / words", _UD,
-        lambda c, _: _shares(vocabulary.feature_counts(c.tags), c.sizes.words), by="feature",
+        lambda c, _: _shares(vocabulary.feature_counts(c.tags), c.sizes.words), by="feature", in_summary=True,
     ),
     ProfileColumn(
         "wde", "vocabulary", "",
@@ -218,7 +231,7 @@ _COLUMNS = (
         "features_per_upos", "morphology", "",
         "Mean number of features per word, for each part of speech.", "pairs Name=Value in FEATS / words of the UPOS",
         _UD,
-        lambda c, _: vocabulary.features_by_upos(c.tags), by="UPOS",
+        lambda c, _: vocabulary.features_by_upos(c.tags), by="upos", in_summary=True,
     ),
     ProfileColumn(
         "forms_per_lemma", "morphology", "",
@@ -252,7 +265,7 @@ _COLUMNS = (
     ProfileColumn(
         "distance", "structure", "words",
         "Mean dependency distance, including punctuation.", "sum of |position of head - position of word| / arcs", _LIU,
-        lambda c, _: _share(c.structure.distance, c.structure.n_arcs), in_summary=True,
+        lambda c, _: _share(c.structure.distances.total, c.structure.n_arcs), in_summary=True,
     ),
     ProfileColumn(
         "random_distance", "structure", "words",
@@ -315,6 +328,19 @@ _COLUMNS = (
         lambda c, _: _share(c.structure.ill_nested_trees, c.sizes.sentences),
     ),
     ProfileColumn(
+        "right_branching_by_relation", "arcs", "%",
+        "Share of arcs of each relation whose head precedes the word.", "its arcs with the head first / its arcs",
+        f"{_LIU}; Tesnière (1959)",
+        lambda c, _: _divided(c.structure.head_first.frequencies(), c.structure.arcs_by_relation),
+        by="relation", in_summary=True,
+    ),
+    ProfileColumn(
+        "distance_by_relation", "arcs", "words",
+        "Mean dependency distance of each relation.", "distances of the relation / its arcs", _LIU,
+        lambda c, _: _divided(c.structure.distances.frequencies(), c.structure.arcs_by_relation),
+        by="relation", in_summary=True,
+    ),
+    ProfileColumn(
         "same_words", "leakage", "%",
         "Share of sentences that have the same words as a training sentence.",
         "such sentences / sentences", _LEAK,
@@ -337,13 +363,16 @@ _COLUMNS = (
 COLUMNS: Mapping[str, ProfileColumn] = MappingProxyType({column.name: column for column in _COLUMNS})
 """All columns by name."""
 
+KINDS = tuple(dict.fromkeys(column.by for column in _COLUMNS if column.by))
+"""What columns with several values have a value for: relations, parts of speech ..."""
+
 GROUPS = tuple(dict.fromkeys(column.group for column in COLUMNS.values()))
 """The groups of columns."""
 
 OF_TRAINING = tuple(column.name for column in _COLUMNS if column.group == "leakage")
 """The columns that require training treebanks, which are then part of every profile."""
 
-SUMMARY = tuple(column.name for column in COLUMNS.values() if column.in_summary)
+SUMMARY = tuple(column.name for column in COLUMNS.values() if column.in_summary and not column.by)
 """The columns that are printed by default."""
 
 

@@ -144,16 +144,7 @@ class SelectedTreebanks(TreebankRows):
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
-    """Return the treebanks that can be compared, and all reasons for excluding the others.
-
-    Args:
-        files: the files of each treebank by its name, from `files_of`.
-        criteria: the criteria.
-        format: "conllu" or "conllx".
-
-    Raises:
-        InputError: files are missing or invalid; the error lists the faults of all.
-    """
+    """Return the treebanks that can be compared, and all reasons for excluding the others."""
     surveyed = survey(files, columns=NEEDED, format=format)
     of_files = {name: surveyed.provenance.signature[name] for name in ("files", "version")}
     provenance = replace(surveyed.provenance, signature={**criteria.signature, **of_files})

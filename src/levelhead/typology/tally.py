@@ -39,11 +39,12 @@ class Tally:
     counts: Counts  # its frequency, shape (tuples,)
 
     @classmethod
-    def of(cls, *columns: StringColumn) -> Tally:
-        """Count the rows of columns of equal length."""
+    def of(cls, *columns: StringColumn, weights: Counts | None = None) -> Tally:
+        """Count the rows of columns of equal length, or add up their weights."""
         compacted = [compact(column) for column in columns]
         keys = np.stack([column.codes for column in compacted])
-        return _summed(tuple(column.strings for column in compacted), keys, np.ones(keys.shape[1], dtype=np.int64))
+        counts = np.ones(keys.shape[1], dtype=np.int64) if weights is None else weights
+        return _summed(tuple(column.strings for column in compacted), keys, counts)
 
     def __len__(self) -> int:
         """Count the distinct tuples."""

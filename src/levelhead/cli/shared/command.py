@@ -21,7 +21,7 @@ GROUPS = {
     ),
     "What to compute": (
         "measure rules enhancements scheme definitions punct counts partial"
-        " columns list-columns long total chunk partial-chunk window least rarefy samples min-tokens max-nonprojective"
+        " columns list-columns total chunk partial-chunk window least rarefy samples min-tokens max-nonprojective"
         " nonprojective any-features several-per-language column diff given family method matrix cumulative-variance"
         " system ranking group all-measures by-treebank by show limit parallel"
         " ties subtypes-apart check failures variant ud exact transitions labeled lift order ngram"
@@ -32,8 +32,8 @@ GROUPS = {
         "significance resample-by level seed alpha power units runs run-sd wilcoxon votes margin permutations"
     ),
     "Output": (
-        "fix sentences-to each layout cite format places output changelog summary report title figures figure draw"
-        " wde-table write-arpa outputs"
+        "fix sentences-to each layout cite format table places output changelog summary report title figures figure"
+        " draw wde-table write-arpa outputs"
     ),
     "Gates": "fail-under fail-over fail-if-worse strict",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",

@@ -21,7 +21,6 @@ from levelhead.errors import Fault, OutputError, listed, printable
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
-    from levelhead.measures.registry import Registry
     from levelhead.report.page.blocks import Origin
     from levelhead.tables.data import DataTable
     from levelhead.tables.table import Table
@@ -97,11 +96,15 @@ def show(
     *,
     notes: bool = True,
     lines: Callable[[], list[Any]] | None = None,
+    main: str | None = None,
     **options: Any,
 ) -> None:
-    """Print the warnings and notes of a result, and its table with these options, or its JSON document."""
+    """Print the warnings and notes of a result, and its table with these options, or its data.
+
+    `main` is the table that TSV and JSON Lines have without --table, if it is not the first.
+    """
     print_provenance(result.provenance, notes=notes)
-    data = result.data if result.KIND else None
+    data = (lambda name: result.data(name or main)) if result.KIND else None
     print_result(given, lambda: result.table(**options), result.to_dict, lines=lines, data=data)
 
 
@@ -117,12 +120,12 @@ def page_outputs(given: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return given["report_file"], given["figures"]
 
 
-def write_page(given: Mapping[str, Any], result: Any, registry: Registry | None = None) -> None:
+def write_page(given: Mapping[str, Any], result: Any) -> None:
     """Write the page of a result, if requested."""
     if wants_page(given):
         from levelhead.api.reports import write_report
 
-        how = {"title": given["title"], "figures": given["figures"], "registry": registry, "origin": page_origin()}
+        how = {"title": given["title"], "figures": given["figures"], "origin": page_origin()}
         write_report(result, given["report_file"], **how)
 
 

@@ -27,8 +27,8 @@ _MOST_ROWS = 200  # of patterns or suspects
 
 def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     first, *_ = agreement.annotators
-    columns = (Column("Measure", "text"), *(Column(f"{one} and {other}") for one, other in agreement.pairs))
-    f1 = tuple((name, *(evaluation[name].unscaled for evaluation in agreement.pairs.values())) for name in agreement.f1)
+    columns = (Column("Measure", "text"), *(Column(f"{one} and {other}", "percent") for one, other in agreement.pairs))
+    f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
     measures = [Block("f1", table=Table(columns, f1))]
     patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_ROWS))]
     trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."
@@ -50,8 +50,8 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     facts = {"annotators": len(agreement.annotators), "sentences": len(agreement.treebanks[first])}
     facts |= {"sentences with differences": len(agreement.differing)}
     lead = (
-        f"Two annotators agree on the heads of {100 * agreement['heads'].observed:.1f}% of words, and on the relations"
-        f" of {100 * agreement['relations'].observed:.1f}%."
+        f"Two annotators agree on the heads of {agreement['heads'].observed:.1f}% of words, and on the relations"
+        f" of {agreement['relations'].observed:.1f}%."
     )
     title = f"Agreement of {names_or_number(agreement.annotators, 'annotator')}"
     return _page(title, lead, facts, sections, agreement.provenance)

@@ -25,6 +25,7 @@ KINDS_OF_ERRORS: Mapping[str, str] = {
     "wrongly the root": "The system makes the word the root, although it has a head in gold.",
     "root not found": "The word is the root in gold, but the system gives it a head.",
     "head not aligned": "The system's head is not aligned with a gold word.",
+    "no head": "HEAD is missing or cannot be read.",
 }
 
 

@@ -19,7 +19,7 @@ from levelhead.analysis.breakdown import (
     with_averages,
     words_in,
 )
-from levelhead.analysis.confusion import ERRORS, kinds_of_errors
+from levelhead.analysis.confusion import ERRORS, kinds_of_errors, types_by_name
 from levelhead.analysis.repairs import ErrorKinds, TreebankRepairs, average_repairs, errors_in, gain_parts, repairs_of
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.outputs import sentence_parts
@@ -144,8 +144,8 @@ class ErrorTally:
         measure = "LAS"  # otherwise the first measure that can be broken down
         for other in () if "LAS" in setup.names else reversed(setup.names):
             with suppress(MeasureError):
-                check_breakable(parse_measure(other, setup.registry), setup.registry)
-                measure = other
+                definition = check_breakable(parse_measure(other, setup.registry), setup.registry)
+                measure = other if definition.correct is None else measure  # functions have no kinds of errors
         measure = f"{measure.removesuffix('.recall')}.recall" if setup.partial else measure
         self._measure = parse_measure(measure, setup.registry)
         self._setup = setup.with_measures(
@@ -214,7 +214,7 @@ class ErrorTally:
             str(self._measure),
             repaired if few is None else repaired.averaged_by(self._repairs_of(few)),
             numbers,
-            dict(zip(ERRORS[1:], self._types[1:].tolist(), strict=True)),
+            {name: n for name, n in types_by_name(self._types).items() if name != ERRORS[0]},
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
             self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),

@@ -1,0 +1,164 @@
+"""The changes between versions of a treebank as tables of data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from levelhead.tables.data import Layout
+
+
+class ChangePatternRow(NamedTuple):
+    """Changes of one kind.
+
+    Args:
+        pattern: its number, from 1; the most frequent first.
+        column: the column, "words", "multiword tokens" or "empty nodes".
+        old: the value in OLD; for HEAD, the tag of the head.
+        new: the value in NEW.
+        changes: the number of changes.
+        sentences: the number of sentences with this change.
+    """
+
+    pattern: int
+    column: str
+    old: str
+    new: str
+    changes: int
+    sentences: int
+
+
+class ExampleRow(NamedTuple):
+    """One place of a pattern.
+
+    Args:
+        pattern: the number of the pattern.
+        file: the name of the file if folders are compared; otherwise empty.
+        old_sentence: the number of the sentence in OLD, from 1.
+        new_sentence: its number in NEW.
+        sent_id: its sent_id in NEW.
+        form: the word, as written in OLD.
+    """
+
+    pattern: int
+    file: str
+    old_sentence: int
+    new_sentence: int
+    sent_id: str | None
+    form: str
+
+
+class ChangedSentence(NamedTuple):
+    """A sentence that differs between the versions.
+
+    Args:
+        file: the name of the file if folders are compared; otherwise empty.
+        old_sentence: its number in OLD, from 1; null if it was added.
+        new_sentence: its number in NEW; null if it was removed.
+        sent_id: its sent_id in NEW, or in OLD if it was removed.
+        words: the number of its words that are annotated differently in both versions.
+        added: whether only NEW has it.
+        removed: whether only OLD has it.
+        text: whether its text changed.
+        tokens: whether it has the same text, but other tokens or words.
+        annotation: whether it is annotated differently.
+        id: whether its sent_id changed.
+        comments: whether its comments changed.
+        order: whether it moved.
+    """
+
+    file: str
+    old_sentence: int | None
+    new_sentence: int | None
+    sent_id: str | None
+    words: int
+    added: bool
+    removed: bool
+    text: bool
+    tokens: bool
+    annotation: bool
+    id: bool
+    comments: bool
+    order: bool
+
+
+class SentencePattern(NamedTuple):
+    """A change in a sentence.
+
+    Args:
+        file: the name of the file if folders are compared; otherwise empty.
+        old_sentence: the number of the sentence in OLD, from 1; null if it was added.
+        new_sentence: its number in NEW; null if it was removed.
+        column: the column, "words", "multiword tokens" or "empty nodes".
+        old: the value in OLD; for HEAD, the tag of the head.
+        new: the value in NEW.
+        changes: the number of changes.
+    """
+
+    file: str
+    old_sentence: int | None
+    new_sentence: int | None
+    column: str
+    old: str
+    new: str
+    changes: int
+
+
+class FileChanges(NamedTuple):
+    """The numbers of changed sentences of a file; a sentence can have several kinds of changes.
+
+    Args:
+        file: the name of the file if folders are compared; otherwise empty.
+        old_sentences: the number of sentences in OLD.
+        new_sentences: the number of sentences in NEW.
+        old_words: the number of words in OLD.
+        new_words: the number of words in NEW.
+        kept: the number of sentences in both versions.
+        unchanged: the number of sentences that are identical line for line.
+        added: the number of sentences that only NEW has.
+        removed: the number of sentences that only OLD has.
+        text: the number of sentences whose text changed.
+        tokens: the number of sentences with the same text, but other tokens or words.
+        annotation: the number of sentences that are annotated differently.
+        id: the number of sentences whose sent_id changed.
+        comments: the number of sentences whose comments changed.
+        order: the number of sentences that moved.
+    """
+
+    file: str
+    old_sentences: int
+    new_sentences: int
+    old_words: int
+    new_words: int
+    kept: int
+    unchanged: int
+    added: int
+    removed: int
+    text: int
+    tokens: int
+    annotation: int
+    id: int
+    comments: int
+    order: int
+
+
+class ColumnChanges(NamedTuple):
+    """The number of changes in a column.
+
+    Args:
+        column: the column, "words", "multiword tokens" or "empty nodes".
+        changes: the number of changes.
+    """
+
+    column: str
+    changes: int
+
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        "patterns": (ChangePatternRow,), "sentences": (ChangedSentence,), "sentence_patterns": (SentencePattern,),
+        "examples": (ExampleRow,), "files": (FileChanges,), "columns": (ColumnChanges,),
+    }
+)  # fmt: skip

@@ -1,0 +1,140 @@
+"""Every result: its tables in JSON, TSV, JSON Lines and data frames have the documented columns, and load again."""
+
+import csv
+import io
+import json
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import levelhead
+from conftest import library
+from json_outputs import ALPHA, GOLD, OF_RESULTS, arguments_in
+from json_schema_keys import faults
+from levelhead.api.results import json_schema, kinds
+from levelhead.errors import InputError
+from levelhead.tables.data import DataColumn, DataTable
+from levelhead.tables.frames import frame_of
+from levelhead.tables.writers import data_to_tsv
+
+NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+COMMANDS = [(kind, number) for kind, commands in OF_RESULTS.items() for number in range(len(commands))]
+UNITS = {"", "percent", "points", "probability", "bits", "seconds"}
+
+
+def value_in(text: str, column: DataColumn) -> Any:
+    """Read a cell of a TSV file."""
+    if text == "":
+        return None
+    read = {"text": str, "integer": int, "number": float, "boolean": {"true": True, "false": False}.__getitem__}
+    return read[column.type](text)
+
+
+def same(one: Any, other: Any) -> bool:
+    return one == other or (one in {"", None} and other in {"", None})
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, list[dict[str, Any]]]:
+    """The documents that were printed, by kind."""
+    return {}
+
+
+@pytest.mark.parametrize(("kind", "number"), COMMANDS)
+def test_tables_in_every_format(kind: str, number: int, documents, tmp_path: Path, run) -> None:
+    """The document is as its schema says; it loads; TSV and JSON Lines of each table have its rows."""
+    arguments = arguments_in(tmp_path, OF_RESULTS[kind][number])
+    _, text, error = run(*arguments, "--format", "json")
+    assert text, error
+    document = json.loads(text)
+    documents.setdefault(kind, []).append(document)
+    assert faults(json_schema(kind), document) == []
+    loaded = levelhead.load(document)
+    assert loaded.to_dict() == document
+    assert pickle.loads(pickle.dumps(loaded)) == loaded == levelhead.load(document)
+    for name, table in loaded.tables.items():
+        _, text, error = run(*arguments, "--format", "tsv", "--table", name)
+        assert text, error
+        head, *rows = csv.reader(io.StringIO(text), delimiter="\t")
+        assert head == table.names
+        assert [len(row) for row in rows] == [len(head)] * len(table.rows)
+        for row, expected in zip(rows, table.rows, strict=True):
+            assert all(map(same, map(value_in, row, table.columns), expected))
+    _, text, _ = run(*arguments, "--format", "jsonl")
+    assert [json.loads(line) for line in text.splitlines()] == next(iter(document["tables"].values()))
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_columns_are_documented(kind: str, documents) -> None:
+    """Each has a name in snake_case, a description and a known unit, and a value in some output."""
+    layouts = levelhead.columns(kind)
+    Draft202012Validator.check_schema(json_schema(kind))
+    for table, columns in layouts.items():
+        assert NAME.fullmatch(table)
+        for column in columns:
+            assert column.is_pattern or NAME.fullmatch(column.name), (table, column.name)
+            assert column.about, (table, column.name)
+            assert column.unit in UNITS, (table, column)
+    if len(documents.get(kind, ())) == len(OF_RESULTS[kind]):  # all tests ran in this process
+        for table in layouts:
+            assert any(document["tables"][table] for document in documents[kind]), table
+
+
+@pytest.mark.parametrize("name", ["polars", "pandas"])
+def test_frames_have_the_types_of_columns(name: str) -> None:
+    library(name)
+    columns = (DataColumn("a", "text", "A"), DataColumn("b", "integer", "B", optional=True),
+               DataColumn("c", "number", "C", optional=True), DataColumn("d", "boolean", "D"))  # fmt: skip
+    frame = frame_of(DataTable(columns, [("x", 1, 0.5, True), ("y", None, None, False)]), name)
+    types = {"polars": ["String", "Int64", "Float64", "Boolean"], "pandas": ["string", "Int64", "float64", "bool"]}
+    assert [str(frame[column].dtype) for column in "abcd"] == types[name]
+    empty = frame_of(DataTable(columns, []), name)
+    assert [str(empty[column].dtype) for column in "abcd"] == types[name]
+
+
+def test_texts_are_read_back_exactly(tmp_path: Path) -> None:
+    """By pandas: quotes, tabs, line breaks, formulas and apostrophes."""
+    pandas = library("pandas")
+    texts = ['"', 'a"b', "a\tb", "a\nb", "a\r\nb", "=1+1", "+x", "'x", "''", " x ", "#", "\\", "NA", "null"]
+    table = DataTable(
+        (DataColumn("form", "text", "Form"), DataColumn("n", "integer", "N")), list(zip(texts, range(99), strict=False))
+    )
+    path = tmp_path / "table.tsv"
+    path.write_bytes(data_to_tsv(table).encode())
+    read = pandas.read_csv(path, sep="\t", keep_default_na=False)
+    assert list(read["form"]) == texts
+    assert list(read["n"]) == list(range(len(texts)))
+
+
+def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
+    document = levelhead.score(GOLD, ALPHA, measures="LAS").to_dict()
+    for wrong, message in (
+        ({}, "not the JSON document of a result"),
+        (document | {"schema": 1}, "schema 1"),
+        (document | {"tables": {}}, "incomplete or damaged"),
+        (document | {"kind": "scroe"}, "did you mean score"),
+    ):
+        with pytest.raises(InputError, match=message):
+            levelhead.load(wrong)
+    (tmp_path / "x.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"x\.json: invalid-result: this is not JSON"):
+        levelhead.load(tmp_path / "x.json")
+    with pytest.raises(InputError, match=r"no-such\.json"):
+        levelhead.load(tmp_path / "no-such.json")
+    with pytest.raises(AttributeError, match="needs the files"):
+        _ = levelhead.load(document).scores
+    with pytest.raises(InputError, match="unknown table 'scoers': did you mean scores"):
+        levelhead.load(document).data("scoers")
+
+
+def test_schemas_are_closed() -> None:
+    document = levelhead.score(GOLD, ALPHA, measures="LAS").to_dict()
+    schema = json_schema("score")
+    assert faults(schema, document) == []
+    assert "'new' was unexpected" in faults(schema, {**document, "new": 1})[0]
+    document["tables"]["scores"][0].pop("f1")
+    assert faults(schema, document) == ["$.tables.scores[0]: 'f1' is a required property"]
