@@ -50,6 +50,14 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
             ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
         ),
+        "sentences": (
+            ("sentences", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("sentences", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
+        "words": (
+            ("words", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("words", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
     }
 )
 """The commands that print each kind of result, together with a row in each of its tables."""
@@ -68,14 +76,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
             ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
             ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
-        ),
-        "sentences": (
-            ("sentences", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
-            ("sentences", "--partial", GOLDS, SYSTEMS / "gamma"),
-        ),
-        "words": (
-            ("words", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
-            ("words", "--partial", GOLDS, SYSTEMS / "gamma"),
         ),
         "errors": (
             ("breakdown", GOLD, ALPHA, "--by", "error"),

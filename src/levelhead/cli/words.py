@@ -9,7 +9,8 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import data_writer, print_json, print_provenance, show
+from levelhead.cli.shared.printing import data_writer, print_provenance, show
+from levelhead.errors import Fault, InputError, unknown
 
 _FORMATS = ("tsv", "jsonl", "json")
 
@@ -29,7 +30,7 @@ _FORMATS = ("tsv", "jsonl", "json")
     help="Number of processes; several keep all rows in memory",
 )  # fmt: skip
 @options.cluster_options
-@options.printing_options(*_FORMATS, places=False, table=False)
+@options.printing_options(*_FORMATS, places=False)
 def words(**given: Any) -> None:
     """Print a table with a row for each gold word and SYSTEM, with what is correct.
 
@@ -38,11 +39,12 @@ def words(**given: Any) -> None:
     """
     _check(given)
     if given["output_format"] == "json":
-        result = options.call(given, files=())
-        print_json(result.to_dict(), given["output"])
-    else:
-        with data_writer(given) as write:
-            result = options.call(given | {"each": write}, files=())
+        show(given, options.call(given, files=()))
+        return
+    if given["table_name"] not in {None, "words"}:
+        raise InputError(Fault("unknown-table", unknown("table", given["table_name"], ["words"])))
+    with data_writer(given) as write:
+        result = options.call(given | {"each": write}, files=())
     print_provenance(result.provenance)
 
 
@@ -54,7 +56,7 @@ def words(**given: Any) -> None:
 @options.partial_option
 @options.split_option
 @options.worker_options
-@options.printing_options(*_FORMATS, table=False)
+@options.printing_options(*_FORMATS)
 def sentences(**given: Any) -> None:
     """Print a table with a row for each gold sentence and SYSTEM, with the counts of each measure.
 

@@ -116,9 +116,7 @@ CHART = ResultPath("chart")
 # Printing and pages
 
 
-def printing_options(
-    *formats: str, places: bool = True, table: bool = True, output: Decorator | None = None
-) -> Decorator:
+def printing_options(*formats: str, places: bool = True, output: Decorator | None = None) -> Decorator:
     """Return --format, by default the first, --table, --places and --output, or another option for the output."""
     offered = formats or FORMATS
     output_format = click.option(
@@ -127,7 +125,7 @@ def printing_options(
     )  # fmt: skip
     return joined(
         output_format,
-        *((table_option,) if table and {"tsv", "jsonl"} & {*offered} else ()),
+        *((table_option,) if {"tsv", "jsonl"} & {*offered} else ()),
         *((places_option,) if places else ()),
         output or output_option,
     )
