@@ -26,6 +26,10 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "agree": "comparison.agreement:Agreement",
         "convert": "conversion.round_trip:RoundTrips",
+        "doctor": "api.listings:Installation",
+        "measures": "api.listings:MeasureList",
+        "reproduce": "studies.study:Study",
+        "schemes": "api.listings:SchemeList",
         "derive": "derivation.derive:Derivations",
         "perplexity": "derivation.perplexity:Perplexities",
         "diff": "comparison.changes:AnyChanges",
