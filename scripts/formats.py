@@ -22,11 +22,11 @@ The first table of a kind is the default; `--table NAME` and `to_frame("NAME")` 
 `levelhead.columns("score")` returns the columns of a kind, `levelhead schema score` its
 [JSON Schema](https://json-schema.org/draft/2020-12/json-schema-core).
 
-Names are the same everywhere: tables are joined by `treebank`, `system` and `measure`. Sentences and words count
-from 1. Scores, shares and bounds are percentages at full precision, and differences of scores are points; the unit of other
-numbers is stated. A missing value is null in JSON and empty in TSV. In TSV, a text with tabs, quotes or line breaks is
-quoted as in CSV, so `pandas.read_csv(path, sep="\\t")` and R's `read.delim(path)` read back what was written; pandas
-takes words such as `NA` and `null` for missing values unless `keep_default_na=False`.
+Names are the same everywhere: tables are joined by `treebank`, `system` and `measure`. Sentences and words count from
+1. Scores, shares and bounds are percentages at full precision, and differences of scores are points; the unit of
+other numbers is stated. A missing value is null in JSON and empty in TSV. In TSV, a text with tabs, quotes or line
+breaks is quoted as in CSV, so `pandas.read_csv(path, sep="\\t")` and R's `read.delim(path)` read back what was
+written; pandas takes words such as `NA` and `null` for missing values unless `keep_default_na=False`.
 
 A JSON document has `schema` ({RESULT_SCHEMA}), `kind`, `verdict` (the answer in a sentence, or null), `provenance` and
 `tables`. `provenance` has the `signature` (everything that determines the numbers, by name), `files` (the first twelve
