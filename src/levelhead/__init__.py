@@ -32,19 +32,21 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Evaluation
     from levelhead.interop.treebanks import write
     from levelhead.measures import parse_measure
+    from levelhead.measures.custom import measure
     from levelhead.measures.user_definitions import read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
+    from levelhead.scoring.word_columns import WordColumns
     from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read
     from levelhead.typology import Profile
 
 __all__ = [
     "ConlluError", "Counts", "Evaluation", "Fault", "InputError", "LevelheadError", "Measure", "MeasureError",
     "OutputError", "Profile", "Rules", "Score", "Sentence", "TextMismatch", "Treebank", "UnreadableFile",
-    "__version__", "agree", "breakdown", "build", "cite", "columns", "compare", "confusion", "convert", "correlate",
-    "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages", "load", "measurements",
-    "paper_table", "parse", "parse_measure", "perplexity", "power", "profile", "rank", "read", "read_definitions",
-    "recover", "reproduce", "score", "select", "similarity", "suspects", "train", "trees", "validate", "write",
-    "write_report",
+    "WordColumns", "__version__", "agree", "breakdown", "build", "cite", "columns", "compare", "confusion", "convert",
+    "correlate", "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages", "load",
+    "measure", "measurements", "paper_table", "parse", "parse_measure", "perplexity", "power", "profile", "rank",
+    "read", "read_definitions", "recover", "reproduce", "score", "select", "similarity", "suspects", "train", "trees",
+    "validate", "write", "write_report",
 ]  # fmt: skip
 
 _ROOMS = {
@@ -57,11 +59,13 @@ _ROOMS = {
         "errors",
     ),
     "Evaluation": "evaluation.pair",
+    "measure": "measures.custom",
     "parse_measure": "measures",
     "read_definitions": "measures.user_definitions",
     **dict.fromkeys(("Counts", "Measure", "Rules", "Score"), "scoring"),
     **dict.fromkeys(("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read"), "treebank"),
     "write": "interop.treebanks",
+    "WordColumns": "scoring.word_columns",
     "Profile": "typology",
 }  # fmt: skip
 

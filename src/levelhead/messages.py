@@ -343,6 +343,10 @@ MESSAGES: Mapping[str, Message] = {
         "Leave it out, or score without --partial.",
     ),
     "unknown-measure": _error("Unknown measure.", "See `levelhead measures`."),
+    "invalid-measure": _error(
+        "A custom measure cannot be used: its name is taken, or its function fails or returns wrong values.",
+        "Follow the message; see docs/classes.md.",
+    ),
     "unknown-scheme": _error("Unknown scheme of classes.", "Choose one of the schemes in the message."),
     "unknown-rules": _error("Unknown rules.", "Choose one of the rules in the message."),
     "unknown-property": _error(

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from levelhead.tables.data import DataTable, Layout
     from levelhead.tables.frames import Frames
     from levelhead.tables.table import Table
-    from levelhead.treebank.provenance import Provenance
 
 __all__ = ["Tabular"]
 
@@ -37,7 +36,7 @@ class Tabular:
     if TYPE_CHECKING:
 
         @property
-        def provenance(self) -> Provenance: ...
+        def provenance(self) -> Any: ...  # what the numbers are from
 
     @classmethod
     def show_in_notebooks(cls, charts: Callable[[Tabular], str]) -> None:
@@ -87,9 +86,15 @@ class Tabular:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        from levelhead.tables.documents import result_document
+        from levelhead.tables.documents import RESULT_SCHEMA
 
-        return result_document(self)
+        return {
+            "schema": RESULT_SCHEMA,
+            "kind": self.KIND,
+            "verdict": self.verdict,
+            "provenance": self.provenance.to_dict(),
+            "tables": {name: table.documents() for name, table in self.tables.items()},
+        }
 
     def to_frame(self, table: str | None = None, *, library: Frames | None = None, **options: Any) -> Any:
         """Return a table of data as a data frame.

@@ -100,6 +100,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "from_conllu": (("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n",), {}),
         "judge": ((GOLD, ALPHA, BETA, votes), {"measures": "LAS"}),
         "languages": (({"x": GOLD, "y": GOLD}, {"s": {"x": ALPHA, "y": BETA}}), {"measures": "LAS"}),
+        "measure": (("Mine",), {}),
         "measurements": ((rows_file(str(folder)),), {}),
         "parse": ((model, ALPHA), {}),
         "parse_measure": (("LAS",), {}),

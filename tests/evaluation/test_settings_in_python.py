@@ -10,11 +10,10 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.evaluation.setup import setup_of
-from levelhead.jobs import Store
 from levelhead.measures import REGISTRY, STANDARD, Registry
 from levelhead.measures.user_definitions import read_definitions
-from levelhead.scoring import RULES, Agree, Counts, Definition
-from levelhead.scoring.measure import Resource
+from levelhead.scoring import RULES, Agree, Counts
+from levelhead.scoring.measure import Definition, Resource
 from levelhead.scoring.selection import Schemes
 from levelhead.treebank.relations import CALLIN, SCHEMES, Scheme
 
@@ -68,7 +67,7 @@ def test_each_field_of_a_definition_counts(field):
         "argument": "any",
         "columns": ["upos"],
     }
-    values |= {"load": parts, "counter": parts, "name": "Other"}
+    values |= {"load": parts, "counter": parts, "correct": parts, "weight": parts, "version": "2", "name": "Other"}
     changed = replace(MINE, **{field: values.get(field) or other(value)})
     registries = (Registry({**REGISTRY, each.name: each}) for each in (MINE, changed))
     measures = [parts(setup_of([], registry=registry).with_measures([levelhead.Measure(each.name)]))
@@ -156,21 +155,6 @@ def shared(share: float) -> Callable[..., Counts]:
         return Counts((numbers * share).astype(int), numbers, numbers, numbers)
 
     return count_share
-
-
-@pytest.mark.parametrize("name", STORED)
-def test_results_of_functions_are_not_stored(name, tmp_path):
-    with Store(tmp_path / "store") as store:
-        found = []
-        for share in (0.1, 0.9):
-            own = Definition("Own", "A share.", "some / all", "here", counter=shared(share))
-            how = {"measures": ["Own"], "registry": Registry({**REGISTRY, "Own": own})}
-            result = RESULTS[name](store=store, **how)
-            assert result.provenance.signature["functions"].endswith("shared.<locals>.count_share")
-            found.append(result.to_dict())
-            assert found[-1] == RESULTS[name](**how).to_dict()
-        assert len(store) == 0
-    assert found[0] != found[1]
 
 
 def test_workers_count_with_definitions_made_in_python():

@@ -9,7 +9,8 @@ import levelhead
 from levelhead.errors import InputError
 from levelhead.measures import REGISTRY, Registry
 from levelhead.measures.user_definitions import read_definitions
-from levelhead.scoring import Agree, Definition
+from levelhead.scoring import Agree
+from levelhead.scoring.measure import Definition
 from levelhead.treebank import blocks
 
 ROW = "1\t{}\tl\tX\t{}\tCase=Nom\t0\troot\t0:root\t_\n\n"

@@ -70,11 +70,8 @@ SHALLOW = Definition(
     counted_item="words near the root", needs=Agree.HEAD, counter=count_shallow,
 )  # fmt: skip
 WITH_SHALLOW = Registry({**STANDARD.measures, "Shallow": SHALLOW}, STANDARD.schemes)
-NEAR_ROOT = Definition(
-    "NearRoot", "Correct heads near the root.", "correct / words at depth 2 or less", "a test",
-    needs=Agree.HEAD, words=lambda treebank: depths(treebank) <= _DEPTH,
-)  # fmt: skip
-"""The same with one function of a treebank instead of a counter, and so for single words."""
+NEAR_ROOT = levelhead.measure("NearRoot", weight=lambda words: words.depth <= _DEPTH)(lambda words: words.head_correct)
+"""The same with functions of words instead of a counter, and so for single words."""
 
 
 def test_every_counted_item_has_one_counter() -> None:
@@ -209,7 +206,7 @@ def test_no_two_measures_are_equal_by_accident(folder: Path) -> None:
     assert equal == []
 
 
-def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter(tmp_path: Path) -> None:
+def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter() -> None:
     """It works wherever scores are, and is not mistaken for a measure of words."""
     gold, systems = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems"
     how = {"measures": ["Shallow", "UAS"], "registry": WITH_SHALLOW}
@@ -218,7 +215,6 @@ def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter(tmp_path: 
     expected = scores["Shallow"]
     assert 0 < expected.gold < scores["UAS"].gold
     assert levelhead.score(*pair, partial=True, **how)["Shallow"].f1 == expected.f1
-    assert levelhead.score(*pair, store=tmp_path / "store", **how)["Shallow"].f1 == expected.f1
     compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], **how)
     shown = next(one.interval for one in compared.results if one.measure == "Shallow")
     on_page = levelhead.score(*pair, prepare="page", **how).looked.page.intervals["Shallow"]
@@ -232,10 +228,10 @@ def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter(tmp_path: 
     assert levelhead.breakdown(*pair, by="sentence", **how).treebanks
 
 
-def test_a_measure_of_some_words_needs_one_definition_and_works_for_single_words(tmp_path: Path) -> None:
+def test_a_measure_of_some_words_works_for_single_words() -> None:
     gold, systems = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems"
     pair = gold / "en.conllu", systems / "alpha/en.conllu"
-    both = Registry({**WITH_SHALLOW.measures, "NearRoot": NEAR_ROOT}, STANDARD.schemes)
+    both = WITH_SHALLOW.including([NEAR_ROOT])
     how = {"measures": ["NearRoot", "Shallow"], "registry": both}
 
     def equal(scores: levelhead.Evaluation) -> levelhead.Score:
@@ -250,7 +246,6 @@ def test_a_measure_of_some_words_needs_one_definition_and_works_for_single_words
 
     score = equal(levelhead.score(*pair, **how))
     equal(levelhead.score(*pair, partial=True, **how))
-    equal(levelhead.score(*pair, store=tmp_path / "store", **how))
     setup = setup_of(["NearRoot", "Shallow"], registry=both)
     equal(score_files(*pair, setup, SENTENCE_BY_SENTENCE))
     compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], **how).results

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from levelhead.analysis.word_properties import PropertySettings, Values, property_named
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring import Counts, Definition, Matches, Measure, Score
+from levelhead.scoring import Counts, Matches, Measure, Score
 from levelhead.scoring.counts import with_missing_words
-from levelhead.scoring.measure import Component
+from levelhead.scoring.custom_measures import correct_pairs
+from levelhead.scoring.measure import Component, Definition
 from levelhead.scoring.score import check_annotated, count, score_of
 from levelhead.scoring.selection import Selection, is_class, selection_for
+from levelhead.scoring.word_columns import WordColumns
 from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of
 from levelhead.significance.jackknife import (
     BucketEstimate,
@@ -29,8 +31,6 @@ from levelhead.significance.jackknife import (
     mean_estimate,
 )
 from levelhead.significance.units import Units
-from levelhead.treebank import Treebank
-from levelhead.treebank.relations import universal
 
 
 class BucketWords(NamedTuple):
@@ -189,7 +189,9 @@ def counted_words(
     """Return which gold and system words a measure counts, which pairs are correct, and the selection of words."""
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection)
-    agree = matches.agree(definition.needs_for(measure.argument))
+    agree = correct_pairs(matches, measure, definition, registry.schemes)
+    if any(values.dtype.kind == "f" for values in (gold, system, agree)):
+        raise _weighted(measure)
     return gold, system, agree & gold[matches.alignment.gold] & system[matches.alignment.system], selection
 
 
@@ -288,11 +290,11 @@ def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STAND
 def _without_relation(definition: Definition, relation: str) -> Definition:
     """A measure of the words with other universal relations."""
 
-    def chosen(treebank: Treebank) -> NDArray[np.bool_]:
-        others = treebank.relations.mapped(lambda name: universal(name) != relation, bool)
-        return others if definition.words is None else others & definition.words(treebank)
+    def weight(words: WordColumns) -> NDArray[Any]:
+        others: NDArray[Any] = words["relation"] != relation
+        return others if definition.weight is None else others * definition.weight(words)
 
-    return replace(definition, words=chosen)
+    return replace(definition, weight=weight)
 
 
 class Average(NamedTuple):
@@ -348,7 +350,11 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
     """Return the definition of a measure, checking that it can be broken down."""
     definition = registry.measures[measure.name]
     if definition.takes_weights:
-        raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
+        raise _weighted(measure)
     if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot be broken down", "not-broken-down")
     return definition
+
+
+def _weighted(measure: Measure) -> MeasureError:
+    return MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")

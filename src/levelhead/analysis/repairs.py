@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from levelhead.analysis.breakdown import averaged_by, check_breakable, counted_words, missing_words, ratio_parts
 from levelhead.analysis.confusion import OTHER
 from levelhead.analysis.word_properties import Values, buckets_by
+from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Agree, Counts, Matches, Measure
 from levelhead.scoring.score import score_of
@@ -177,6 +178,9 @@ def wrong_words(matches: Matches, measure: Measure, *, registry: Registry = STAN
 def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry: Registry = STANDARD) -> Errors:
     """Return the errors that `repairs` would repair, first those of aligned words in the order of the file."""
     definition = check_breakable(measure, registry)
+    if definition.correct is not None:
+        message = f"{measure} is a function, so the kinds of its errors are unknown: use LAS"
+        raise MeasureError(message, "not-broken-down")
     gold, system, right, selection = counted_words(matches, measure, definition, registry)
     gold_of_pair, system_of_pair, rows = matches.alignment.gold, matches.alignment.system, matches.gold.sentence_of_word
     in_gold, in_system = gold[gold_of_pair].astype(np.int64), system[system_of_pair].astype(np.int64)

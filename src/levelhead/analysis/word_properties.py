@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
+from levelhead.scoring.word_columns import feature_value
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.documents import Documents
 from levelhead.treebank.lenient_reader import are_trees
@@ -109,7 +110,7 @@ def _feature(matches: Matches, key: str) -> Buckets:
     """The value of a feature, "-" for words without it."""
 
     def value(feats: str) -> str:
-        return dict(pair.partition("=")[::2] for pair in reversed(feats.split("|"))).get(key, NONE)
+        return feature_value(feats, key) or NONE
 
     return _of_words(matches, *buckets_by(matches, "feats", value))
 

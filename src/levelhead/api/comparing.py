@@ -15,10 +15,12 @@ from levelhead.api.inputs import (
     PathLike,
     Punctuation,
     Systems,
+    as_list,
     measure_names,
     measures_or_default,
     noting,
     plan_for,
+    registry_with,
     running,
     settings_for,
     without_punctuation,
@@ -27,7 +29,7 @@ from levelhead.api.parameters import NO_OR_MEASURES, TREEBANK, public
 from levelhead.arguments import FRACTION, LIMITS, NOT_NEGATIVE, NUMBER, check, refuse
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.pair import Input, load, load_pair
-from levelhead.measures.registry import STANDARD, Registry, parse_measure
+from levelhead.measures.registry import Registry, parse_measure
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -103,9 +105,10 @@ def compare(
     from levelhead.measures.registry import split_measures
     from levelhead.significance import InferenceSettings
 
+    registry = registry_with([*as_list(measures or ()), *as_list(fail_if_worse)], registry)
     chosen = without_punctuation(measures_or_default(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
     names = [name for text in measure_names(fail_if_worse) for name in split_measures(text)]
-    gates = list(dict.fromkeys(str(parse_measure(name, registry or STANDARD)) for name in names))
+    gates = list(dict.fromkeys(str(parse_measure(name, registry)) for name in names))
     setup = settings_for(
         list(dict.fromkeys([*measure_names(chosen or ()), *gates])), rules=rules, format=format,
         gold_format=gold_format, weights=weights, registry=registry, train=train, partial=partial,
@@ -115,9 +118,9 @@ def compare(
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     prepared = {*prepare}
     worst_by = _word_measure([*gates, *setup.names], setup) if "summary" in prepared else None
-    of_page = {"n_treebanks": len(plan.test_sets), "registry": setup.registry, "resample_by": resample_by}
+    of_page: Mapping[str, Any] = {"n_treebanks": len(plan.test_sets), "resample_by": resample_by}
     page_of = of_page if "page" in prepared else None
-    look = partial_function(_look_at, page_of=page_of, worst_by=worst_by) if prepared else None
+    look = partial_function(_look_at, page_of=page_of, worst_by=worst_by, registry=setup.registry) if prepared else None
     with running(jobs, store, cluster) as how:
         result = compare_systems(
             plan, setup, settings=tests, look=look, wilcoxon=wilcoxon, votes=votes, fail_if_worse=gates, **how
@@ -131,21 +134,27 @@ class Looked(NamedTuple):
     page: Any
     worst: list[WorseSentence]
     worst_by: str
+    registry: Registry
 
 
 def _look_at(
-    code: str, outputs: Sequence[Output], *, page_of: Mapping[str, Any] | None, worst_by: Setup | None
+    code: str,
+    outputs: Sequence[Output],
+    *,
+    page_of: Mapping[str, Any] | None,
+    worst_by: Setup | None,
+    registry: Registry,
 ) -> Looked:
     part = None
     if page_of is not None:
         from levelhead.report.page.comparison import treebank_part
 
-        part = treebank_part(code, outputs, **page_of)
+        part = treebank_part(code, outputs, registry=registry, **page_of)
     if worst_by is None:
-        return Looked(part, [], "")
+        return Looked(part, [], "", registry)
     from levelhead.comparison.contrasts import worst_sentences
 
-    return Looked(part, worst_sentences(code, outputs, setup=worst_by), worst_by.names[0])
+    return Looked(part, worst_sentences(code, outputs, setup=worst_by), worst_by.names[0], registry)
 
 
 def _word_measure(names: Sequence[str], setup: Setup) -> Setup:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from levelhead.api.inputs import Measures, PathLike, as_list, measure_names, settings_for
+from levelhead.api.inputs import Measures, PathLike, as_list, settings_for
 from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.correlation import Correlation, Measurements, read_tables
@@ -205,6 +205,6 @@ def judge(
     """
     from levelhead.comparison import judgement
 
-    setup = settings_for(measure_names(measures), rules=rules, format=format, registry=registry)
+    setup = settings_for(measures, rules=rules, format=format, registry=registry)
     votes = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
     return judgement.judge(gold, first, second, votes, setup, ties, resample_by, level, subtypes_apart=subtypes_apart)

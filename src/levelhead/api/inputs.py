@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, cast
 
+from levelhead.arguments import is_list
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
@@ -39,8 +40,8 @@ Treebanks = Input | Sequence[Input] | Mapping[str, Input]
 Systems = Sequence[PathLike] | Mapping[str, Golds]
 """The outputs of each system by name, or of one system by code; or a list of paths, from which names are taken."""
 
-Measures = str | Iterable["str | Measure"]
-"""Measures as a string (`LAS,CLAS`), or several strings or measures."""
+Measures = Union[str, "Measure", Iterable["str | Measure"]]
+"""Measures as a string (`LAS,CLAS`), a measure, or several strings or measures."""
 
 Punctuation = Literal["keep", "relation", "callin"]
 
@@ -51,9 +52,9 @@ _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
 
 
-def as_list(given: str | Iterable[_Value]) -> list[Any]:
-    """Return a single string as a list, and several values unchanged."""
-    return [given] if isinstance(given, str) else list(given)
+def as_list(given: str | Measure | Iterable[_Value]) -> list[Any]:
+    """Return a single value as a list, and several values unchanged."""
+    return list(cast("Iterable[Any]", given)) if is_list(given) else [given]
 
 
 def measure_names(measures: Measures) -> list[str]:
@@ -111,6 +112,7 @@ def settings_for(
     punct: Punctuation = "keep",
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them."""
+    registry = registry_with(measures, registry)
     if punct != "keep":
         measures = without_punctuation(measures, rules, punct, registry)
     setup = setup_of(
@@ -127,18 +129,23 @@ def settings_for(
     return replace(setup, weights={**setup.weights, ENTROPY: entropy_weights(map(loaded, seen))})
 
 
+def registry_with(measures: Measures | None, registry: Registry | None) -> Registry:
+    """Return the available measures and schemes: those of a registry, and the custom measures among those given."""
+    return (registry or STANDARD).including(() if measures is None else as_list(measures))
+
+
 def without_punctuation(
-    measures: Measures | None, rules: str | Rules, punct: Punctuation, registry: Registry | None
+    measures: Measures | None, rules: str | Rules, punct: Punctuation, registry: Registry
 ) -> Measures | None:
     """Return the measures, by default those of the rules, without punctuation as far as they can leave it out."""
     if punct == "keep":
         return measures
-    known, option = registry or STANDARD, "nopunct" if punct == "relation" else "nopunct=callin"
+    option = "nopunct" if punct == "relation" else "nopunct=callin"
     names = rules_named(rules).measures if measures is None else measure_names(measures)
-    parsed = [parse_measure(name, known) for name in names]
+    parsed = [parse_measure(name, registry) for name in names]
     return [
         str(measure)
-        if not known.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or "")
+        if not registry.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or "")
         else str(replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option))
         for measure in parsed
     ]

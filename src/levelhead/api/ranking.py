@@ -18,6 +18,7 @@ from levelhead.api.inputs import (
     as_list,
     measure_names,
     registry_of,
+    registry_with,
     running,
 )
 from levelhead.api.parameters import public
@@ -141,6 +142,7 @@ def rank(
     )  # fmt: skip
     scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
     registry = registry if scheme is None else registry.with_default(scheme)
+    registry = registry_with(measures, registry)
     named_rules = rules_named(rules or defaults.get("rules") or "ud")
     names = measure_names(measures or defaults.get("measures") or (() if all_measures else named_rules.main))
     if all_measures:

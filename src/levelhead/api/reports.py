@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.pair import Evaluation
-    from levelhead.measures.registry import Registry
     from levelhead.report.citation import Citation, Cited
     from levelhead.report.page import Page
     from levelhead.report.page.blocks import Origin
@@ -42,7 +41,6 @@ def write_report(
     *,
     title: str | None = None,
     figures: PathLike | None = None,
-    registry: Registry | None = None,
     origin: Origin | None = None,
 ) -> None:
     """Write the page of a result, with tables, charts and trees, to an HTML file.
@@ -71,7 +69,7 @@ def write_report(
 
     folder = is_instance(result, "RankedSystems") and path is not None and is_folder(path)
     with working("making the page"):
-        page = _page_of(result, registry, folder=folder)
+        page = _page_of(result, folder=folder)
         page = page._replace(title=title or page.title, origin=origin or page.origin)
         rendered = render(page)
     if folder:
@@ -82,8 +80,7 @@ def write_report(
         write_figures(page, os.fspath(figures))
 
 
-def _page_of(result: Any, registry: Registry | None, *, folder: bool) -> Page:
-    from levelhead.measures.registry import STANDARD
+def _page_of(result: Any, *, folder: bool) -> Page:
     from levelhead.scoring.rules import rules_named
 
     if is_instance(result, "RankedSystems"):
@@ -108,15 +105,15 @@ def _page_of(result: Any, registry: Registry | None, *, folder: bool) -> Page:
             raise InputError(Fault("invalid-argument", message))
         by_code = {evaluation.looked.code: evaluation for evaluation in evaluations}
         parts = {code: evaluation.looked.page for code, evaluation in by_code.items()}
-        return score_page(evaluations[0].looked.system, by_code, parts, registry or STANDARD)
+        return score_page(evaluations[0].looked.system, by_code, parts, evaluations[0].looked.registry)
     if is_instance(result, "Comparison"):
         from levelhead.report.page.comparison import comparison_page
 
-        found = [looked.page for looked in result.looked.values()]
-        if not found or None in found:
+        looked = [*result.looked.values()]
+        if not looked or any(part.page is None for part in looked):
             message = 'the comparison has no trees for a page: use compare(..., prepare="page")'
             raise InputError(Fault("invalid-argument", message))
-        return comparison_page(result, found, registry or STANDARD)
+        return comparison_page(result, [part.page for part in looked], looked[0].registry)
     from levelhead.report.page.annotations import agreement_page, changes_page, suspects_page
 
     if is_instance(result, "Suspects"):

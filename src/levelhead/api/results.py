@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -26,6 +26,10 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "agree": "comparison.agreement:Agreement",
         "convert": "conversion.round_trip:RoundTrips",
+        "doctor": "api.listings:Installation",
+        "measures": "api.listings:MeasureList",
+        "reproduce": "studies.study:Study",
+        "schemes": "api.listings:SchemeList",
         "derive": "derivation.derive:Derivations",
         "perplexity": "derivation.perplexity:Perplexities",
         "diff": "comparison.changes:AnyChanges",
@@ -49,8 +53,7 @@ def kinds() -> tuple[str, ...]:
 def _layouts(kind: str) -> Mapping[str, Layout]:
     if kind not in _CLASSES:
         raise InputError(Fault("unknown-table", unknown("kind of result", kind, _CLASSES)))
-    module, name = _CLASSES[kind].split(":")
-    result: type[Tabular] = getattr(import_module(f"levelhead.{module}"), name)
+    result: type[Tabular] = resolve_name(f"levelhead.{_CLASSES[kind]}")
     return result.layouts()
 
 

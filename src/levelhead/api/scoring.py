@@ -46,6 +46,7 @@ class ErrorsForPage(NamedTuple):
     system: str
     code: str
     page: TreebankErrors
+    registry: Registry
 
 
 @public(system=SYSTEMS, prepare=("list", ("one of", ("page",))))
@@ -92,6 +93,7 @@ def score(
     if not is_collection(gold) and not isinstance(system, Mapping):
         if is_list(system):
             refuse("system", system, "one system")
+        setup.check_functions(elsewhere=jobs != 1 or cluster is not None, stored=store is not None)
         if store is None:  # no plan and no hashes, which would take longer than scoring
             score_pair = _score_for_page if prepare else score_files
             return score_pair(gold, system, setup, training=training)  # type: ignore[arg-type]
@@ -108,7 +110,7 @@ def score(
         code: replace(
             evaluation,
             provenance=replace(evaluation.provenance, about_files=about),
-            looked=ErrorsForPage(name, code, parts[code]) if prepare else None,
+            looked=ErrorsForPage(name, code, parts[code], setup.registry) if prepare else None,
         )
         for code, evaluation in evaluations.items()
     }
@@ -131,7 +133,8 @@ def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training
     errors = look.start(code, name)
     evaluation = score_files(gold, system, setup, training=training, look=errors)
     with working("finding the errors"):
-        return replace(evaluation, looked=ErrorsForPage(name, code, errors.result(evaluation.gold, evaluation.system)))
+        page = errors.result(evaluation.gold, evaluation.system)
+        return replace(evaluation, looked=ErrorsForPage(name, code, page, setup.registry))
 
 
 def _page_errors(gold: Golds, system: Golds, setup: Setup, n_treebanks: int) -> tuple[str, VisitEach]:

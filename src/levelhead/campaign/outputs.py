@@ -47,7 +47,7 @@ from levelhead.campaign.sources import (
     whole_contents,
     without_value,
 )
-from levelhead.errors import InputError, MeasureError, TextMismatch
+from levelhead.errors import InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
 from levelhead.evaluation.fold import CountedPiece, fold
 from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
@@ -122,6 +122,12 @@ def count_output(
             return job.record_in_pieces() or job.record_in_memory()
     except InputError as error:
         return {"faults_of": faulty, "faults": faults_of_error(error)}
+    except MeasureError as error:
+        if error.slug != "invalid-measure":
+            raise
+        source = gold if error.place.file == GOLD else output
+        place = Place(source.path) if isinstance(source, File) else None
+        raise MeasureError(error.message, error.slug, place) from error
 
 
 @lru_cache(maxsize=8)

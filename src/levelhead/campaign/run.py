@@ -63,7 +63,7 @@ def score_plan(
         plan: the test sets and systems.
         setup: the settings.
         workers: the workers; this process by default.
-        store: the store of results, or None; unused if a measure calls a function that levelhead does not have.
+        store: the store of results, or None.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
         resample_by: the units of intervals and tests, see `significance.units_of`.
         look: an additional function of the outputs on each test set (if all are valid), or of each valid output, or
@@ -72,12 +72,12 @@ def score_plan(
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given, or the rules have no matches for
-            `look`.
+        MeasureError: a measure requires training treebanks that were not given, the rules have no matches for
+            `look`, or a measure is a function, and other workers or a store are given.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()
-    store = None if setup.registry.functions(setup.measures) else store  # their results depend on unknown code
+    setup.check_functions(elsewhere=not (workers or processes(1)).here, stored=store is not None)
     if look is not None:
         setup.rules.check_words()
     settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)

@@ -103,7 +103,7 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
     print_provenance(result.provenance)
     if not print_paper(given, result):
         print_result(given, lambda: result.table(counts=counts), result.to_dict, data=result.data)
-    write_page(given, result, registry)
+    write_page(given, result)
     return _passed(gates, result, folders=folders) if gates else DONE
 
 
@@ -130,13 +130,13 @@ def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Ite
 
 def _measures(given: Mapping[str, Any], gates: Sequence[Gate], registry: Registry) -> dict[str, Any]:
     """Return the printed measures and those of gates, which keep punctuation."""
-    from levelhead.api.inputs import without_punctuation
+    from levelhead.api.inputs import as_list, without_punctuation
     from levelhead.measures.registry import parse_measure
     from levelhead.scoring.rules import RULES
 
     texts = given["measures"] or RULES[given["rules"]].measures
     names = [str(parse_measure(text, registry)) for text in texts]
-    printed = without_punctuation(names, "ud", given["punct"], registry) or ()
+    printed = as_list(without_punctuation(names, "ud", given["punct"], registry) or ())
     return {"measures": list(dict.fromkeys([*printed, *(gate.measure for gate in gates)])), "punct": "keep"}
 
 

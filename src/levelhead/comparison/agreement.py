@@ -161,7 +161,7 @@ class PairAgreement(NamedTuple):
     f1: Percent | None
 
 
-class PatternRow(NamedTuple):
+class DisagreementRow(NamedTuple):
     """Words on which two annotators disagree in the same way.
 
     Args:
@@ -331,7 +331,7 @@ class Agreement(Tabular):
         """Return the columns of each table."""
         return {
             "labels": (LabelAgreement,), "measures": (MeasureAgreement,), "pairs": (PairAgreement,),
-            "patterns": (PatternRow,), "differing": (DifferingSentence,), "units": (UnitRow,),
+            "patterns": (DisagreementRow,), "differing": (DifferingSentence,), "units": (UnitRow,),
         }  # fmt: skip
 
     def records(self, name: str) -> Iterable[Any]:
@@ -353,9 +353,9 @@ class Agreement(Tabular):
     def _first(self) -> Treebank:
         return self.treebanks[self.annotators[0]]
 
-    def _pattern_row(self, pattern: Disagreement) -> PatternRow:
+    def _pattern_row(self, pattern: Disagreement) -> DisagreementRow:
         sentence = pattern.sentence
-        return PatternRow(*pattern[:5], *pattern.pair, sentence + 1, self._first[sentence].id, pattern.form)
+        return DisagreementRow(*pattern[:5], *pattern.pair, sentence + 1, self._first[sentence].id, pattern.form)
 
 
 def named(annotations: Sequence[Input]) -> list[str]:

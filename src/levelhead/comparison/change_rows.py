@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from levelhead.comparison.changes import KINDS, AnyChanges, Changes, version_of
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from levelhead.tables.data import Layout
 
 
-class PatternRow(NamedTuple):
+class ChangePatternRow(NamedTuple):
     """Changes of one kind.
 
     Args:
@@ -160,46 +158,7 @@ class ColumnChanges(NamedTuple):
 
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
-        "patterns": (PatternRow,), "sentences": (ChangedSentence,), "sentence_patterns": (SentencePattern,),
+        "patterns": (ChangePatternRow,), "sentences": (ChangedSentence,), "sentence_patterns": (SentencePattern,),
         "examples": (ExampleRow,), "files": (FileChanges,), "columns": (ColumnChanges,),
     }
 )  # fmt: skip
-
-
-def rows_of(name: str, changes: AnyChanges) -> Iterable[Any]:
-    """Return the rows of a table of changes."""
-    if name == "patterns":
-        return (PatternRow(number, *pattern[:5]) for number, pattern in enumerate(changes.patterns, 1))
-    if name == "columns":
-        return (ColumnChanges(column, count) for column, count in changes.by_column.items())
-    if name == "examples":
-        return _examples(changes)
-    rows: Callable[[str, Changes], Iterable[Any]]
-    rows = {"files": _file_rows, "sentences": _sentence_rows, "sentence_patterns": _sentence_patterns}[name]
-    return (row for file, part in changes.parts.items() for row in rows(file, part))
-
-
-def _examples(changes: AnyChanges) -> Iterator[ExampleRow]:
-    for number, pattern in enumerate(changes.patterns, 1):
-        for at in pattern.examples:
-            sent_id = changes.parts[at.file].new[at.new].id
-            yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
-
-
-def _file_rows(file: str, part: Changes) -> Iterator[FileChanges]:
-    sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
-    yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
-
-
-def _sentence_rows(file: str, part: Changes) -> Iterator[ChangedSentence]:
-    for change in part.sentences:
-        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
-        kinds = {kind: kind in change.kinds for kind in KINDS}
-        yield ChangedSentence(file, old, new, version_of(part, change)[0].id, change.n_words, **kinds)
-
-
-def _sentence_patterns(file: str, part: Changes) -> Iterator[SentencePattern]:
-    for change in part.sentences:
-        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
-        for pattern, count in change.patterns.items():
-            yield SentencePattern(file, old, new, *pattern, count)

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from levelhead.comparison.change_rows import (
+    LAYOUTS,
+    ChangedSentence,
+    ChangePatternRow,
+    ColumnChanges,
+    ExampleRow,
+    FileChanges,
+    SentencePattern,
+)
 from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
 from levelhead.tables.documents import signature_line
@@ -245,15 +254,11 @@ class AnyChanges(Tabular):
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
         """Return the columns of each table."""
-        from levelhead.comparison.change_rows import LAYOUTS
-
         return LAYOUTS
 
     def records(self, name: str) -> Iterable[Any]:
         """Return the rows of a table."""
-        from levelhead.comparison.change_rows import rows_of
-
-        return rows_of(name, self)
+        return _rows_of(name, self)
 
     def changelog(self, most: int | None = None) -> str:
         """Return the draft of a changelog in Markdown.
@@ -338,6 +343,45 @@ def _sizes(changes: AnyChanges, side: Side) -> dict[str, int]:
 
 def _sizes_text(changes: AnyChanges, side: Side) -> str:
     return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
+
+
+def _rows_of(name: str, changes: AnyChanges) -> Iterable[Any]:
+    """Return the rows of a table of changes."""
+    if name == "patterns":
+        return (ChangePatternRow(number, *pattern[:5]) for number, pattern in enumerate(changes.patterns, 1))
+    if name == "columns":
+        return (ColumnChanges(column, count) for column, count in changes.by_column.items())
+    if name == "examples":
+        return _examples(changes)
+    rows: Callable[[str, Changes], Iterable[Any]]
+    rows = {"files": _file_rows, "sentences": _sentence_rows, "sentence_patterns": _sentence_patterns}[name]
+    return (row for file, part in changes.parts.items() for row in rows(file, part))
+
+
+def _examples(changes: AnyChanges) -> Iterator[ExampleRow]:
+    for number, pattern in enumerate(changes.patterns, 1):
+        for at in pattern.examples:
+            sent_id = changes.parts[at.file].new[at.new].id
+            yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
+
+
+def _file_rows(file: str, part: Changes) -> Iterator[FileChanges]:
+    sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
+    yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
+
+
+def _sentence_rows(file: str, part: Changes) -> Iterator[ChangedSentence]:
+    for change in part.sentences:
+        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
+        kinds = {kind: kind in change.kinds for kind in KINDS}
+        yield ChangedSentence(file, old, new, version_of(part, change)[0].id, change.n_words, **kinds)
+
+
+def _sentence_patterns(file: str, part: Changes) -> Iterator[SentencePattern]:
+    for change in part.sentences:
+        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
+        for pattern, count in change.patterns.items():
+            yield SentencePattern(file, old, new, *pattern, count)
 
 
 def column_order(column: str) -> tuple[int, str]:

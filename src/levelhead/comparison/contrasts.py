@@ -26,8 +26,7 @@ from levelhead.evaluation.score_tables import coverage_document, coverage_notes,
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry
-from levelhead.scoring import Agree, Matches, Measure, Score
-from levelhead.scoring.measure_definitions import ATTACHED
+from levelhead.scoring import Matches, Measure, Score
 from levelhead.significance import STANDARD, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
 from levelhead.significance.units import units_signature
@@ -236,7 +235,7 @@ class Contrasts(Tabular):
         outputs: for each treebank and system: the outputs of the baseline and of the system, all gains, all losses.
         limit: the maximum number of gains, and of losses, to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: the provenance of the numbers.
-        needs: the properties that must agree for a word to be correct.
+        setup: the settings.
         coverage: for partial scores, the share of gold that each system covers, by treebank and system.
     """
 
@@ -244,7 +243,7 @@ class Contrasts(Tabular):
     outputs: Sequence[SentencesOfOutput]
     limit: int | None
     provenance: Provenance
-    needs: Agree = ATTACHED
+    setup: Setup
     coverage: Coverages = field(default_factory=dict)
 
     @property
@@ -302,7 +301,7 @@ class Contrasts(Tabular):
 
     def __str__(self) -> str:
         texts = (
-            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.needs)}"
+            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.setup)}"
             for name, baseline, system, gained, lost in self.drawn
         )
         return "".join(texts) + "\n".join(self._notes)
@@ -345,7 +344,7 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
     pairs = []
     sources = {}
     coverage: dict[str, dict[str, PartialCoverage]] = {}
-    ((measure, definition),) = setup.defined
+    (measure,) = setup.measures
     with closing(read_outputs(plan, setup)) as outputs:
         for name, some in outputs:
             baseline, *others = some
@@ -354,7 +353,7 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
                 coverage[name] = _coverages(some)
             pairs += [(name, baseline, other, *contrasts(baseline.matches, other.matches, setup)) for other in others]
     provenance = comparison_provenance(sources, setup, {"measure": str(measure), **setup.signature_of_measures()})
-    return Contrasts(measure, pairs, limit, provenance, definition.needs_for(measure.argument), coverage)
+    return Contrasts(measure, pairs, limit, provenance, setup, coverage)
 
 
 def _check_systems(plan: Plan) -> None:

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Literal
 from levelhead.analysis import Example
 from levelhead.campaign.outputs import Output
 from levelhead.errors import number_of, printable
-from levelhead.scoring.matches import Agree, Matches
-from levelhead.scoring.measure_definitions import ATTACHED
+from levelhead.scoring.custom_measures import correct_pairs
 from levelhead.treebank import Sentence, Treebank, check_trees
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from levelhead.comparison.contrasts import Contrast
+    from levelhead.evaluation.setup import Setup
+    from levelhead.scoring.matches import Matches
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # the character for each combination of directions
@@ -140,10 +144,16 @@ def _indented(lines: Iterable[str]) -> list[str]:
 
 
 def draw_contrasts(
-    baseline: Output, system: Output, gained: Sequence[Contrast], lost: Sequence[Contrast], needs: Agree = ATTACHED
+    baseline: Output, system: Output, gained: Sequence[Contrast], lost: Sequence[Contrast], setup: Setup
 ) -> str:
     """Draw the gold tree and both systems' trees of sentences on which they differ, with wrong words marked."""
     lines = []
+    ((measure, definition),) = setup.defined
+    right = {
+        output.name: correct_pairs(output.matches, measure, definition, setup.registry.schemes) == 1
+        for output in (baseline, system)
+        if gained or lost
+    }
     for title, some in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
         lines += [f"{title}: {number_of(len(some), 'sentence') if some else 'none'}", ""]
         for contrast in some:
@@ -154,14 +164,14 @@ def draw_contrasts(
             for output, correct in ((baseline, contrast.baseline), (system, contrast.system)):
                 matches = output.matches
                 numbers = matches.system.sentence_of_word[matches.row_of_system == contrast.sentence].tolist()
-                analyses = [(matches.system[i], _wrong(matches, "system", i, needs)) for i in sorted(set(numbers))]
+                analyses = [(matches.system[i], _wrong(output, "system", i, right)) for i in sorted(set(numbers))]
                 both = draw_both(gold, analyses[0][0], output.name, analyses[0][1]) if len(analyses) == 1 else None
                 if both is None:  # their words differ
                     apart = True
                     both = [line for sentence, marked in analyses for line in draw(sentence, marked)]
                 drawn += [f"  {output.name}: {correct:g} of {contrast.gold:g} correct", *_indented(both)]
             if apart:
-                of_both = (_wrong(output.matches, "gold", contrast.sentence, needs) for output in (baseline, system))
+                of_both = (_wrong(output, "gold", contrast.sentence, right) for output in (baseline, system))
                 lines += ["  gold", *_indented(draw(gold, around=set.union(*of_both)))]
             lines += [*drawn, ""]
     return "\n".join(lines) + "\n"
@@ -172,8 +182,10 @@ def contrast_titles(system: str, baseline: str) -> tuple[str, str]:
     return f"largest gains of {system} over {baseline}", f"largest losses of {system} against {baseline}"
 
 
-def _wrong(matches: Matches, side: Literal["gold", "system"], sentence: int, needs: Agree) -> set[int]:
-    treebank: Treebank = getattr(matches, side)
+def _wrong(
+    output: Output, side: Literal["gold", "system"], sentence: int, right: Mapping[str, NDArray[np.bool_]]
+) -> set[int]:
+    treebank: Treebank = getattr(output.matches, side)
     first, last = treebank.sentence_starts[sentence : sentence + 2].tolist()
-    right = set(getattr(matches.alignment, side)[matches.agree(needs)].tolist())
-    return {word - first for word in range(first, last) if word not in right}
+    correct = set(getattr(output.matches.alignment, side)[right[output.name]].tolist())
+    return {word - first for word in range(first, last) if word not in correct}

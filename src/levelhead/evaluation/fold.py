@@ -161,7 +161,10 @@ class Fold:
             raise error
         if error is not None:
             return f"DEPS cannot be read: {error}"
-        return str(next(iter(self._faults[name].values()))[0]) if name in self._faults else None
+        if name not in self._faults:
+            return None
+        fault = next(iter(self._faults[name].values()))[0]
+        return fault.message if fault.slug == "not-annotated" else str(fault)
 
 
 class PairStream(NamedTuple):

@@ -144,6 +144,14 @@ class Setup:
                 )
                 raise MeasureError(message, "missing-weight")
 
+    def check_functions(self, *, elsewhere: bool, stored: bool) -> None:
+        """Refuse measures that are functions, whose code is unknown to other processes, and to a store of results."""
+        for what, given in (("store=", stored), ("jobs= and cluster=", elsewhere)):
+            for measure in self.measures if given else ():
+                if self.registry.functions([measure]):
+                    message = f"{measure} is a function, which only this process can run: leave out {what}"
+                    raise MeasureError(message, "invalid-measure")
+
     def with_pipes(self) -> Setup:
         """Return the settings with the weights and models from named pipes, which can be read only once."""
         pipes = [measure for measure, _ in self._unread if is_stream(self.place_of(path_of(measure)))]
@@ -195,7 +203,7 @@ class Setup:
 
 
 def setup_of(
-    measures: Iterable[str | Measure] | str | None = None,
+    measures: Iterable[str | Measure] | str | Measure | None = None,
     *,
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
@@ -227,10 +235,11 @@ def setup_of(
             several roots.
     """
     chosen = with_several_roots(rules) if allow_several_roots else rules_named(rules)
-    known = registry or STANDARD
-    texts = list(chosen.measures if measures is None else ())
-    for given in [measures] if isinstance(measures, str) else measures or ():
-        texts += split_measures(given) if isinstance(given, str) else [str(given)]
+    listed = (
+        [measures] if isinstance(measures, str | Measure) else list(chosen.measures if measures is None else measures)
+    )
+    known = (registry or STANDARD).including(listed)
+    texts = [text for given in listed for text in (split_measures(given) if isinstance(given, str) else [str(given)])]
     parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
         if not chosen.defines(measure.name):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.arguments import checked
 from levelhead.errors import MeasureError, unknown
-from levelhead.immutable import digest_of, immutable, name_of
+from levelhead.immutable import digest_of, immutable
 from levelhead.scoring.matches import Agree
-from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
+from levelhead.scoring.measure import CLASS_BY_GOLD, CustomMeasure, Definition, Measure, Resource, split
 from levelhead.scoring.measure_definitions import GROUPS, MeasureGroup
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
 from levelhead.scoring.selection import Schemes, check_classes
@@ -111,8 +111,25 @@ class Registry:
         """
         definitions = (self.measures[measure.name] for measure in measures)
         own = (definition for definition in definitions if definition != REGISTRY.get(definition.name))
-        functions = (function for each in own for function in (each.load, each.counter, each.words))
-        return tuple(sorted({name_of(function) for function in functions if function is not None}))
+        return tuple(sorted({function for each in own for function in each.functions}))
+
+    def including(self, measures: Iterable[str | Measure]) -> Registry:
+        """Return the registry with the definitions of custom measures; names in strings are ignored.
+
+        Args:
+            measures: measures by name, or custom measures.
+
+        Raises:
+            MeasureError: another measure has the name of a custom measure.
+        """
+        known = dict(self.measures)
+        names = {name.lower(): name for name in known}
+        for definition in (measure.definition for measure in measures if isinstance(measure, CustomMeasure)):
+            name = names.setdefault(definition.name.lower(), definition.name)
+            if known.setdefault(name, definition) != definition:
+                message = f"{definition.name} is already the name of a measure: choose another name"
+                raise MeasureError(message, "invalid-measure")
+        return self if len(known) == len(self.measures) else replace(self, measures=MappingProxyType(known))
 
     def with_default(self, scheme: str) -> Registry:
         """Return the registry with another default scheme, for classes without a scheme.

@@ -2,8 +2,8 @@
 
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Agree, Matches, match
-from levelhead.scoring.measure import Definition, Measure
+from levelhead.scoring.measure import CustomMeasure, Measure
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.score import Score
 
-__all__ = ["RULES", "Agree", "Counts", "Definition", "Matches", "Measure", "Rules", "Score", "match"]
+__all__ = ["RULES", "Agree", "Counts", "CustomMeasure", "Matches", "Measure", "Rules", "Score", "match"]

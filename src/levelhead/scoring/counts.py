@@ -115,14 +115,15 @@ def count_words(
     *,
     by_sentence: bool = False,
     before: Counts | None = None,
+    right: Weights | None = None,
 ) -> Counts:
-    """Count pairs of words that agree."""
+    """Count pairs of words that agree, or the pairs that are right."""
     gold, system, alignment = matches.gold, matches.system, matches.alignment
-    if by_sentence or (selection is not None and (selection.weighted or selection.words)):
+    if by_sentence or right is not None or (selection is not None and (selection.weighted or selection.words)):
         of_gold, of_system = matches.values(selection)
         of_pairs = of_gold[alignment.gold]
         both = of_pairs * (of_system[alignment.system] != 0)  # multiplied, since adding 0.0 does not change a sum
-        weighed = both * matches.agree(needs), of_gold, of_system, of_pairs
+        weighed = both * (matches.agree(needs) if right is None else right), of_gold, of_system, of_pairs
         if before is None:
             return _count_weighed(matches, weighed, by_sentence=by_sentence)
         return Counts(*map(_sum, weighed, (before.correct, before.gold, before.system, before.aligned)))

@@ -246,10 +246,11 @@ class Matches(TreebankPair):
         gold = selection.of_words(self.gold)
         if not selection.by_gold:
             return gold, selection.of_words(self.system)
-        system = np.empty(self.system.n_words, dtype=gold.dtype)
-        system[self.alignment.system] = gold[self.alignment.gold]
         alone = np.flatnonzero(self.gold_of_system < 0)
-        system[alone] = selection.of_words(self.system, alone)
+        of_alone = selection.of_words(self.system, alone)
+        system = np.empty(self.system.n_words, dtype=np.result_type(gold, of_alone))
+        system[self.alignment.system] = gold[self.alignment.gold]
+        system[alone] = of_alone
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:

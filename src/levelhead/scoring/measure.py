@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Container, Iterator
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from levelhead.errors import MeasureError, unknown
-from levelhead.immutable import immutable
+from levelhead.immutable import immutable, name_of
 from levelhead.scoring.matches import Agree
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from levelhead.scoring.counts import Counts
-    from levelhead.treebank import Treebank
+    from levelhead.scoring.word_columns import WordColumns
 
 # What measures without a counter of their own can count; `scoring.score.COUNTERS` counts them.
 COUNTED_ITEMS = frozenset("words exact edges roots tokens sentences aligned trees content".split())
@@ -23,7 +21,7 @@ COUNTED_ITEMS = frozenset("words exact edges roots tokens sentences aligned tree
 Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 
-ChoosesWords = Callable[["Treebank"], "NDArray[np.bool_]"]  # whether each word of a treebank is counted
+FunctionOfWords = Callable[["WordColumns"], Any]  # returns an array with a Boolean value or a number for each word
 NOTHING = Agree(0)  # no agreement required: the word only has to be aligned
 
 # The columns besides HEAD and DEPREL, with what can only agree if gold annotates them.
@@ -102,7 +100,9 @@ class Definition:
         default_weight: the weight of relations that the file does not list; if None, they are an error unless the
             argument has `,default=NUMBER`.
         by_gold: whether each system word has the weight of its gold word.
-        words: which words of a treebank count, bool, shape (words,), if that depends on more than relations.
+        correct: the function of a custom measure that returns which gold words are correct, instead of `needs`.
+        weight: the function of a custom measure that returns the weight of each word of one side.
+        version: the version of these functions, for signatures.
         load: reads the file that the argument names, for measures that need more than weights.
         counter: counts the measure, given the aligned words, the contents of the file, whether by sentence, and the
             counts of earlier sentences.
@@ -126,7 +126,9 @@ class Definition:
     takes_weights: bool = False
     default_weight: float | None = None
     by_gold: bool = False
-    words: ChoosesWords | None = None
+    correct: FunctionOfWords | None = None
+    weight: FunctionOfWords | None = None
+    version: str | None = None
     load: Callable[[str], Resource] | None = None
     counter: Callable[..., Counts] | None = None
 
@@ -134,6 +136,13 @@ class Definition:
         """Refuse what nothing counts."""
         if self.counter is None and self.counted_item not in COUNTED_ITEMS:
             raise MeasureError(unknown("counted item", self.counted_item, sorted(COUNTED_ITEMS)), "unknown-measure")
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of its functions, with their version if it is known."""
+        version = f"@{self.version}" if self.version else ""
+        functions = (self.load, self.counter, self.correct, self.weight)
+        return tuple(f"{name_of(function)}{version}" for function in functions if function is not None)
 
     @property
     def selects_words(self) -> bool:
@@ -174,6 +183,27 @@ class Definition:
         """Return every option that the argument may contain; empty for a file of weights."""
         selecting = ("nopunct", "nopunct=callin", CLASS_BY_GOLD) if self.takes_nopunct else ()
         return (*(option for option, _ in self.variants), *selecting)
+
+
+@immutable
+class CustomMeasure(Measure):
+    """A measure with its own definition, as the decorator `levelhead.measure` makes it of a function.
+
+    Every function with `measures` takes it. Where it is listed, its name can be used, too, as in "Name.recall".
+
+    Args:
+        definition: its definition.
+    """
+
+    definition: Definition = field(kw_only=True)
+
+    def __call__(self, words: WordColumns) -> Any:
+        """Return what its function returns, an array with a value for each gold word.
+
+        Args:
+            words: the columns.
+        """
+        return cast("FunctionOfWords", self.definition.correct)(words)
 
 
 CLASS_BY_GOLD = "class=gold"  # the option to decide only by gold labels which words are in the class of a measure

@@ -197,6 +197,12 @@ def count(
         return count_content(matches, measure.name, by_sentence=by_sentence, before=before)
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence, before=before)
+    if definition.correct is not None:
+        from levelhead.scoring.custom_measures import correct_pairs  # rarely needed
+
+        selection = selection_for(matches, measure, definition, schemes)
+        right = correct_pairs(matches, measure, definition, schemes)
+        return count_words(matches, NOTHING, selection, by_sentence=by_sentence, before=before, right=right)
     if before is not None and not definition.takes_weights:
         return before.plus(count(matches, measure, definition, schemes=schemes))
     needs = definition.needs_for(measure.argument)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.immutable import immutable
-from levelhead.scoring.measure import CLASS_BY_GOLD, ChoosesWords, Definition, Measure
+from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure
 from levelhead.scoring.weights import default_weight
 from levelhead.treebank.relations import NIVRE_FANG, SCHEMES, UD1, UD2, Scheme, universal
 
@@ -59,13 +60,13 @@ STANDARD = Schemes()  # the shipped schemes
 
 @immutable
 class Selection:
-    """The weight of each word, by its relation, and by its tree if `words` is given."""
+    """The weight of each word, by its relation, and by a function of users if `words` is given."""
 
     value: Callable[[str], float]  # whether a relation, with or without subtype, counts, or its weight
     weighted: bool = False  # whether values are weights
     # whether a system word has the weight of its aligned gold word, an unaligned word that of its own relation
     by_gold: bool = False
-    words: ChoosesWords | None = None  # which words of a treebank count at all
+    words: Callable[[Treebank], NDArray[Any]] | None = None  # the weight of each word of a treebank, bool or float64
 
     def of_words(self, treebank: Treebank, rows: NDArray[np.intp] | slice = slice(None)) -> NDArray[Any]:
         relations = treebank.relations if isinstance(rows, slice) else treebank.relations.take(rows)
@@ -123,14 +124,15 @@ def selection_for(
         tests.append(lambda relation: universal(relation) not in (of_callin or _PUNCTUATION))
     by_gold = definition.by_gold or left_out is not None or CLASS_BY_GOLD in (measure.argument or "").split(",")
     if weights is not None:
-        return weighted_selection(
-            weights, default_weight(measure, definition), tests, by_gold=by_gold, words=definition.words
-        )
-    if tests or definition.words:
-        return Selection(
-            lambda relation: all(test(relation) for test in tests), by_gold=by_gold, words=definition.words
-        )
-    return None
+        return weighted_selection(weights, default_weight(measure, definition), tests, by_gold=by_gold)
+    if not (tests or definition.weight):
+        return None
+    words = None
+    if definition.weight:
+        from levelhead.scoring.custom_measures import weights_of_words  # rarely needed
+
+        words = partial(weights_of_words, measure=measure, definition=definition, schemes=schemes)
+    return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold, words=words)
 
 
 def weighted_selection(
@@ -139,7 +141,6 @@ def weighted_selection(
     tests: Iterable[Keeps] = (),
     *,
     by_gold: bool = False,
-    words: ChoosesWords | None = None,
 ) -> Selection:
     """Return the selection that weights the relations that pass all tests."""
 
@@ -153,7 +154,7 @@ def weighted_selection(
             raise MeasureError(message, "missing-weight")
         return weight
 
-    return Selection(weigh, weighted=True, by_gold=by_gold, words=words)
+    return Selection(weigh, weighted=True, by_gold=by_gold)
 
 
 def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:

@@ -10,8 +10,6 @@ from levelhead.tables.table import percentage
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from levelhead.tabular import Tabular
-
 SCHEMA = 1  # the version of the JSON documents' layout
 
 RESULT_SCHEMA = 2  # the same for results with tables
@@ -23,17 +21,6 @@ def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, A
     """Return the first keys of a document: `schema`, `kind`, and `signature` if there is one."""
     signed = {} if signature is None else {"signature": dict(signature)}
     return {"schema": SCHEMA, "kind": kind, **signed}
-
-
-def result_document(result: Tabular) -> dict[str, Any]:
-    """Return a result for JSON: its kind, verdict, provenance and tables."""
-    return {
-        "schema": RESULT_SCHEMA,
-        "kind": result.KIND,
-        "verdict": result.verdict,
-        "provenance": result.provenance.to_dict(),
-        "tables": {name: table.documents() for name, table in result.tables.items()},
-    }
 
 
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from levelhead.evaluation.files import score_files
 from levelhead.evaluation.gates import Gate, bound_of, percentage_warning
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import setup_of
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.scoring.measure import Measure
 
 
 def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
@@ -28,14 +28,14 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
 
 
 def assert_score(
-    gold: Input, system: Input, measure: str, *, at_least: float | None = None, at_most: float | None = None
+    gold: Input, system: Input, measure: str | Measure, *, at_least: float | None = None, at_most: float | None = None
 ) -> None:
     """Assert a lower bound for a measure of a system, or an upper bound for a perplexity.
 
     Args:
         gold: a treebank or the path of one.
         system: the system's treebank or its path.
-        measure: the measure, for example `CLAS` or `UPOS`.
+        measure: the measure, for example `CLAS` or `UPOS`, or a custom measure.
         at_least: a percentage, compared unrounded, for measures whose higher values are better.
         at_most: a perplexity, compared unrounded, for measures whose lower values are better.
 
@@ -43,8 +43,8 @@ def assert_score(
         AssertionError: the value violates the bound, or the measure has no value.
         MeasureError: the measure is unknown, the bound is not a finite number, or the measure requires the other bound.
     """
-    parsed = parse_measure(measure)
-    lower = REGISTRY[parsed.name].lower_is_better
+    setup = setup_of([measure])
+    (name,), lower = setup.names, bool(setup.perplexities)
     given, other = (at_most, at_least) if lower else (at_least, at_most)
     better, wanted = ("lower", "at_most") if lower else ("higher", "at_least")
     if given is None or other is not None:
@@ -54,8 +54,8 @@ def assert_score(
         raise MeasureError(f"{measure}: {wanted}={given} is not a valid bound", "invalid-gate")
     if doubtful := percentage_warning(wanted, bound, highest=lower):
         warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=2)
-    gate = Gate(str(parsed), bound, lower)
-    result = score_files(gold, system, setup_of([measure]))[measure]
+    gate = Gate(name, bound, lower)
+    result = score_files(gold, system, setup)[name]
     if broken := gate.broken(result.exact, result.reason):
         if gate.highest or result.value is None:
             raise AssertionError(broken)

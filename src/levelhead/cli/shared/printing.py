@@ -20,7 +20,6 @@ from levelhead.errors import Fault, OutputError, listed, printable
 
 if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
-    from levelhead.measures.registry import Registry
     from levelhead.report.page.blocks import Origin
     from levelhead.tables.data import DataTable
     from levelhead.tables.table import Table
@@ -110,12 +109,12 @@ def page_outputs(given: Mapping[str, Any]) -> tuple[str | None, str | None]:
     return given["report_file"], given["figures"]
 
 
-def write_page(given: Mapping[str, Any], result: Any, registry: Registry | None = None) -> None:
+def write_page(given: Mapping[str, Any], result: Any) -> None:
     """Write the page of a result, if requested."""
     if wants_page(given):
         from levelhead.api.reports import write_report
 
-        how = {"title": given["title"], "figures": given["figures"], "registry": registry, "origin": page_origin()}
+        how = {"title": given["title"], "figures": given["figures"], "origin": page_origin()}
         write_report(result, given["report_file"], **how)
 
 

@@ -144,8 +144,8 @@ class ErrorTally:
         measure = "LAS"  # otherwise the first measure that can be broken down
         for other in () if "LAS" in setup.names else reversed(setup.names):
             with suppress(MeasureError):
-                check_breakable(parse_measure(other, setup.registry), setup.registry)
-                measure = other
+                definition = check_breakable(parse_measure(other, setup.registry), setup.registry)
+                measure = other if definition.correct is None else measure  # functions have no kinds of errors
         measure = f"{measure.removesuffix('.recall')}.recall" if setup.partial else measure
         self._measure = parse_measure(measure, setup.registry)
         self._setup = setup.with_measures(

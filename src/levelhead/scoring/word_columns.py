@@ -1,0 +1,170 @@
+"""The words of whole sentences as columns, for the functions of custom measures."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from levelhead.errors import Fault, InputError, Place, unknown
+from levelhead.scoring.matches import Matches
+from levelhead.scoring.word_values import AGREEMENT, NO_VALUE, NUMBERS, OF_TREES, TEXTS, has_head, texts_of
+from levelhead.treebank import Treebank
+from levelhead.treebank.relations import Scheme
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_NO_HEAD = -2
+_FEATURE, _SYSTEM = "feature:", "system_"
+_ROWS = frozenset({"head_row", "system_head_row"})
+_OF_TREES = OF_TREES | {"deprel", "relation", "class", "head", "head_row", "distance", "depth"}
+_SIDE = ("sentence", *NUMBERS, "head_row", *TEXTS)
+_BOTH_SIDES = (*_SIDE, *(f"{_SYSTEM}{name}" for name in _SIDE if name != "sentence"), *AGREEMENT)
+
+
+def feature_value(feats: str, name: str) -> str:
+    """Return the value of a feature in FEATS, the first if there are several; "" without it."""
+    return dict(pair.partition("=")[::2] for pair in reversed(feats.split("|"))).get(name, "")
+
+
+def _head_rows(treebank: Treebank) -> NDArray[Any]:
+    return np.where(has_head(treebank), treebank.heads, _NO_HEAD)
+
+
+class WordColumns:
+    """The words of whole sentences as columns, which the functions of a `measure` get.
+
+    A column is a read-only NumPy array with a value for each word, such as `words.upos`. Names that are not Python
+    names are in brackets: `words["class"]`, `words["feature:Case"]`.
+
+        sentence                        the number of the sentence among these, from 1
+        word                            the number of the word in its sentence, from 1
+        form, lemma, upos, xpos, feats  as written
+        deprel, relation                the relation with and without its subtype
+        class                           the class of the relation in the default scheme
+        head                            HEAD as written, 0 for roots
+        head_row                        the index of the head in these columns, -1 for roots
+        distance, depth                 words to the head, arcs to the root; 0 for roots
+        feature:NAME                    the value of a feature, "" without it
+
+    The function that decides which words are correct gets all gold words, with further columns:
+
+        system_word, system_form ...    of the aligned system word; without one, "" or -1
+        system_head_row                 the row of the gold word aligned with the system's head;
+                                        -1 for roots, -2 if there is none in the sentence
+        head_correct, deprel_correct,   what agrees, as in UAS, LS, UPOS, UFeats and Lemmas;
+        upos_correct, feats_correct,    False if the word is not aligned
+        lemma_correct
+    """
+
+    def __init__(self, source: Treebank | Matches, scheme: Scheme) -> None:
+        """Take the words of one side, or all gold words with the aligned words."""
+        self._source, self._scheme = source, scheme
+        self._gold = source if isinstance(source, Treebank) else source.gold
+        self._known: dict[str, NDArray[Any]] = {}
+        self._sentences = slice(0, len(self._gold))
+
+    @property
+    def n_sentences(self) -> int:
+        """The number of sentences."""
+        return int(self._sentences.stop - self._sentences.start)
+
+    @property
+    def rows(self) -> slice:
+        """The rows of these words among all words."""
+        ends = self._gold.sentence_starts[[self._sentences.start, self._sentences.stop]]
+        return slice(*ends.tolist())
+
+    def part(self, sentences: slice) -> WordColumns:
+        """Return the columns of some sentences only."""
+        part = WordColumns(self._source, self._scheme)
+        part._known, part._sentences = self._known, sentences
+        return part
+
+    def __len__(self) -> int:
+        return int(self.rows.stop - self.rows.start)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._names]
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return _SIDE if isinstance(self._source, Treebank) else _BOTH_SIDES
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        """Return a column."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(*error.args) from None
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return a column; also those whose names are not Python names."""
+        if name not in self._known:
+            self._known[name] = self._computed(name)
+        rows = self.rows
+        column = self._known[name][rows]
+        if name in _ROWS:
+            column = np.where(column < 0, column, column - rows.start)
+        elif name == "sentence":
+            column = column - self._sentences.start
+        column.flags.writeable = False
+        return column
+
+    def _computed(self, name: str) -> NDArray[Any]:
+        """Compute a column of all words."""
+        plain = name.removeprefix(_SYSTEM)
+        is_feature = plain.startswith(_FEATURE) and len(plain) > len(_FEATURE)
+        if name not in self._names and not (is_feature and (plain == name or isinstance(self._source, Matches))):
+            raise KeyError(unknown("column", name, [*self._names, f"{_FEATURE}NAME"]))
+        if plain in _OF_TREES:
+            self._check_trees(gold=plain == name, system=plain != name or name in AGREEMENT)
+        if isinstance(self._source, Treebank) or (plain == name and name not in AGREEMENT):
+            return self._of_side(self._gold, plain)
+        matches = self._source
+        of_pairs, of_gold = matches.alignment.system, matches.alignment.gold
+        if name in AGREEMENT:
+            values = matches.agree(AGREEMENT[name])
+        elif name == "system_head_row":
+            values = self._rows_of_heads(matches)[of_pairs]
+        else:
+            values = self._of_side(matches.system, plain)[of_pairs]
+        empty = {"b": False, "O": ""}.get(values.dtype.kind, _NO_HEAD if name in _ROWS else NO_VALUE)
+        column = np.full(matches.gold.n_words, empty, dtype=values.dtype)
+        column[of_gold] = values
+        return column
+
+    def _of_side(self, side: Treebank, name: str) -> NDArray[Any]:
+        if name == "sentence":
+            return side.sentence_of_word + 1
+        if name == "head_row":
+            return _head_rows(side)
+        if name == "depth":
+            depths, sizes = NUMBERS[name](side), np.diff(side.sentence_starts)
+            return np.where(depths < 0, sizes[side.sentence_of_word], depths)  # 1 / (1 + depth) is a number
+        if name in NUMBERS:
+            return NUMBERS[name](side)
+        if name in TEXTS:
+            return texts_of(side, name, self._scheme).mapped(str, object)
+        return side.feats.mapped(partial(feature_value, name=name.removeprefix(_FEATURE)), object)
+
+    @staticmethod
+    def _rows_of_heads(matches: Matches) -> NDArray[Any]:
+        """The gold word aligned with the head of each system word, if it is in the sentence of the word itself."""
+        heads, of_system = _head_rows(matches.system), matches.gold_of_system
+        gold, of_sentence = of_system[heads.clip(min=0)], matches.gold.sentence_of_word
+        inside = (heads >= 0) & (gold >= 0) & (of_sentence[gold] == of_sentence[of_system])
+        return np.where(inside, gold, np.where(heads == -1, -1, _NO_HEAD))
+
+    def _check_trees(self, *, gold: bool, system: bool) -> None:
+        """Refuse a side without trees, whose heads have no meaning."""
+        sides = [(self._gold, "gold")] if gold else []
+        if system and isinstance(self._source, Matches):
+            sides.append((self._source.system, "the system's output"))
+        for side, name in sides:
+            if not side.has_trees:
+                raise InputError(Fault("not-annotated", f"not annotated in {name}: HEAD", Place(side.source.path)))
