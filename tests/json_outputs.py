@@ -76,6 +76,14 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
             ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
         ),
+        "sentences": (
+            ("sentences", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("sentences", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
+        "words": (
+            ("words", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("words", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
     }
 )
 """The commands that print each kind of result, together with a row in each of its tables."""
@@ -95,7 +103,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
             ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
         ),
-        "sentences": (("breakdown", GOLD, ALPHA, "--by", "sentence"),),
         "errors": (
             ("breakdown", GOLD, ALPHA, "--by", "error"),
             ("breakdown", "--partial", GOLD, "{headless}", "--by", "error"),

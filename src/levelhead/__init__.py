@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from levelhead.api.studies import reproduce
     from levelhead.api.treebanks import profile, select, similarity, suspects
     from levelhead.api.validation import validate
+    from levelhead.api.words import sentences, words
     from levelhead.errors import (
         ConlluError,
         Fault,
@@ -45,8 +46,8 @@ __all__ = [
     "WordColumns", "__version__", "agree", "breakdown", "build", "cite", "columns", "compare", "confusion", "convert",
     "correlate", "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages", "load",
     "measure", "measurements", "paper_table", "parse", "parse_measure", "perplexity", "power", "profile", "rank",
-    "read", "read_definitions", "recover", "reproduce", "score", "select", "similarity", "suspects", "train", "trees",
-    "validate", "write", "write_report",
+    "read", "read_definitions", "recover", "reproduce", "score", "select", "sentences", "similarity",
+    "suspects", "train", "trees", "validate", "words", "write", "write_report",
 ]  # fmt: skip
 
 _ROOMS = {

@@ -86,6 +86,8 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
     return {
         "agree": ((GOLD, ALPHA), {}),
         "breakdown": ((GOLD, ALPHA), {"by": "upos"}),
+        "sentences": ((GOLD, ALPHA), {"measures": "LAS"}),
+        "words": ((GOLD, ALPHA), {}),
         "build": (([["a"]], [[0]], [["root"]]), {}),
         "cite": ((levelhead.score(GOLD, ALPHA, measures="LAS"),), {}),
         "compare": ((GOLD, [ALPHA, BETA]), {"measures": "LAS"}),

@@ -47,9 +47,9 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
 }
 """Names that differ in a single command; None for what only the command has."""
 
-ONLY_IN_PYTHON = {"weights", "progress", "prepare", "origin"}
-"""Weights as a mapping (commands name a file in the measure), a function that is called after each pass, and what a
-page shows (commands know whether they write one)."""
+ONLY_IN_PYTHON = {"weights", "progress", "prepare", "origin", "each"}
+"""Weights as a mapping (commands name a file in the measure), functions that are called meanwhile, and what a page
+shows (commands know whether they write one)."""
 
 OBJECTS = {"registry", "jobs", "cluster", "external"}
 """Parameters that are made from several options."""

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from conftest import EXAMPLES, library
+from conftest import EXAMPLES
 from levelhead.tables.table import Column, formatted, p_text
 
 FIGURE = EXAMPLES / "nivre-fang"
@@ -40,14 +40,6 @@ Without: LAS of all other words; Diff.: Without minus LAS of all words
 no intervals, since each row is based on fewer than 10 documents or sentences
 confidence intervals by sentence: 2 sentences
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:sentence
-""",
-    "breakdown --by sentence": """\
-treebank | sentence | sent_id     | words |  words |   words |     LAS | LAS gold |    LAS
-         |          |             |  gold | system | aligned | correct |          | system
----------+----------+-------------+-------+--------+---------+---------+----------+--------
-en       |        1 | figure-1-en |     8 |      8 |       8 |       7 |        8 |      8
-fi       |        1 | figure-1-fi |     4 |      4 |       4 |       3 |        4 |      4
-rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "confusion": """\
 Treebank | Gold | System | Words | Head correct | of gold
@@ -108,11 +100,11 @@ def test_tables_in_every_format(run, table, output_format):
     if output_format.startswith("json"):
         document = json.loads(out)
         assert document["schema"] == 1
-        kinds = {"class": "breakdown", "sentence": "sentences", "error": "errors"}
+        kinds = {"class": "breakdown", "error": "errors"}
         assert document["kind"] == kinds.get(table.split()[-1], table.split()[-1])
         assert list(document["treebanks"]) == ["en"]
     else:
-        head = GOLDEN[table].partition("\n")[0].split("|")[table != "breakdown --by sentence"].strip()
+        head = GOLDEN[table].partition("\n")[0].split("|")[1].strip()
         start = {"tsv": f"{head}\t", "markdown": f"| {head} |", "latex": "% \\usepackage"}[output_format]
         assert out.startswith(start)
         assert out.count("\\begin{tabular}") == (output_format == "latex")
@@ -124,10 +116,6 @@ def test_documents(run):
         assert code == 0
         return json.loads(out)["treebanks"]["en"]
 
-    assert document("breakdown", "--by", "sentence") == {
-        "sentence": [1], "sent_id": ["figure-1-en"], "words.gold": [8], "words.system": [8], "words.aligned": [8],
-        "LAS.correct": [7], "LAS.gold": [8], "LAS.system": [8],
-    }  # fmt: skip
     confusion = document("confusion")
     assert confusion["relations"] == ["det", "case", "nsubj", "obj", "obl", "root"]
     assert [row[i] for i, row in enumerate(confusion["counts"])] == [3, 1, 1, 1, 1, 1]
@@ -343,7 +331,7 @@ BROKEN = "1\ta\t_\t_\t_\t_\t0\troot\tx\t_\n\n"
 REFUSED = {
     # arguments after the verb, code, what is said; GOLD ALPHA come last unless there are paths
     "breakdown": "Missing option '--by'",
-    "breakdown --by sentence --by deprel": "--by sentence requires a single system and cannot be combined with another --by",
+    "breakdown --by error --by deprel": "--by error requires a single system and cannot be combined with another --by",
     "breakdown --by error --by error": "--by error requires a single system and cannot be combined with another --by",
     "breakdown --by class -m LAS -m UAS": "this table shows a single measure: give only one -m",
     "breakdown --by class -m Words": "Words does not count words, so it cannot be broken down",
@@ -387,10 +375,11 @@ def test_bad_input(run, tmp_path):
     broken, weights = tmp_path / "broken.conllu", tmp_path / "weights"
     broken.write_text(BROKEN)
     weights.write_text("det 1\n")
-    by_error, by_sentence = ("breakdown", "--by", "error"), ("breakdown", "--by", "sentence")
+    by_error, by_sentence = ("breakdown", "--by", "error"), ("sentences",)
     for command in (
         by_error,
         by_sentence,
+        ("words",),
         ("breakdown", "--by", "deprel"),
         ("trees", "--show", "det:det"),
         ("confusion",),
@@ -403,10 +392,9 @@ def test_bad_input(run, tmp_path):
         code, out, err = run(*verb, "-m", f"WLAS({weights})", *EN)
         assert (code, out) == (2, "")
         assert "missing-weight: the relation nsubj has no weight" in err
-    for verb in (("compare",), by_sentence):
-        code, out, err = run(*verb, "-m", "EULAS", broken, broken)
-        assert (code, out) == (2, "")
-        assert err.splitlines()[-1].startswith("unreadable-deps: EULAS: DEPS of")
+    code, out, err = run("compare", "-m", "EULAS", broken, broken)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith("unreadable-deps: EULAS: DEPS of")
     code, out, err = run("compare", GOLD)
     assert (code, out) == (2, "")
     code, out, err = run("compare", GOLD, ALPHA, ALPHA)
@@ -420,20 +408,6 @@ def test_bad_input(run, tmp_path):
         ["tr.conllu:49", "cycle"],
         ["tr.conllu:108", "several-roots"],
     ]
-
-
-def test_sentence_tables_are_frames():
-    from levelhead.evaluation.by_sentence import count_sentences
-    from levelhead.evaluation.setup import setup_of
-
-    polars = library("polars")
-    pandas = library("pandas")
-    found = count_sentences(GOLD, BETA, setup_of(["LAS", "LAS@CORE"]))
-    frame = found.to_polars()
-    assert frame.shape == (20, 11)
-    assert frame["LAS.correct"].sum() == found.to_pandas()["LAS.correct"].sum() == 116
-    assert frame.filter(polars.col("sent_id") == "p01")["words.gold"].to_list() == [8]
-    assert pandas.DataFrame(found.columns()).equals(found.to_pandas())
 
 
 def test_every_property_has_a_golden_test_or_an_oracle():

@@ -181,8 +181,3 @@ def test_commands_say_what_is_covered(
     code, out, err = run(*(files.get(one, one) for one in arguments), "--partial")
     assert code == 0, err
     assert "partial scores, not official: 19 of 20 sentences answered" in " ".join((out + err).split())
-
-
-def test_counts_by_sentence_are_refused() -> None:
-    with pytest.raises(levelhead.InputError, match="counts by sentence cannot be combined with partial"):
-        levelhead.breakdown(GOLD, ALPHA, by="sentence", partial=True)

@@ -28,7 +28,7 @@ TABLES = {
     **{
         f"breakdown {where} {by}": ["breakdown", *pair, "--by", by]
         for where, pair in (("pair", (EN, EN_ALPHA)), ("folders", (GOLD, ALPHA)))
-        for by in ("class", "deprel", "sentence", "error", "cascading", "upos")
+        for by in ("class", "deprel", "error", "cascading", "upos")
     },
     "confusion pair": ["confusion", EN, EN_ALPHA],
     "confusion folders": ["confusion", GOLD, ALPHA],

@@ -13,6 +13,7 @@ _FILES = {
     "studies": ("reproduce",),
     "treebanks": ("profile", "select", "similarity", "suspects"),
     "validation": ("validate",),
+    "words": ("sentences", "words"),
 }
 FUNCTIONS = {name: file for file, names in _FILES.items() for name in names}
 """The file of each public function."""

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from levelhead.comparison.system_errors import (
         CascadingErrors,
         Confusions,
-        CountsBySentence,
         ErrorExamples,
         ErrorTypes,
     )
@@ -81,14 +80,14 @@ def breakdown(
     resample_by: str = "auto",
     level: float = 0.95,
     split: Split | None = None,
-) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
+) -> Breakdowns | ErrorTypes | CascadingErrors | Repairs | Gains:
     """Return scores by properties of words; for several systems, the gains and losses of each compared with the first.
 
     Args:
         by: a property such as "deprel", "class", "upos", "length", or several joined by commas (see
-            `levelhead.analysis.PROPERTIES`); for one system also "repair", "sentence", "error" or "cascading", or a
+            `levelhead.analysis.PROPERTIES`); for one system also "repair", "error" or "cascading", or a
             list of properties for separate breakdowns.
-        measures: a single measure of words; for the property sentence any number of measures.
+        measures: a single measure of words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).
 
@@ -110,10 +109,6 @@ def breakdown(
     plan = plan_for(gold, systems, split)
     schemes = setup.registry.schemes
     buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
-    if properties == ["sentence"]:
-        if partial:
-            raise InputError(Fault("invalid-argument", "counts by sentence cannot be combined with partial"))
-        return noting(system_errors.count_sentences_of_outputs(plan, setup), gold, plan)
     if properties == ["error"]:
         return noting(system_errors.ErrorTypes(*system_errors.for_each_output(plan, setup, error_types)), gold, plan)
     if properties == ["cascading"]:

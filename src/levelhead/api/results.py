@@ -38,8 +38,10 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "compare": "comparison.systems:Comparison",
         "languages": "comparison.evaluations:Languages",
         "power": "comparison.power:Power",
+        "sentences": "comparison.word_tables:CountedSentences",
         "suspects": "comparison.suspects:Suspects",
         "validate": "treebank.validation:Validation",
+        "words": "comparison.word_tables:AlignedWords",
     }
 )
 """The class of each kind of result."""

@@ -24,7 +24,7 @@ from levelhead.extras import require
     help="Property, or a combination of properties: class, deprel, relation, head-relation, upos, lemma, feature:NAME,"
     " direction, length, depth, projective, sentence-length, document, comment:NAME; with --train also frequency,"
     " vocabulary, seen-sentence, seen-tree, seen-heads. For one system also: repair (points gained by repairing each"
-    " kind of error), sentence (counts per sentence), error (types of errors), cascading (wrong arcs whose head is"
+    " kind of error), error (types of errors), cascading (wrong arcs whose head is"
     " attached correctly or incorrectly). Can be repeated for one system",
 )  # fmt: skip
 @options.measuring_options
@@ -42,13 +42,13 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """
     gold, systems = given["gold"], given["systems"]
     check_files([gold, *systems], given, [given["output"]])
-    special = [text for text in by if text in {"repair", "sentence", "error", "cascading"}]  # no properties of words
+    special = [text for text in by if text in {"repair", "error", "cascading"}]  # no properties of words
     if special and (len(by) > 1 or len(systems) > 1):
         raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
     if len(systems) > 1 and len(by) > 1:
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
-    if not {"sentence", "error", "cascading"} & {*by}:
+    if not {"error", "cascading"} & {*by}:
         options.check_single_measure(given["measures"])
     show(given, options.call(given | {"by": by}))
 

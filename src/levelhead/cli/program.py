@@ -23,6 +23,8 @@ GROUPS = {
         "breakdown": "Break scores down by relation, part of speech, length ...",
         "confusion": "Count which relations are confused",
         "trees": "Show gold and system trees",
+        "words": "Print a table with a row for each word",
+        "sentences": "Print a table with a row for each sentence",
         "explain": "Show where the official scorers disagree and why",
     },
     "Compare": {

@@ -19,14 +19,14 @@ from levelhead.comparison.breakdowns import estimate_cells, estimate_columns, es
 from levelhead.comparison.system_errors import DRAWN
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import Fault, InputError, MeasureError
-from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.evaluation.score_tables import coverage_document, coverage_notes, units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry
-from levelhead.scoring import Matches, Measure, Score
+from levelhead.scoring import Counts, Matches, Measure, Score
+from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.significance import STANDARD, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, bucket_estimates, mean_estimate
 from levelhead.significance.units import units_signature
@@ -413,7 +413,7 @@ def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Co
     ((measure, definition),) = setup.defined
     if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
-    both = [counts_of(matches, setup)[str(measure)][0] for matches in (baseline, system)]
+    both = [_counts_by_sentence(matches, setup) for matches in (baseline, system)]
     change = both[1].correct - both[0].correct
     numbers = [counts.tolist() for counts in (both[0].correct, both[1].correct, both[0].gold)]
     every = [Contrast(i, *(column[i] for column in numbers)) for i in np.argsort(-change, kind="stable").tolist()]
@@ -421,6 +421,14 @@ def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Co
         [contrast for contrast in every if change[contrast.sentence] > _EQUAL],
         [contrast for contrast in reversed(every) if change[contrast.sentence] < -_EQUAL],
     )
+
+
+def _counts_by_sentence(matches: Matches, setup: Setup) -> Counts:
+    """The counts of the only measure in every sentence."""
+    ((measure, definition),) = setup.defined
+    check_annotated(matches, measure, definition)
+    how = {"schemes": setup.registry.schemes, "weights": setup.values_of(measure)}
+    return count_by_sentence(matches, measure, definition, **how)
 
 
 class WorseSentence(NamedTuple):
@@ -438,10 +446,9 @@ class WorseSentence(NamedTuple):
 
 def worst_sentences(treebank: str, outputs: Sequence[Output], *, setup: Setup) -> list[WorseSentence]:
     """Return the ten sentences in which each system loses most compared with the first; called by the engine."""
-    (measure,) = setup.names
     counts: dict[str, list[Any]] = {}
     for output in outputs:
-        counts.setdefault(output.system, []).append(counts_of(output.matches, setup)[measure][0])
+        counts.setdefault(output.system, []).append(_counts_by_sentence(output.matches, setup))
     correct = {name: np.mean([run.correct for run in runs], axis=0) for name, runs in counts.items()}
     baseline, *others = correct
     gold, words = outputs[0].matches.gold, counts[baseline][0].gold

@@ -1,4 +1,4 @@
-"""The errors of one system on one or several treebanks: confusions, types of errors, counts by sentence, examples."""
+"""The errors of one system on one or several treebanks: confusions, types of errors, examples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from levelhead.campaign.plan import Plan
 from levelhead.comparison.evaluations import single_run
 from levelhead.comparison.tree_text import draw_examples
 from levelhead.errors import Fault, InputError, quoted
-from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance, joint_provenance, notes_on_output, pair_provenance
 from levelhead.evaluation.score_tables import coverage_document, coverage_notes
@@ -30,7 +29,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import summary_of
 from levelhead.treebank.relations import Scheme
 
-__all__ = ["CascadingErrors", "Confusions", "CountsBySentence", "ErrorExamples", "ErrorTypes", "PerTreebank"]
+__all__ = ["CascadingErrors", "Confusions", "ErrorExamples", "ErrorTypes", "PerTreebank"]
 
 Found = TypeVar("Found")
 
@@ -160,31 +159,6 @@ class CascadingErrors(PerTreebank[Sequence[Cascading]]):
                 for of in classes
             ],
         )
-
-
-class CountsBySentence(PerTreebank[SentenceCounts]):
-    """The counts of every measure in every sentence of each treebank."""
-
-    def table(self) -> Table:
-        """Return one row per gold sentence: treebank, number, sent_id, words, and the counts of every measure."""
-        listed = {name: counts.columns() for name, counts in self.treebanks.items()}
-        columns = tuple(
-            Column(name.replace(".", " "), "text" if name == "sent_id" else "number", key=name)
-            for name in next(iter(listed.values()))
-        )
-        rows = [(name, *cells) for name, table in listed.items() for cells in zip(*table.values(), strict=True)]
-        return Table((Column("treebank", "text"), *columns), tuple(rows), (signature_line(self.provenance.signature),))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return self._rows_document("sentences", SentenceCounts.columns)
-
-
-def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
-    """Return the counts of every measure in every sentence."""
-    with closing(read_outputs(single_run(plan), setup, trees=False)) as outputs:
-        counts = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
-    return CountsBySentence(counts, joint_provenance({code: part.provenance for code, part in counts.items()}))
 
 
 def for_each_output(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby, islice
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -98,12 +99,15 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
     """
     rows = [dict(document) for document in documents]
     columns = list[DataColumn]()
-    for column in columns_in(layout):
-        if column.is_pattern:
-            met = (name for name in (rows[0] if rows else ()) if re.fullmatch(_pattern(column.name), name))
-            columns += (column._replace(name=name) for name in met)
-        else:
-            columns.append(column)
+    fixed = {column.name for column in columns_in(layout) if not column.is_pattern}
+    for are_patterns, group in groupby(columns_in(layout), lambda column: column.is_pattern):
+        if not are_patterns:
+            columns += group
+            continue
+        patterns = list(group)
+        for name in (name for name in (rows[0] if rows else ()) if name not in fixed):
+            meant = (column for column in patterns if re.fullmatch(_pattern(column.name), name))
+            columns += (column._replace(name=name) for column in islice(meant, 1))
     names = [column.name for column in columns]
     if wrong := next((row for row in rows if row.keys() != set(names)), None):
         raise ValueError(f"a row has the columns {', '.join(wrong)} instead of {', '.join(names)}")
