@@ -71,7 +71,8 @@ def test_comparisons(run, command):
     ):
         signed = run(*command, *paths).splitlines()[-1]
         assert signed.startswith(f"rules:ud|gold:{gold}|systems:{expected}|")
-        signature = json.loads(run(*command, *paths, "--format", "json"))["signature"]
+        document = json.loads(run(*command, *paths, "--format", "json"))
+        signature = document.get("provenance", document)["signature"]
         assert (signature["gold"], signature["systems"]) == (gold, expected)
 
 

@@ -227,11 +227,10 @@ def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few
 def test_agreement_and_languages_of_few_documents_are_by_sentence(few) -> None:
     gold, (alpha, beta) = few
     auto, sentence = (
-        levelhead.agree(alpha / "en.conllu", beta / "en.conllu", resample_by=unit).to_dict()
-        for unit in ("auto", "sentence")
+        levelhead.agree(alpha / "en.conllu", beta / "en.conllu", resample_by=unit) for unit in ("auto", "sentence")
     )
-    assert auto["labels"] == sentence["labels"]
-    assert auto["units"] == {"alpha": {"unit": "sentence", "n": 20, "documents": 4}}
+    assert auto.data("labels") == sentence.data("labels")
+    assert auto.data("units").rows == [("alpha", "sentence", 20, 4)]
     found = levelhead.languages(gold, alpha, measures="LAS")
     (pair,) = found.pairs
     assert pair.difference_interval is not None
