@@ -74,6 +74,32 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("power",),
             ("power", GOLD, ALPHA, BETA),
         ),
+        "explain": (
+            ("explain", GOLD, ALPHA),
+            ("explain", GOLD, "{blank}"),
+        ),
+        "breakdown": (
+            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos,head-relation", "--by", "class"),
+            ("breakdown", GOLD, ALPHA, "--by", "feature:Case", "-m", "LAS.precision"),
+            ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
+            ("breakdown", "--partial", GOLD, ALPHA, "{headless}", "--by", "upos"),
+        ),
+        "analyze": (
+            ("analyze", GOLDS, SYSTEMS / "beta"),
+            ("analyze", GOLD, GOLD, "-m", "UPOS"),
+            ("analyze", "--partial", GOLD, "{headless}"),
+        ),
+        "confusion": (("confusion", GOLDS, SYSTEMS / "beta"), ("confusion", "--partial", GOLD, "{headless}")),
+        "examples": (
+            ("trees", GOLD, BETA, "--show", "obl:nmod"),
+            ("trees", "--partial", GOLD, BETA, "--show", "obl:nmod"),
+        ),
+        "contrasts": (
+            ("trees", GOLD, ALPHA, BETA),
+            ("trees", GOLDS, SYSTEMS / "beta", SYSTEMS / "alpha", "--limit", "1"),
+            ("trees", "--partial", GOLD, BETA, "{headless}"),
+        ),
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
@@ -104,37 +130,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "citation": (
             ("score", GOLD, ALPHA, "--cite"),
             ("compare", GOLD, ALPHA, BETA, "--cite"),
-        ),
-        "explanation": (
-            ("explain", GOLD, ALPHA),
-            ("explain", GOLD, "{blank}"),
-        ),
-        "breakdown": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
-            ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
-        ),
-        "errors": (
-            ("breakdown", GOLD, ALPHA, "--by", "error"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "error"),
-        ),
-        "cascading": (("breakdown", "--partial", GOLD, "{headless}", "--by", "cascading"),),
-        "repairs": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "repair"),
-        ),
-        "gains": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
-            ("breakdown", "--partial", GOLD, ALPHA, "{headless}", "--by", "upos"),
-        ),
-        "confusion": (("confusion", "--partial", GOLD, "{headless}"),),
-        "examples": (
-            ("trees", GOLD, BETA, "--show", "obl:nmod"),
-            ("trees", "--partial", GOLD, BETA, "--show", "obl:nmod"),
-        ),
-        "contrasts": (
-            ("trees", GOLD, ALPHA, BETA),
-            ("trees", "--partial", GOLD, BETA, "{headless}"),
         ),
         "profiles": (("profile", GOLDS),),
         "columns": (("profile", "--list-columns"),),

@@ -85,6 +85,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
     gold, alpha, beta = golds / "en.conllu", systems / "alpha/en.conllu", systems / "beta/en.conllu"
     return {
         "agree": ((GOLD, ALPHA), {}),
+        "analyze": ((GOLD, ALPHA), {}),
         "breakdown": ((GOLD, ALPHA), {"by": "upos"}),
         "sentences": ((GOLD, ALPHA), {"measures": "LAS"}),
         "words": ((GOLD, ALPHA), {}),

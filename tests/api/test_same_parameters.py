@@ -20,7 +20,7 @@ NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 PRESENTATION = {
     "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each",
     "transitions", "labeled", "sentences", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
-    "strict", "failures", "report", "layout", "cite", "summary_file", "counts",
+    "strict", "failures", "report", "layout", "cite", "summary_file", "counts", "table_name",
 }  # fmt: skip
 """How and where a result is printed."""
 
@@ -33,6 +33,7 @@ RENAMED = {
 
 OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
     "agree": {"files": "annotations", "by": None},
+    "analyze": {"show": None},
     "convert": {"arguments": ("treebank", "direction"), "only_check": None},
     "correlate": {"cumulative_variance": None, "matrix": None},
     "diff": {"by": None, "limit": None},

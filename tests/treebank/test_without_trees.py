@@ -152,7 +152,7 @@ def test_in_rank_an_output_without_trees_counts_as_0(bare: tuple[Path, Path]) ->
     "command",
     [
         "breakdown {gold} {system} --by deprel",
-        "breakdown {gold} {system} --by error",
+        "analyze {gold} {system} --show types",
         "confusion {gold} {system}",
         "trees {gold} {system} --show nsubj:obj",
         "trees {gold} {other} {system}",

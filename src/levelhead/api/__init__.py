@@ -1,7 +1,7 @@
 """The functions that commands and Python call."""
 
 _FILES = {
-    "breakdowns": ("breakdown", "confusion", "trees"),
+    "breakdowns": ("analyze", "breakdown", "confusion", "trees"),
     "comparing": ("agree", "compare", "diff", "languages", "power"),
     "conversion": ("convert", "derive", "perplexity", "recover"),
     "correlation": ("correlate", "judge", "measurements"),

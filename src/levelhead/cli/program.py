@@ -21,6 +21,7 @@ GROUPS = {
     "Score": {
         "score": "Score a system's output against gold",
         "breakdown": "Break scores down by relation, part of speech, length ...",
+        "analyze": "Show which errors cost most, and of what type they are",
         "confusion": "Count which relations are confused",
         "trees": "Show gold and system trees",
         "words": "Print a table with a row for each word",

@@ -18,6 +18,7 @@ from levelhead.tables.fields import Field
 Percent = Annotated[float, "percent"]  # a score, share or bound: from 0 to 100
 Points = Annotated[float, "points"]  # a difference of percentages
 Probability = Annotated[float, "probability"]  # from 0 to 1
+Change = Annotated[int, "change"]  # a difference of counts, which can be negative
 PercentInterval = tuple[Percent, Percent]
 PointsInterval = tuple[Points, Points]
 NOT_A_COLUMN = "not a column"  # the mark of a field of records that tables leave out
@@ -27,7 +28,9 @@ Value = str | int | float | None  # a boolean is an integer
 
 _TYPES: Mapping[type, DataType] = {str: "text", int: "integer", float: "number", bool: "boolean"}
 _JSON_TYPES = {"text": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
-_LIMITS: Mapping[str, tuple[float, ...]] = {"percent": (0, 100), "points": (-100, 100), "probability": (0, 1)}
+_LIMITS: Mapping[str, tuple[float, ...]] = {
+    "percent": (0, 100), "points": (-100, 100), "probability": (0, 1), "change": (),
+}  # fmt: skip
 
 
 class DataColumn(NamedTuple):
@@ -197,6 +200,7 @@ def _column(name: str, hint: Any, about: str, unit: str, optional: bool, limits:
         raise TypeError(f"a column cannot be {hint}: {name}")
     if not limits:
         limits = _LIMITS.get(unit, (0,) if kind is int else ())
+    unit = "" if unit == "change" else unit
     return DataColumn(name, _TYPES[kind], about, unit, optional, choices, limits)
 
 
