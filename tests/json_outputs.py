@@ -80,6 +80,32 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("power",),
             ("power", GOLD, ALPHA, BETA),
         ),
+        "explain": (
+            ("explain", GOLD, ALPHA),
+            ("explain", GOLD, "{blank}"),
+        ),
+        "breakdown": (
+            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos,head-relation", "--by", "class"),
+            ("breakdown", GOLD, ALPHA, "--by", "feature:Case", "-m", "LAS.precision"),
+            ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
+            ("breakdown", "--partial", GOLD, ALPHA, "{headless}", "--by", "upos"),
+        ),
+        "analyze": (
+            ("analyze", GOLDS, SYSTEMS / "beta"),
+            ("analyze", GOLD, GOLD, "-m", "UPOS"),
+            ("analyze", "--partial", GOLD, "{headless}"),
+        ),
+        "confusion": (("confusion", GOLDS, SYSTEMS / "beta"), ("confusion", "--partial", GOLD, "{headless}")),
+        "examples": (
+            ("trees", GOLD, BETA, "--show", "obl:nmod"),
+            ("trees", "--partial", GOLD, BETA, "--show", "obl:nmod"),
+        ),
+        "contrasts": (
+            ("trees", GOLD, ALPHA, BETA),
+            ("trees", GOLDS, SYSTEMS / "beta", SYSTEMS / "alpha", "--limit", "1"),
+            ("trees", "--partial", GOLD, BETA, "{headless}"),
+        ),
         "score": (
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
@@ -87,6 +113,14 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),
             ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
             ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
+        ),
+        "sentences": (
+            ("sentences", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("sentences", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
+        "words": (
+            ("words", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("words", "--partial", GOLDS, SYSTEMS / "gamma"),
         ),
     }
 )
@@ -102,38 +136,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "citation": (
             ("score", GOLD, ALPHA, "--cite"),
             ("compare", GOLD, ALPHA, BETA, "--cite"),
-        ),
-        "explanation": (
-            ("explain", GOLD, ALPHA),
-            ("explain", GOLD, "{blank}"),
-        ),
-        "breakdown": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
-            ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
-        ),
-        "sentences": (("breakdown", GOLD, ALPHA, "--by", "sentence"),),
-        "errors": (
-            ("breakdown", GOLD, ALPHA, "--by", "error"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "error"),
-        ),
-        "cascading": (("breakdown", "--partial", GOLD, "{headless}", "--by", "cascading"),),
-        "repairs": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "repair"),
-        ),
-        "gains": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
-            ("breakdown", "--partial", GOLD, ALPHA, "{headless}", "--by", "upos"),
-        ),
-        "confusion": (("confusion", "--partial", GOLD, "{headless}"),),
-        "examples": (
-            ("trees", GOLD, BETA, "--show", "obl:nmod"),
-            ("trees", "--partial", GOLD, BETA, "--show", "obl:nmod"),
-        ),
-        "contrasts": (
-            ("trees", GOLD, ALPHA, BETA),
-            ("trees", "--partial", GOLD, BETA, "{headless}"),
         ),
         "profiles": (("profile", GOLDS),),
         "columns": (("profile", "--list-columns"),),

@@ -66,9 +66,9 @@ CALLS = {
     "gains": lambda three: levelhead.breakdown(
         {"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}, by="upos"
     ),
-    "sentences": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by="sentence"),
-    "errors": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by="error"),
-    "cascading": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by="cascading"),
+    "sentences": lambda three: levelhead.sentences({"en": three[0]}, {"s": {"en": three[1]}, "t": {"en": three[2]}}),
+    "words": lambda three: levelhead.words({"en": three[0]}, {"s": {"en": three[1]}, "t": {"en": three[2]}}),
+    "analyze": lambda three: levelhead.analyze({"en": three[0]}, {"s": {"en": three[1]}}),
     "confusion": lambda three: levelhead.confusion({"en": three[0]}, {"s": {"en": three[1]}}),
     "trees": lambda three: levelhead.trees({"en": three[0]}, {"s": {"en": three[1]}}, show="nsubj:obj"),
     "contrasts": lambda three: levelhead.trees({"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}),

@@ -18,7 +18,8 @@ from levelhead.analysis import break_down
 from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
-from levelhead.comparison.contrasts import compare_by, contrasts
+from levelhead.comparison.breakdowns import compare_by
+from levelhead.comparison.contrasts import contrasts
 from levelhead.comparison.evaluations import LanguagePair, _pairs, compare_languages
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
@@ -187,21 +188,22 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
 def test_gains_are_those_of_breakdowns():
     outputs = find_plan(GOLD, [ALPHA, BETA])
     found = compare_by(outputs, ["deprel", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
-    (gains,) = found.treebanks.values()
-    gold = levelhead.read(GOLD)
+    (gains,) = found.gains.values()
+    gold, by = levelhead.read(GOLD), ("deprel", "direction")
     one, other = (
-        dict(
-            break_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), found.by, Buckets(NIVRE_FANG)).rows
-        )
+        dict(break_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), by, Buckets(NIVRE_FANG)).rows)
         for path in (ALPHA, BETA)
     )
+    assert [(each.system, dict(each.rows)) for each in found.treebanks["en"]] == [("alpha", one), ("beta", other)]
     assert {gain.values for gain in gains} == one.keys() | other.keys()
     right = Counter()
     for gain in gains:
         ours, theirs = one.get(gain.values), other.get(gain.values)
         assert gain.more_correct == (theirs.correct if theirs else 0) - (ours.correct if ours else 0)
-        right["alpha"] += gain.baseline.correct
-        right["beta"] += gain.score.correct
+        assert (gain.baseline_value, gain.value) == (ours and ours.value, theirs and theirs.value)
+        assert gain.gold == (ours or theirs).gold
+        right["alpha"] += ours.correct if ours else 0
+        right["beta"] += theirs.correct if theirs else 0
     assert right == {
         name: levelhead.score(GOLD, path, measures=["LAS"])["LAS"].correct
         for name, path in (("alpha", ALPHA), ("beta", BETA))
@@ -213,14 +215,14 @@ def test_every_command_has_a_signature():
     train = ("--train", GOLD)
     found = document("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
     parts = ["rules", "gold", "systems", "measure", "by", "train", "level", "resample-by", "version"]
-    assert list(found["signature"]) == parts
-    assert found["baseline"] == "alpha"
+    assert list(found["provenance"]["signature"]) == parts
+    assert {row["baseline"] for row in found["tables"]["gains"]} == {"alpha"}
     assert (
         "measure:LAS|by:vocabulary|train:1df049534849|"
         in run("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
     )
     shown = document("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", "WLAS(WDE)", *train)
-    assert list(shown["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
+    assert list(shown["provenance"]["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
     assert (
         run("trees", GOLD, ALPHA, BETA, "--limit", 1)[1]
         .splitlines()[-1]
@@ -239,8 +241,8 @@ def test_examples_are_weighted(tmp_path):
     plain = contrasts(one, other, setup_of(["LAS@nsubj"]))
     assert lost
     for found, expected in zip((gained, lost), plain):
-        assert {one.sentence: (one.baseline, one.system) for one in found} == {
-            one.sentence: (2.5 * one.baseline, 2.5 * one.system) for one in expected
+        assert {one.sentence: (one.baseline_correct, one.correct) for one in found} == {
+            one.sentence: (2.5 * one.baseline_correct, 2.5 * one.correct) for one in expected
         }
     with pytest.raises(MeasureError, match="Sentences does not count words, so it cannot select sentences"):
         contrasts(one, other, setup_of(["Sentences"]))

@@ -10,8 +10,6 @@ import levelhead
 from conftest import EXAMPLES, library
 from levelhead.comparison.regression import gate_results
 from levelhead.errors import InputError
-from levelhead.evaluation.by_sentence import count_sentences
-from levelhead.evaluation.setup import setup_of
 from levelhead.significance import InferenceSettings, SystemCounts, differences
 from levelhead.significance.power import Variances, detectable_difference, runs_to_detect
 
@@ -110,9 +108,14 @@ def test_too_few_units_or_runs_decide_nothing(margin, verdict):
 
 def pairs_of(folder, gold):
     """Numerators and denominators of LAS in every sentence, for each run."""
-    setup = setup_of(["LAS"])
-    counts = [count_sentences(gold, path, setup).counts["LAS"] for path in sorted(folder.iterdir())]
-    return [list(zip((2 * one.correct).tolist(), (one.system + one.gold).tolist(), strict=True)) for one in counts]
+    return [
+        [(2 * row["LAS_correct"], row["LAS_system"] + row["LAS_gold"]) for row in sentences_of(gold, path)]
+        for path in sorted(folder.iterdir())
+    ]
+
+
+def sentences_of(gold, path):
+    return levelhead.sentences(gold, path, measures="LAS").to_dict()["tables"]["sentences"]
 
 
 @pytest.mark.parametrize("margin", [None, 2.5, 6.5])
@@ -309,16 +312,15 @@ def test_an_invalid_output_is_an_error_without_a_gate(broken):
 
 
 def test_the_summary_has_the_ten_sentences_that_got_worse_most(run, tmp_path):
-    """Counted here by `count_sentences` for each run."""
+    """Counted here by `levelhead.sentences` for each run."""
     path = tmp_path / "summary.md"
     run("compare", *RUNS, "-m", "UAS", "--fail-if-worse", "LAS", "--summary", path)
     text = path.read_text(encoding="utf-8")
     assert "gate met: LAS of candidate: -2.85 (95% CI -6.76 to +1.07)" in text
     assert "| LAS | candidate | 84.55 |" in text
     rows = [line.split(" | ") for line in text.partition("(LAS)")[2].splitlines() if " | candidate | " in line]
-    setup = setup_of(["LAS"])
     sums = [
-        sum(count_sentences(RUNS[0], file, setup).counts["LAS"].correct for file in sorted(folder.iterdir())) / 3
+        np.sum([[row["LAS_correct"] for row in sentences_of(RUNS[0], file)] for file in folder.iterdir()], axis=0) / 3
         for folder in RUNS[1:]
     ]
     losses = sorted(sums[1] - sums[0])

@@ -15,7 +15,7 @@ from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
-from levelhead.comparison.contrasts import compare_by
+from levelhead.comparison.breakdowns import compare_by
 from levelhead.comparison.evaluations import score_and_look
 from levelhead.errors import InputError
 from levelhead.evaluation import pair
@@ -212,6 +212,7 @@ def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
         setup_of(["LAS"]),
     )
     assert found.treebanks["treebank"] == expected.treebanks["en"]
+    assert found.gains["treebank"] == expected.gains["en"]
     read: list[object] = []
     monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
     compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))

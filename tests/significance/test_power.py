@@ -257,13 +257,12 @@ def test_documents_of_gold_are_the_units(run, tmp_path):
 
 @pytest.fixture
 def parts_of_pair(run):
-    """Twice the right words and the words of both sides of each gold sentence, as `score` prints them."""
+    """Twice the right words and the words of both sides of each gold sentence, as `sentences` prints them."""
     sides = []
     for system in PAIR[1:]:
-        _, out, _ = run("breakdown", PAIR[0], system, "--by", "sentence", "-m", "LAS", "--format", "json")
-        own = json.loads(out)["treebanks"]["en"]
-        wholes = map(sum, zip(own["LAS.gold"], own["LAS.system"], strict=True))
-        sides.append([(2 * right, whole) for right, whole in zip(own["LAS.correct"], wholes, strict=True)])
+        out = run("sentences", PAIR[0], system, "-m", "LAS", "--format", "jsonl")[1]
+        rows = [json.loads(line) for line in out.splitlines()]
+        sides.append([(2 * row["LAS_correct"], row["LAS_gold"] + row["LAS_system"]) for row in rows])
     return sides
 
 

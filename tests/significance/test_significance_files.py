@@ -12,7 +12,7 @@ from levelhead.campaign import find_plan, groups_named, rank, score_plan, with_i
 from levelhead.comparison import compare
 from levelhead.comparison.evaluations import average_scores, score_and_look
 from levelhead.errors import InputError, MeasureError
-from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.fold import counts_by_sentence
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
@@ -123,7 +123,8 @@ def test_the_parts_of_a_ratio():
         parse_measure(text)
         for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")
     ]
-    own = counts_of(match(gold, beta, UD), Setup(tuple(asked), UD))
+    counts = counts_by_sentence(match(gold, beta, UD), Setup(tuple(asked), UD))
+    own = {str(measure): (counts[str(measure)], measure.component or "f1") for measure in asked}
     table = system_counts([Run("beta", own)])
     assert table.parts.shape == (20, 1, 5, 2)
     las = levelhead.score(gold, beta, measures=["LAS"])["LAS"]

@@ -202,24 +202,34 @@ def test_few_documents_are_for_averages_only() -> None:
     assert (ten.few, ten.decides, ten.own() is ten) == (False, True, True)
 
 
-@pytest.mark.parametrize(("by", "systems"), [("upos", 1), ("upos", 2), ("repair", 1)])
-def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few, by: str, systems: int) -> None:
+@pytest.mark.parametrize(
+    ("table", "averages", "result_of"),
+    [
+        ("scores", "averages", lambda gold, one, _, unit: levelhead.breakdown(gold, one, by="upos", resample_by=unit)),
+        (
+            "gains",
+            "average_gains",
+            lambda gold, *both: levelhead.breakdown(gold, both[:2], by="upos", resample_by=both[2]),
+        ),
+        ("repairs", "averages", lambda gold, one, _, unit: levelhead.analyze(gold, one, resample_by=unit)),
+    ],
+)
+def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few, table, averages, result_of) -> None:
     gold, outputs = few
-    results = [
-        levelhead.breakdown(gold, outputs[:systems] if systems > 1 else outputs[0], by=by, resample_by=unit)
-        for unit in ("auto", "sentence", "document")
-    ]
-    auto, sentence, document = (result.to_dict() for result in results)
+    results = [result_of(gold, *outputs, unit) for unit in ("auto", "sentence", "document")]
+    auto, sentence, document = (result.to_dict()["tables"] for result in results)
 
     def rows(found, code):
-        some = found["treebanks"][code]
-        return some if by == "repair" or systems > 1 else some[0]["rows"]
+        return [row for row in found[table] if row["treebank"] == code]
 
     assert rows(auto, "en") == rows(sentence, "en") != rows(document, "en")
     assert rows(auto, "fi") == rows(document, "fi")
-    assert auto["averages"] == document["averages"] != sentence["averages"]
-    assert auto["signature"]["resample-by"] == "document+few-documents"
-    assert auto["units"] == {"en": {"unit": "sentence", "n": 20, "documents": 4}, "fi": {"unit": "document", "n": 20}}
+    assert auto[averages] == document[averages] != sentence[averages]
+    assert results[0].provenance.signature["resample-by"] == "document+few-documents"
+    assert auto["units"] == [
+        {"treebank": "en", "unit": "sentence", "n_units": 20, "n_documents": 4},
+        {"treebank": "fi", "unit": "document", "n_units": 20, "n_documents": 20},
+    ]
     few_note = f"fewer than 10 documents, so intervals are by sentence, for {LABEL}: en (4)"
     assert few_note in results[0].provenance.notes
 
@@ -227,11 +237,10 @@ def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few
 def test_agreement_and_languages_of_few_documents_are_by_sentence(few) -> None:
     gold, (alpha, beta) = few
     auto, sentence = (
-        levelhead.agree(alpha / "en.conllu", beta / "en.conllu", resample_by=unit).to_dict()
-        for unit in ("auto", "sentence")
+        levelhead.agree(alpha / "en.conllu", beta / "en.conllu", resample_by=unit) for unit in ("auto", "sentence")
     )
-    assert auto["labels"] == sentence["labels"]
-    assert auto["units"] == {"alpha": {"unit": "sentence", "n": 20, "documents": 4}}
+    assert auto.data("labels") == sentence.data("labels")
+    assert auto.data("units").rows == [("alpha", "sentence", 20, 4)]
     found = levelhead.languages(gold, alpha, measures="LAS")
     (pair,) = found.pairs
     assert pair.difference_interval is not None

@@ -10,7 +10,7 @@ from conftest import EXAMPLES, library
 from levelhead.cli import program
 from levelhead.errors import number_of, percent_text, with_minus
 from levelhead.tables.frames import to_pandas, to_polars
-from levelhead.tables.table import Column, Table, interval_cell
+from levelhead.tables.table import Column, IntervalCell, Table, interval_cell
 from levelhead.tables.writers import to_latex, to_markdown, to_text, to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
@@ -28,7 +28,7 @@ TABLES = {
     **{
         f"breakdown {where} {by}": ["breakdown", *pair, "--by", by]
         for where, pair in (("pair", (EN, EN_ALPHA)), ("folders", (GOLD, ALPHA)))
-        for by in ("class", "deprel", "sentence", "error", "cascading", "upos")
+        for by in ("class", "deprel", "error", "cascading", "upos")
     },
     "confusion pair": ["confusion", EN, EN_ALPHA],
     "confusion folders": ["confusion", GOLD, ALPHA],
@@ -152,6 +152,10 @@ def test_intervals_are_one_column_for_people_and_two_for_programs() -> None:
     assert to_tsv(table) == (
         "System\tlow\thigh\tdiff_low\tdiff_high\tp\na\t50.0\t75.0\t-25.0\t50.0\t0.25\nb\t50.0\t75.0\t\t\t\n"
     )
+    scores = Table(
+        (Column("Score", "percent"), Column("95% CI", "percent")), ((87.5, IntervalCell(80, 90)), (50, None))
+    )
+    assert to_tsv(scores) == "Score\tScore low\tScore high\n87.5\t80.0\t90.0\n50.0\t\t\n"
     assert "mean & - & - \\\\" in to_latex(table)
     assert "| a | 12.50-20.00 |" in to_markdown(
         Table(columns[:2], (("a", interval_cell((12.5, 20.0), perplexity=True)),))

@@ -13,9 +13,7 @@ import levelhead
 from command_line import levelhead as run
 from conftest import EXAMPLES
 from levelhead import ConlluError, InputError, from_conllu
-from levelhead.evaluation.by_sentence import count_sentences
 from levelhead.evaluation.epochs import EpochScorer
-from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks, faults_of, to_conllu
 from levelhead.treebank.blocks import PieceSizes
 from oracle.damage import damaged_bytes
@@ -154,7 +152,7 @@ def test_in_rank_an_output_without_trees_counts_as_0(bare: tuple[Path, Path]) ->
     "command",
     [
         "breakdown {gold} {system} --by deprel",
-        "breakdown {gold} {system} --by error",
+        "analyze {gold} {system} --show types",
         "confusion {gold} {system}",
         "trees {gold} {system} --show nsubj:obj",
         "trees {gold} {other} {system}",
@@ -183,9 +181,14 @@ def test_python_needs_trees_where_they_are_used(bare: tuple[Path, Path]) -> None
     for use in (levelhead.profile, levelhead.derive, EpochScorer, lambda one: one.local_heads()):
         with pytest.raises(InputError, match="no word has a head"):
             use(tb)
-    with pytest.raises(InputError, match="not annotated in the system's output: HEAD"):
-        count_sentences(GOLD, tb, setup_of(["LAS"]))
-    assert count_sentences(GOLD, tb, setup_of(["UPOS"])).counts["UPOS"].correct.sum() == 152
+    counted = levelhead.sentences(GOLD, tb, measures=["LAS", "UPOS"])
+    rows = counted.to_dict()["tables"]["sentences"]
+    assert counted.provenance.notes[-1] == f"{GOLD.stem}: no LAS for system: not annotated in the system's output: HEAD"
+    assert {row["LAS_correct"] for row in rows} == {None}
+    assert sum(row["UPOS_correct"] for row in rows) == 152
+    words = levelhead.words(GOLD, tb).to_dict()["tables"]["words"]
+    assert {(row["system_head"], row["head_correct"], row["deprel_correct"]) for row in words} == {(None, None, None)}
+    assert sum(row["upos_correct"] for row in words) == 152
 
 
 @pytest.mark.parametrize("mixed", [False, True])

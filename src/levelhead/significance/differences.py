@@ -288,7 +288,7 @@ class ComparedScore(NamedTuple):
     equivalent: Annotated[
         Literal["yes", "no", "not shown"] | None,
         Statistic(
-            "With --margin: are the systems equivalent?",
+            "With --margin: whether the systems are equivalent",
             value=lambda pair: pair.equivalence[0],
             column=Column("Equiv.", "text"),
             shown=_with_margin,

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from levelhead.campaign.results import State
 from levelhead.immutable import immutable
-from levelhead.tables.data import DataColumn, Layout, PercentInterval, schema_of_rows, table_of
+from levelhead.tables.data import DataColumn, DataTable, Layout, PercentInterval, schema_of_rows, table_of
 from levelhead.tables.documents import RESULT_SCHEMA, document_schema, object_schema
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import Column, Table, escaped
 from levelhead.tabular import Tabular
 from levelhead.task.database import shown_time
 from levelhead.task.description import SharedTask, SubmissionLimits, Visibility, measures_of
@@ -136,6 +136,12 @@ def submission_schema() -> dict[str, Any]:
         "additionalProperties": {"type": "string"},
     }
     return document_schema("submission", "A submission to a shared task", {**_properties(SubmissionState), **parts})
+
+
+def without_formulas(table: DataTable) -> DataTable:
+    """Return a table for an export, in which no spreadsheet runs a text as a formula."""
+    rows = ([escaped(value) if isinstance(value, str) else value for value in row] for row in table.rows)
+    return DataTable(table.columns, list(rows))
 
 
 class TaskState(NamedTuple):

@@ -20,7 +20,7 @@ from levelhead.tables.data import DataColumn, DataTable
 from levelhead.tables.writers import data_to_tsv
 from levelhead.task.database import Database
 from levelhead.task.description import OPEN, SharedTask, TaskFolder, read_task
-from levelhead.task.documents import submission_document
+from levelhead.task.documents import submission_document, without_formulas
 from levelhead.task.gold_trees import check_inputs
 from levelhead.task.standings import own_averages, own_results
 from levelhead.task.submissions import primary_submissions, submission, submissions
@@ -207,7 +207,7 @@ def _files(task: SharedTask, database: Database, *, gold: bool) -> Iterator[tupl
             yield from _files_in(f"{top}/output", run / "output")
     columns = tuple(DataColumn(name, "text", "") for name in ("time", "actor", "action", "submission", "detail"))
     rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
-    yield "audit.tsv", data_to_tsv(DataTable(columns, rows), for_spreadsheets=True).encode()
+    yield "audit.tsv", data_to_tsv(without_formulas(DataTable(columns, rows))).encode()
 
 
 def _files_in(name: str, folder: Path) -> Iterator[tuple[str, Path]]:

@@ -38,7 +38,7 @@ from levelhead.task.description import (
     sync,
     test_sets_of,
 )
-from levelhead.task.documents import OwnAverage
+from levelhead.task.documents import OwnAverage, without_formulas
 from levelhead.task.scoring import public_results, read_result, score_folders
 from levelhead.task.submissions import (
     RUNNING,
@@ -123,8 +123,8 @@ def close_task(
     texts = {
         "ranking.json": json.dumps(ranked.to_dict(), ensure_ascii=False, indent=2) + "\n",
         "ranking.txt": WRITERS["text"](ranked.table(), 2),
-        "ranking.tsv": data_to_tsv(ranked.data(), for_spreadsheets=True),
-        "results.tsv": data_to_tsv(ranked.data("scores"), for_spreadsheets=True),
+        "ranking.tsv": data_to_tsv(without_formulas(ranked.data())),
+        "results.tsv": data_to_tsv(without_formulas(ranked.data("scores"))),
     }
     files = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}
     files["report.html"] = report(task, database, workers)

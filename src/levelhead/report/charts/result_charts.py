@@ -161,7 +161,7 @@ def _drawings(result: object) -> Iterator[Drawing]:
             measures = [name for name in next(iter(result.values())) if not lower_is_better(name)]
             for measure in ["LAS"] if "LAS" in measures else measures[:1]:
                 yield _bars(measure, [(code, evaluation[measure]) for code, evaluation in result.items()])
-        case Breakdowns():
+        case Breakdowns() if not result.gains:
             yield from _of_breakdowns(result)
         case Confusions():
             yield from _of_confusions(result)
@@ -205,7 +205,7 @@ def _of_breakdowns(result: Breakdowns) -> Iterator[Drawing]:
 
 def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
     shown = scores[:_MOST_ROWS]
-    values = [None if score.exact_ratio is None else 100 * float(score.exact_ratio) for _, score in shown]
+    values = [None if score.exact is None else float(score.exact) for _, score in shown]
     return panels(title, [name for name, _ in shown], {title: values}, places=2)
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from levelhead.analysis.repairs import wrong_words
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
+from levelhead.comparison.contrasts import contrasts
+from levelhead.comparison.gains import AverageGain, Gain, average_gains, gains_by
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison, wins_text
 from levelhead.errors import names_or_number, with_minus
@@ -37,7 +38,14 @@ from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, unit_line, units_of
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, probability
+from levelhead.tables.table import (
+    Cell,
+    Column,
+    IntervalCell,
+    Table,
+    interval_head,
+    probability,
+)
 
 # the properties by which differences are shown
 TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
@@ -108,7 +116,7 @@ def _contrasts(
                 left -= end - start
                 if left < 0 and n_shown >= 3:
                     break
-                place, change = len(sentences), contrast.system - contrast.baseline
+                place, change = len(sentences), contrast.more_correct
                 sentences.append(sentence([shown[0], system], contrast.sentence))
                 entries.append(((place, -1), change, {str(number): kind}))
                 for row in range(*np.searchsorted(differing, [start, end])):
@@ -286,7 +294,7 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
         last = Column("Treebanks" if averages else "Words", "number")
         columns = (
             *(Column(title, "text"), *(() if averages else (Column("Gold words", "number"),))),
-            *(Column("Diff.", "difference"), Column("95% CI", "difference", ends=("diff_low", "diff_high"))),
+            *(Column("Diff.", "points"), Column("95% CI", "points", ends=("difference_low", "difference_high"))),
             *(last, Column("", "text", key="Uncertain")),
         )
         chart_title = f"Differences in LAS of {system} by {title.lower()}"
@@ -308,17 +316,17 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
     interval = None if estimate is None else informative(estimate.interval, difference=True)
     excludes_zero = interval is not None and (interval[0] > 0 or interval[1] < 0)
     last = str(gain.n_treebanks) if isinstance(gain, AverageGain) else with_minus(f"{gain.more_correct:+,.0f}")
-    row = measured_row(marked(open_ended(gain.values[0]), estimate), change, interval, _DIFFERENCE, (last,))
+    row = measured_row(marked(open_ended(gain.values[0]), estimate), change, interval, Column("", "points"), (last,))
     color = ("s0" if change > 0 else "s1") if excludes_zero else "fade"
     return row._replace(color=color, uncertain=estimate is not None and estimate.uncertain)
 
 
 def _gain_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
-    interval = interval_cell(gain.estimate and informative(gain.estimate.interval, difference=True), perplexity=False)
-    few = marked("", gain.estimate).strip()
+    between = gain.estimate and informative(gain.estimate.interval, difference=True)
+    interval, few = between and IntervalCell(*between), marked("", gain.estimate).strip()
     if isinstance(gain, AverageGain):
         return gain.values[0], gain.difference, interval, gain.n_treebanks, few
-    return gain.values[0], gain.score.gold, gain.difference, interval, gain.more_correct, few
+    return gain.values[0], gain.gold, gain.difference, interval, gain.more_correct, few
 
 
 def _sentences(parts: Sequence[TreebankPart], every: Examples) -> Iterator[Block]:
