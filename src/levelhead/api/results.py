@@ -25,12 +25,17 @@ if TYPE_CHECKING:
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "agree": "comparison.agreement:Agreement",
+        "columns": "typology.profile_columns:ProfileColumns",
         "convert": "conversion.round_trip:RoundTrips",
         "derive": "derivation.derive:Derivations",
         "perplexity": "derivation.perplexity:Perplexities",
         "diff": "comparison.changes:AnyChanges",
+        "profile": "typology.collection:Survey",
+        "rarefy": "typology.collection:Samples",
         "recover": "recovery.recovery:Recovery",
         "score": "evaluation.pair:Evaluation",
+        "select": "typology.selection:SelectedTreebanks",
+        "similarity": "typology.collection:Similarities",
         "suspects": "comparison.suspects:Suspects",
         "validate": "treebank.validation:Validation",
     }

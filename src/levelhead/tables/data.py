@@ -41,6 +41,7 @@ class DataColumn(NamedTuple):
         optional: whether values can be missing.
         choices: all values that a text can have; empty if there are others.
         limits: the lowest and the highest value, if they are known.
+        always: whether every result has the column; otherwise only if it was requested.
     """
 
     name: str
@@ -50,6 +51,7 @@ class DataColumn(NamedTuple):
     optional: bool = False
     choices: tuple[str, ...] = ()
     limits: tuple[float, ...] = ()
+    always: bool = True
 
     @property
     def is_pattern(self) -> bool:
@@ -102,7 +104,7 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
         if column.is_pattern:
             met = (name for name in (rows[0] if rows else ()) if re.fullmatch(_pattern(column.name), name))
             columns += (column._replace(name=name) for name in met)
-        else:
+        elif column.always or (rows and column.name in rows[0]):
             columns.append(column)
     names = [column.name for column in columns]
     if wrong := next((row for row in rows if row.keys() != set(names)), None):
@@ -208,7 +210,8 @@ def schema_of_rows(layout: Layout) -> dict[str, Any]:
     columns = columns_in(layout)
     properties = {column.name: _schema(column) for column in columns if not column.is_pattern}
     patterns = {_pattern(column.name): _schema(column) for column in columns if column.is_pattern}
-    row: dict[str, Any] = {"type": "object", "properties": properties, "required": [*properties]}
+    required = [column.name for column in columns if column.always and not column.is_pattern]
+    row: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     row |= {"patternProperties": patterns} if patterns else {}
     return {"type": "array", "items": {**row, "additionalProperties": False}}
 
