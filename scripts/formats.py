@@ -1,50 +1,38 @@
-"""The page on output formats: what documents share, then the keys of each kind as its JSON Schema has them."""
+"""The page on output formats: what results share, then the tables of each kind with their columns."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from levelhead.report import schema_names
-from levelhead.report.json_schemas import schema_file
-from levelhead.tables.documents import SCHEMA
+from levelhead import columns
+from levelhead.api.results import kinds
+from levelhead.tables.data import DataColumn
+from levelhead.tables.documents import RESULT_SCHEMA
 
 ABOUT_FORMATS = f"""
-Look up how programs can read the results of a command. `--format text` is for people; `markdown`, `latex` and `html`
-print the same tables; `tsv`, `json` and `jsonl` are for programs.
+Look up how programs can read results. `--format text` is for people; `markdown`, `latex` and `html` print the same
+tables. Every result is also one or more tables of data, the same in every form:
 
-## TSV
+| form | of one table | of all tables |
+| --- | --- | --- |
+| TSV | `--format tsv` | |
+| JSON Lines: a row per line | `--format jsonl` | |
+| JSON | | `--format json`, `result.to_dict()` |
+| data frames of polars or pandas | `result.to_frame()` | `result.tables` |
 
-TSV has a line of unique column names, then a row for each treebank, system, word or pair, at full precision. Averages
-and totals are left out, except in `compare` of folders, which prints averages, or the treebanks with `--each`. An
-interval such as `95% CI` has two columns: in `compare`, `low` and `high` for the score, `diff_low` and `diff_high` for
-the difference. With `--margin`, there is also `p (TOST)`, which is not corrected.
+The first table of a kind is the default; `--table NAME` and `to_frame("NAME")` choose another.
+`levelhead.columns("score")` returns the columns of a kind, `levelhead schema score` its
+[JSON Schema](https://json-schema.org/draft/2020-12/json-schema-core).
 
-## JSON
+Names are the same everywhere: tables are joined by `treebank`, `system` and `measure`. Sentences and words count from
+1. Scores, shares and bounds are percentages at full precision, and differences of scores are points; the unit of
+other numbers is stated. A missing value is null in JSON and empty in TSV. In TSV, a text with tabs, quotes or line
+breaks is quoted as in CSV, so `pandas.read_csv(path, sep="\\t")` and R's `read.delim(path)` read back what was
+written; pandas takes words such as `NA` and `null` for missing values unless `keep_default_na=False`.
 
-Every JSON document has `"schema": {SCHEMA}` and a `"kind"`. levelhead contains a
-[JSON Schema](https://json-schema.org/draft/2020-12/json-schema-core) for each kind, with descriptions, units and
-ranges:
-
-```sh
-levelhead schema                # lists the kinds and the commands that print them
-levelhead schema score          # prints the schema of one
-```
-
-In Python, `levelhead.report.json_schema("score")` returns it. A schema describes exactly what this version prints:
-there are no other keys, and keys that may be missing are marked *optional* below. The number `schema` changes when a
-field changes its meaning or is removed. A new version may add fields without a new number, so validate a document with
-the schemas of the version that wrote it.
-
-Scores and shares are percentages at full precision, and differences of scores are points; exceptions say so. `null` is
-a missing value. `signature` has everything that determines the numbers, by name. Its `gold` and `system`
-(`systems` if there can be several) are the first twelve digits of the SHA-256 of a file; for several files, of the
-SHA-256 of their digits one after another, system by system.
-
-## JSON lines
-
-`--format jsonl` prints one document per line. If a kind contains a list of other documents (`scores`, `profiles`,
-`derivations`, `round-trips`) or of rows (`similarity`, `selection`, `rarefied`, `measures`, `schemes`, the files of
-`perplexity`, the `results` of `ranking`), each of these is a line, with the name of the treebank among its keys. If
-such lines have no kind of their own, their schema is under `$defs/line`. Any other document is a single line.
+A JSON document has `schema` ({RESULT_SCHEMA}), `kind`, `verdict` (the answer in a sentence, or null), `provenance` and
+`tables`. `provenance` has the `signature` (everything that determines the numbers, by name), `files` (the first twelve
+digits of the SHA-256 of each file; in the signature, several files have the joint hash of these), `warnings` and
+`notes`. `levelhead.load(path)` reads a document again: the result has its tables, verdict and provenance, but not the
+treebanks. The number `schema` changes when a column changes its meaning or is removed.
 
 `--format prototext` is described in [rank](rank.md).
 
@@ -53,59 +41,21 @@ such lines have no kind of their own, their schema is under `$defs/line`. Any ot
 
 
 def formats() -> Iterator[str]:
-    """Yield each kind with the command that prints it, and its keys as nested lists; below, what several share."""
-    common = schema_file("common")["$defs"]
-    for name in schema_names():
-        schema = schema_file(name)
-        yield f"### {name}"
-        title = escaped(schema["title"])
-        yield f"`{title.removeprefix('levelhead ')}`" if title.startswith("levelhead ") else f"{title}."
-        yield "\n".join(keys(schema, {**common, **schema.get("$defs", {})}))
-    yield "## Shared parts"
-    for name in filter(common.get, SHARED):
-        inner, _ = innermost(common[name], common)
-        yield f"### Shared: {name}"
-        yield escaped(common[name].get("description", ""))
-        yield "\n".join(keys(inner, common))
+    """Yield each kind with its tables and columns."""
+    for kind in kinds():
+        yield f"### {kind}"
+        for name, some in columns(kind).items():
+            yield f"**{name}**"
+            yield "\n".join(map(described, some))
 
 
-SHARED = ("score", "contents", "leakage", "coverage", "table", "units", "paths")
-"""The definitions in common.json that have keys."""
-
-
-def keys(schema: Mapping[str, Any], definitions: Mapping[str, Any], depth: int = 0) -> Iterator[str]:
-    """Yield a line for each key of an object, those of objects in it below."""
-    required = schema.get("required", ())
-    for name, part in schema.get("properties", {}).items():
-        if name == "schema" or "const" in part or (name, depth) == ("signature", 0):
-            continue
-        inner, link = innermost(part, definitions)
-        optional = "" if name in required else " *(optional)*"
-        about = f": {escaped(inner['description'])}" if inner.get("description") else ""
-        yield f"{'    ' * depth}- `{name}`{optional}{about}{link}"
-        yield from () if link else keys(inner, definitions, depth + 1)
-
-
-def innermost(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-    """Return the object in a list or mapping, with the first description, and a link if it is described elsewhere."""
-    link = ""
-    while not link:
-        reference = part.get("$ref", "")
-        name = reference.rpartition("/")[2].removesuffix(".json")
-        if reference.endswith(".json"):
-            link, inner = f" ([{name}](#{name}))", {}
-        elif name in SHARED:
-            link, inner = f" ([{name}](#shared-{name}))", definitions[name]
-        elif reference:
-            inner = definitions[name]
-        elif isinstance(part.get("additionalProperties"), dict) and "properties" not in part:
-            inner = part["additionalProperties"]
-        elif "items" in part:
-            inner = part["items"]
-        else:
-            break
-        part = {**inner, **{key: part[key] for key in ("description",) if key in part}}
-    return part, link
+def described(column: DataColumn) -> str:
+    """Return a column as an item of a list."""
+    kind = ", ".join(filter(None, (column.unit or ("" if column.type in {"text", "number"} else column.type),)))
+    missing = " or null" if column.optional else ""
+    about = f"{kind}{missing}".strip()
+    shown = f" ({about.removeprefix('or ')})" if about else ""
+    return f"- `{column.name}`{shown}: {escaped(column.about)}"
 
 
 def escaped(text: str) -> str:

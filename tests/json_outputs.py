@@ -39,6 +39,9 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
                 "{recovered}",
             ),
         ),
+        "measures": (("measures",),),
+        "schemes": (("measures", "--schemes"),),
+        "doctor": (("doctor",),),
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
         "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
@@ -132,9 +135,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
-        "measures": (("measures",),),
-        "schemes": (("measures", "--schemes"),),
-        "doctor": (("doctor",),),
     }
 )
 """By the kind of document that they print: arguments without `--format`; names in braces are files of `files_in`."""

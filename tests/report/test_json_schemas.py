@@ -15,8 +15,7 @@ from conftest import EXAMPLES, ROOT
 from json_outputs import COMMANDS, arguments_in
 from json_schema_keys import faults, keys_in, keys_met, raw_schema
 from levelhead.api.results import kinds
-from levelhead.report import Column, Table, json_schema, schema_names
-from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.report import json_schema, schema_names
 from levelhead.tables.documents import SCHEMA
 
 LINES = {
@@ -25,15 +24,13 @@ LINES = {
 """The kinds of lines of `--format jsonl`, and the kind of the document that has them all."""
 
 WITH_LINES = {
-    *LINES, "ranking", "similarity", "selection", "rarefied", "measures", "schemes", "columns",
+    *LINES, "ranking", "similarity", "selection", "rarefied", "columns",
 }  # fmt: skip
 """The kinds whose lines are tested, too: of others, the only line is the document."""
 
 IN_PYTHON = {
-    "study": lambda: Study("s", "T", "P", (), (StudySection("A", ("b",), TABLE),), CLAIMS, {}),
     "measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
 }
-CLAIMS, TABLE = (Claim("c", "p", "holds", "e"),), Table((Column("c"),), ((0.5,),))
 
 ONLY_IN_TASKS = {"ranking": "left_out"}
 """Keys that the same document has in a shared task."""

@@ -90,9 +90,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "Input": TREEBANK,
         "Input | None": ("optional", TREEBANK),
         "Iterable[Input]": TREEBANKS,
-        "Treebanks": (
-            "either", ("mapping", TREEBANK, "a mapping of names to treebanks or files"), TREEBANKS, TREEBANK,
-        ),
+        "Treebanks": ("either", ("mapping", TREEBANK, "a mapping of names to treebanks or files"), TREEBANKS),
         "Golds": TEST_SETS,
         "Golds | None": ("optional", TEST_SETS),
         "Systems": SYSTEMS,

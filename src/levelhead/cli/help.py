@@ -16,22 +16,17 @@ import click
 
 from levelhead._version import VERSION
 from levelhead.api import results
+from levelhead.api.listings import Installation, InstalledPart, MeasureRow, SchemeList, list_measures
 from levelhead.cli.program import cli
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_paths
-from levelhead.cli.shared.printing import emit, print_json, print_result
+from levelhead.cli.shared.printing import emit, print_json, show
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.report.json_schemas import json_schema, schema_names
-from levelhead.tables.documents import header
-from levelhead.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from levelhead.measures.registry import Registry
-
-_FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 
 @command()
@@ -51,92 +46,46 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     from levelhead.api.inputs import registry_of
 
     registry = registry_of(definitions, None)
-    kind = "schemes" if schemes else "measures"
-    documents = _schemes(registry) if schemes else _measures(registry, names)
+    if schemes:
+        _list_schemes(given, registry)
+        return
+    listed = list_measures(registry, names)
     if given["output_format"] != "text":
-        table = _classes_table if schemes else _measures_table
-        document = {**header(kind), kind: documents}
-        print_result(given, lambda: table(documents), lambda: document, lines=lambda: documents)
+        show(given, listed)
         return
     blocks: list[str] = []
-    if schemes or names:
-        blocks += map(_scheme_text if schemes else _measure_text, documents)
+    if names:
+        blocks += map(_measure_text, listed.measures)
     else:  # by group, each group with advice
-        for (title, advice), some in groupby(documents, key=lambda document: (document["group"], document["advice"])):
+        for (title, advice), some in groupby(listed.measures, key=lambda measure: (measure.group, measure.advice)):
             blocks.append(fill(f"{title}: {advice}".removesuffix(": "), 100) + "\n")
-            blocks += [_measure_text({**document, "advice": ""}) for document in some]
+            blocks += [_measure_text(measure._replace(advice="")) for measure in some]
     emit("\n".join(blocks), given["output"])
 
 
-def _measures_table(documents: list[dict[str, Any]]) -> Table:
-    columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example", "group", "advice"))
-    return Table(columns, tuple(tuple(document.values()) for document in documents))
+def _list_schemes(given: dict[str, Any], registry: Registry) -> None:
+    listed = SchemeList(tuple(registry.schemes.by_name.values()))
+    if given["output_format"] == "text":
+        emit("\n".join(map(_scheme_text, listed.schemes)), given["output"])
+    else:
+        show(given, listed)
 
 
-def _classes_table(documents: list[dict[str, Any]]) -> Table:
-    every = ((document["name"], *entry) for document in documents for entry in document["classes"].items())
-    rows = tuple((name, label, " ".join(members)) for name, label, members in every)
-    return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), rows)
-
-
-def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
-    """Describe the named measures once each, or all if none is named, with a command for each as an example."""
-    from levelhead.measures.registry import find_definition, group_of, split_measures
-    from levelhead.scoring.measure import split
-    from levelhead.scoring.rules import RULES, UD
-
-    definitions = [find_definition(split(text).name, registry) for name in names for text in split_measures(name)]
-    documents = []
-    for definition in dict.fromkeys(definitions) if names else registry.measures.values():
-        if definition.needs_file:
-            measure = f"'{definition.name}({'weights.tsv' if definition.takes_weights else 'train.conllu'})'"
-        elif definition.options():
-            measure = f"'{definition.name},{definition.name}({definition.options()[0]})'"
-        else:
-            measure = definition.name
-        if definition.name in UD.lacks:  # the default rules do not define it
-            measure += f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
-        group = group_of(definition.name)
-        documents.append(
-            {
-                **{field: getattr(definition, field) or "" for field in _FIELDS},
-                "example": f"levelhead score GOLD SYSTEM -m {measure}",
-                "group": group.title if group else "Custom",
-                "advice": group.advice if group else "",
-            }
-        )
-    return documents
-
-
-def _measure_text(document: dict[str, Any]) -> str:
+def _measure_text(measure: MeasureRow) -> str:
     """Return a description in lines of up to 100 characters."""
-    labels = (name for name in ("formula", "argument", "source", "example", "advice") if document[name])
-    lines = [document["meaning"], *(f"{name.capitalize()}: {document[name]}" for name in labels)]
+    labels = (name for name in ("formula", "argument", "source", "example", "advice") if getattr(measure, name))
+    lines = [measure.meaning, *(f"{name.capitalize()}: {getattr(measure, name)}" for name in labels)]
     wrapped = (fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) for line in lines)
-    return "\n".join([document["name"], *wrapped, ""])
+    return "\n".join([measure.name, *wrapped, ""])
 
 
-def _schemes(registry: Registry) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": scheme.name,
-            "source": scheme.source,
-            "version": scheme.version,
-            "classes": {label: sorted(members) for label, members in scheme.classes.items()},
-            "otherwise": scheme.otherwise,
-            "counterparts": dict(scheme.counterparts),
-        }
-        for scheme in registry.schemes.by_name.values()
-    ]
-
-
-def _scheme_text(document: dict[str, Any]) -> str:
-    version = f" (UD v{document['version']})" if document["version"] else ""
-    pairs = " ".join(f"{relation}={counterpart}" for relation, counterpart in document["counterparts"].items())
+def _scheme_text(scheme: Any) -> str:
+    version = f" (UD v{scheme.version})" if scheme.version else ""
+    pairs = " ".join(f"{relation}={counterpart}" for relation, counterpart in scheme.counterparts.items())
     lines = (
-        *(f"{document['name']}{version}", f"  {document['source']}"),
-        *(f"  {label}: {' '.join(members)}" for label, members in document["classes"].items()),
-        f"  {document['otherwise']}: every other relation",
+        *(f"{scheme.name}{version}", f"  {scheme.source}"),
+        *(f"  {label}: {' '.join(sorted(members))}" for label, members in scheme.classes.items()),
+        f"  {scheme.otherwise}: every other relation",
         *([f"  looked up as: {pairs}"] if pairs else []),
     )
     return "".join(f"{line}\n" for line in lines)
@@ -178,7 +127,7 @@ _KERNELS = (
 
 
 @command()
-@options.printing_options("text", "json", "tsv", "markdown", places=False)
+@options.printing_options("text", "json", "jsonl", "tsv", "markdown", places=False)
 def doctor(**given: Any) -> None:
     """Show which optional dependencies are installed, and how to install the others."""
     kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
@@ -195,9 +144,7 @@ def doctor(**given: Any) -> None:
         missing = ("missing", f"for {library.purpose}: {install_command(library.extra)}")
         found = (_version(library.project), f"{library.purpose} (extra: {library.extra})")
         rows.append((name, *(found if installed(name) else missing)))
-    columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
-    document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
-    print_result(given, lambda: Table(columns, tuple(rows)), lambda: document)
+    show(given, Installation(tuple(InstalledPart(*row) for row in rows)))
 
 
 def _version(project: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from levelhead.errors import Fault, InputError, Place, with_minus
 from levelhead.immutable import immutable
@@ -18,11 +18,13 @@ from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
 from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
-from levelhead.tables.documents import header, signature_line
+from levelhead.tables.data import Layout
+from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Kind, Table
+from levelhead.tables.table import Cell, Column, Kind, Table, for_readers
 from levelhead.tables.writers import to_markdown, to_text
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.write import replace_file
 
 
@@ -58,6 +60,38 @@ class StudySection(NamedTuple):
     figure: Drawing | None = None
 
 
+class SectionText(NamedTuple):
+    """A paragraph of the page of a study.
+
+    Args:
+        study: the name of the study.
+        section: the heading of the section.
+        text: the paragraph.
+    """
+
+    study: str
+    section: str
+    text: str
+
+
+class SectionCell(NamedTuple):
+    """A cell of a table on the page of a study.
+
+    Args:
+        section: the heading of the section.
+        row: the number of the row, from 1.
+        column: the heading of the column.
+        value: the number in the cell; null for a text.
+        text: the cell as it is printed.
+    """
+
+    section: str
+    row: int
+    column: str
+    value: float | None
+    text: str
+
+
 @immutable
 class Study(Tabular):
     """The results of a study.
@@ -73,6 +107,8 @@ class Study(Tabular):
         main_claim: the first words of the claim with which the page opens; empty for none.
     """
 
+    KIND: ClassVar[str] = "reproduce"
+
     name: str
     title: str
     source: str
@@ -86,28 +122,35 @@ class Study(Tabular):
         """Return a table of the claims."""
         return Table(tuple(Column(name, "text") for name in ("claim", "place", "verdict", "evidence")), self.claims)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return {
-            **header("study", self.signature), "study": self.name, "title": self.title,
-            "source": self.source, "setting": list(self.setting),
-            "sections": [
-                {
-                    "title": section.title, "text": list(section.text),
-                    **({} if section.table is None else {"table": _table_document(section.table)}),
-                }
-                for section in self.sections
-            ],
-            "claims": [claim._asdict() for claim in self.claims],
-        }  # fmt: skip
+    @property
+    def provenance(self) -> Provenance:
+        """The signature, and the setting as notes."""
+        return Provenance(self.signature, {}, notes=self.setting)
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,)}
+
+    def records(self, name: str) -> Iterable[NamedTuple]:
+        """Return the rows of a table."""
+        if name == "claims":
+            return self.claims
+        if name == "sections":
+            return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
+        return self._cells()
+
+    def _cells(self) -> Iterator[SectionCell]:
+        for section in self.sections:
+            table = section.table
+            for number, row in enumerate(table.rows if table else (), 1):
+                for column, cell in zip(table.columns, row, strict=True):  # type: ignore[union-attr]
+                    text = for_readers(cell, column)
+                    value = float(cell) if isinstance(cell, int | float) else None
+                    yield SectionCell(section.title, number, column.name, value, text)
 
     def __str__(self) -> str:
         return text(self).rstrip("\n")
-
-
-def _table_document(table: Table) -> dict[str, Any]:
-    columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
-    return {"columns": columns, "rows": list(map(list, table.rows)), "notes": list(table.notes)}
 
 
 class StudySpec(NamedTuple):

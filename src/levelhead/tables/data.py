@@ -171,11 +171,13 @@ def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
     if unit == NOT_A_COLUMN:
         return
     about, limits = (entry.about, entry.limits) if isinstance(entry, Field) else (about, ())
-    about = about.rstrip(".")
+    about = re.sub(r"\bNone\b", "null", about.rstrip("."))
     if hasattr(hint, "_fields"):  # `value` has the name of the record, and other fields begin with it
         for column in columns_of(hint):
-            inner = name if column.name == "value" else f"{name}_{column.name}"
-            yield column._replace(name=inner, about=f"{about}: {column.about}")
+            if column.name == "value":
+                yield column._replace(name=name, about=about)
+            else:
+                yield column._replace(name=f"{name}_{column.name}", about=f"{about}: {column.about}")
         return
     if get_origin(hint) is tuple and len(get_args(hint)) == 2:
         prefix = name.removesuffix("interval")

@@ -1,0 +1,218 @@
+"""Lists of what levelhead has: measures, schemes of classes, and what is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.immutable import immutable
+from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
+
+if TYPE_CHECKING:
+    from levelhead.measures.registry import Registry
+    from levelhead.tables.data import Layout
+
+
+class _Listing(Tabular):
+    """A list that does not depend on treebanks."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """The version."""
+        return Provenance({"version": VERSION}, {})
+
+
+class MeasureRow(NamedTuple):
+    """A measure.
+
+    Args:
+        name: its name.
+        argument: the meaning of its argument; empty without an argument.
+        meaning: its definition in a sentence.
+        formula: correct items / all items.
+        source: the publication that defines it.
+        example: a command that prints it.
+        group: the group of measures.
+        advice: whether to report it.
+    """
+
+    name: str
+    argument: str
+    meaning: str
+    formula: str
+    source: str
+    example: str
+    group: str
+    advice: str
+
+
+@immutable
+class MeasureList(_Listing):
+    """Measures.
+
+    Args:
+        measures: the measures.
+    """
+
+    KIND: ClassVar[str] = "measures"
+
+    measures: tuple[MeasureRow, ...]
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"measures": (MeasureRow,)}
+
+    def table(self) -> Table:
+        """Return one row per measure."""
+        return Table(tuple(Column(name.capitalize(), "text") for name in MeasureRow._fields), self.measures)
+
+
+def list_measures(registry: Registry, names: Iterable[str] = ()) -> MeasureList:
+    """Return the named measures once each, or all if none is named, with a command for each as an example."""
+    from levelhead.measures.registry import find_definition, group_of, split_measures
+    from levelhead.scoring.measure import split
+    from levelhead.scoring.rules import RULES, UD
+
+    asked = list(names)
+    definitions = [find_definition(split(text).name, registry) for name in asked for text in split_measures(name)]
+    rows = []
+    for definition in dict.fromkeys(definitions) if asked else registry.measures.values():
+        if definition.needs_file:
+            measure = f"'{definition.name}({'weights.tsv' if definition.takes_weights else 'train.conllu'})'"
+        elif definition.options():
+            measure = f"'{definition.name},{definition.name}({definition.options()[0]})'"
+        else:
+            measure = definition.name
+        if definition.name in UD.lacks:  # the default rules do not define it
+            measure += f" --rules {next(name for name, rules in RULES.items() if rules.defines(definition.name))}"
+        group = group_of(definition.name)
+        rows.append(
+            MeasureRow(
+                definition.name, definition.argument or "", definition.meaning, definition.formula, definition.source,
+                f"levelhead score GOLD SYSTEM -m {measure}",
+                group.title if group else "Custom", group.advice if group else "",
+            )
+        )  # fmt: skip
+    return MeasureList(tuple(rows))
+
+
+class SchemeRow(NamedTuple):
+    """A scheme of classes.
+
+    Args:
+        scheme: its name.
+        source: where it comes from.
+        ud_version: the version of UD whose relations it has; empty for all.
+        otherwise: the class of all other relations.
+    """
+
+    scheme: str
+    source: str
+    ud_version: str
+    otherwise: str
+
+
+class ClassOfRelation(NamedTuple):
+    """The class of a relation.
+
+    Args:
+        scheme: the name of the scheme.
+        class_name: the class.
+        relation: the relation.
+    """
+
+    scheme: str
+    class_name: str
+    relation: str
+
+
+class Counterpart(NamedTuple):
+    """A relation that is looked up as another one.
+
+    Args:
+        scheme: the name of the scheme.
+        relation: the relation.
+        counterpart: the relation that it is looked up as.
+    """
+
+    scheme: str
+    relation: str
+    counterpart: str
+
+
+@immutable
+class SchemeList(_Listing):
+    """Schemes of classes.
+
+    Args:
+        schemes: the schemes.
+    """
+
+    KIND: ClassVar[str] = "schemes"
+
+    schemes: tuple[Any, ...]
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"relations": (ClassOfRelation,), "schemes": (SchemeRow,), "counterparts": (Counterpart,)}
+
+    def records(self, name: str) -> Iterator[NamedTuple]:
+        """Return the rows of a table."""
+        for scheme in self.schemes:
+            if name == "schemes":
+                yield SchemeRow(scheme.name, scheme.source, str(scheme.version or ""), scheme.otherwise)
+            elif name == "counterparts":
+                yield from (Counterpart(scheme.name, *pair) for pair in scheme.counterparts.items())
+            else:
+                for label, members in scheme.classes.items():
+                    yield from (ClassOfRelation(scheme.name, label, relation) for relation in sorted(members))
+
+    def table(self) -> Table:
+        """Return one row per scheme and class."""
+        rows = tuple(
+            (scheme.name, label, " ".join(sorted(members)))
+            for scheme in self.schemes
+            for label, members in scheme.classes.items()
+        )
+        return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), rows)
+
+
+class InstalledPart(NamedTuple):
+    """A part of the installation.
+
+    Args:
+        part: a library or program, or levelhead itself.
+        version: its version, "found", "compiled" or "missing".
+        note: what it is for, and how to install it; empty for required parts.
+    """
+
+    part: str
+    version: str
+    note: str
+
+
+@immutable
+class Installation(_Listing):
+    """What is installed.
+
+    Args:
+        parts: the parts.
+    """
+
+    KIND: ClassVar[str] = "doctor"
+
+    parts: tuple[InstalledPart, ...]
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"parts": (InstalledPart,)}
+
+    def table(self) -> Table:
+        """Return one row per part."""
+        return Table((Column("Part", "text"), Column("Version", "text"), Column("Note", "text")), self.parts)
