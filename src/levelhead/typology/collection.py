@@ -92,9 +92,11 @@ class Survey(Mapping[str, Profile], Tabular):
 
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
         return LAYOUTS
 
     def records(self, name: str) -> Any:
+        """Return the rows of a table."""
         return data_of(name, self.of_treebanks, self.profiles[self.total] if self.total is not None else None)
 
     def table(self) -> Table:
@@ -143,6 +145,7 @@ class Similarities(Tabular):
         return {"pairs": (first, second, Similarity), **matrices}
 
     def records(self, name: str) -> Any:
+        """Return the rows of a table."""
         if name == "pairs":
             return ((*names, distances) for names, distances in self.pairs.items())
         columns = (_distance_column(name, treebank) for treebank in self._treebanks)
@@ -190,9 +193,11 @@ class Samples(Tabular):
 
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
         return {"entropies": (TREEBANK_COLUMNS[0], Rarefied)}
 
     def records(self, _name: str) -> Iterator[tuple[str, Rarefied]]:
+        """Return the rows of a table."""
         return ((name, curve) for name, curves in self.rows.items() for curve in curves)
 
     def table(self) -> Table:

@@ -417,6 +417,7 @@ class ProfileColumns(Tabular):
 
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
         return {"columns": (ProfileColumn,)}
 
     def table(self) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from levelhead.tables.data import DataColumn, DataTable, Layout, Value
+from levelhead.tables.data import DataColumn, DataTable, Layout, columns_of
 from levelhead.tables.table import Column, Table
 from levelhead.typology.counts import Vocabulary
 from levelhead.typology.languages import LANGUAGE_COLUMNS, TREEBANK_COLUMNS, language_cells
@@ -35,10 +35,15 @@ class ValueRow(NamedTuple):
 
 
 _TREEBANK = TREEBANK_COLUMNS[0]
-_N_TREEBANKS = DataColumn("n_treebanks", "integer", "The number of treebanks", limits=(1,))
 _SINGLE = tuple(column.data(column.name) for column in COLUMNS.values() if column.by is None)
 _PART = DataColumn("{column}:{part}", "number", "The column's value for a relation, part of speech ...", optional=True)
-_KEYS = {kind: DataColumn(kind, "text", f"The {kind}") for kind in KINDS}
+_KEYS = {
+    kind: DataColumn(kind, "text", about)
+    for kind, about in (
+        ("relation", "The relation without subtype"), ("deprel", "The relation with subtype"),
+        ("class", "The class of relations"), ("upos", "The part of speech"), ("feature", "The feature: Name=Value"),
+    )
+}  # fmt: skip
 _N_SHOWN = 3  # of the columns about languages: without codes
 
 TABLES: Mapping[str, str] = MappingProxyType(
@@ -57,7 +62,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
             TABLES[kind]: (_TREEBANK, key, *(c.data(c.name_in_rows) for c in COLUMNS.values() if c.by == kind))
             for kind, key in _KEYS.items()
         },
-        "totals": (_N_TREEBANKS, *_SINGLE, _PART),
+        "totals": columns_of(ValueRow)[1:],
         "vocabularies": (_TREEBANK, Vocabulary),
     }
 )
@@ -108,17 +113,16 @@ def data_of(name: str, profiles: Profiles, total: Profile | None) -> DataTable |
     if name == "vocabularies":
         return ((code, whole.vocabulary) for code, whole in profiles.items() if whole.vocabulary is not None)
     if name == "treebanks":
-        return _wide(TREEBANK_COLUMNS, [((code, *language_cells(code)), whole) for code, whole in profiles.items()])
+        return _by_treebank(profiles)
     if name == "totals":
-        return _wide((_N_TREEBANKS,), [] if total is None else [((len(profiles),), total)])
+        return (row[1:] for row in _value_rows({} if total is None else {"": total}))
     return _by_kind(next(kind for kind in KINDS if TABLES[kind] == name), profiles)
 
 
-def _wide(first: tuple[DataColumn, ...], rows: Sequence[tuple[tuple[Value, ...], Profile]]) -> DataTable:
-    """Return one row per profile, with its first cells, and one column per value."""
-    keys = sorted(_keys_of([whole for _, whole in rows]), key=lambda key: key.part is not None)
-    cells = [(*start, *(key.value(whole) for key in keys)) for start, whole in rows]
-    return DataTable((*first, *(key.data for key in keys)), cells)
+def _by_treebank(profiles: Profiles) -> DataTable:
+    keys = sorted(_keys_of(profiles.values()), key=lambda key: key.part is not None)
+    rows = [(code, *language_cells(code), *(key.value(whole) for key in keys)) for code, whole in profiles.items()]
+    return DataTable((*TREEBANK_COLUMNS, *(key.data for key in keys)), rows)
 
 
 def _value_rows(profiles: Profiles) -> Iterator[ValueRow]:

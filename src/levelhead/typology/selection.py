@@ -149,11 +149,13 @@ class SelectedTreebanks(Tabular):
 
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
         selected = DataColumn("selected", "boolean", "Whether the treebank is selected: no criterion excludes it")
         reason = DataColumn("reason", "text", "A reason for excluding the treebank")
         return {"treebanks": (SelectionDecision, selected), "reasons": (TREEBANK_COLUMNS[0], reason)}
 
     def records(self, name: str) -> Any:
+        """Return the rows of a table."""
         if name == "treebanks":
             return ((decision, decision.selected) for decision in self.decisions)
         return ((decision.treebank, reason) for decision in self.decisions for reason in decision.reasons)
