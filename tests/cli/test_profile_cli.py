@@ -112,7 +112,7 @@ def test_json_has_files_and_percentages(levelhead_profile):
     assert english["words"] == values["words", None]["value"] == 164
     assert english["right_branching"] == expected.number("right_branching") > 1
     (det,) = rows_in(document, "relations", treebank="en", relation="det")
-    assert det["share"] == english["relation:det"] == values["relation", "det"]["value"] == 100 * 11 / 164
+    assert det["share"] == english["relation:det"] == values["relation", "det"]["value"] == 100 * 23 / 164
     assert det["wde"] == english["wde:det"] == expected.numbers("wde")["det"]
 
 

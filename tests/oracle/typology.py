@@ -211,6 +211,10 @@ def profile(text: list[Tree], chunk: int = 1000, window: int = 500, least: int =
 
 
 def shares(values: Iterable[str], whole: int) -> dict[str, float]:
+    return {value: n / whole for value, n in Counter(values).items()}
+
+
+def percentages(values: Iterable[str], whole: int) -> dict[str, float]:
     return {value: 100 * n / whole for value, n in Counter(values).items()}
 
 
@@ -224,10 +228,10 @@ def families(text: list[Tree], least: int = 5) -> dict[str, dict[str, float]]:
     has_feats = any(word[FEATS] != "_" for word in words)
     features = [one for word in words if word[FEATS] != "_" for one in set(word[FEATS].split("|"))]
     return {
-        "relation": shares((universal(word[DEPREL]) for word in words), len(words)),
-        "deprel": shares((word[DEPREL] for word in words), len(words)),
-        "upos": shares((word[UPOS] for word in words), len(words)) if has_upos else {},
-        "feature": shares(features, len(words)),
+        "relation": percentages((universal(word[DEPREL]) for word in words), len(words)),
+        "deprel": percentages((word[DEPREL] for word in words), len(words)),
+        "upos": percentages((word[UPOS] for word in words), len(words)) if has_upos else {},
+        "feature": percentages(features, len(words)),
         "wde": word_dependency_entropy(text),
         "head_entropy_by_relation": head_entropy(text, least)[1],
         "distance_by_relation": means_by_relation(text, lambda word, head: abs(word - head)),

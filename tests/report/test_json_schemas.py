@@ -18,14 +18,7 @@ from levelhead.api.results import kinds
 from levelhead.report import json_schema, schema_names
 from levelhead.tables.documents import SCHEMA
 
-LINES = {
-    "profile": "profiles",
-}
-"""The kinds of lines of `--format jsonl`, and the kind of the document that has them all."""
-
-WITH_LINES = {
-    *LINES, "ranking", "similarity", "selection", "rarefied", "columns",
-}  # fmt: skip
+WITH_LINES = {"ranking"}
 """The kinds whose lines are tested, too: of others, the only line is the document."""
 
 IN_PYTHON = {
@@ -41,7 +34,7 @@ OF_TASKS = {"task", "leaderboard", "submissions", "submission", "team-submission
 
 def printed(kind: str, folder: Path, run) -> Iterator[tuple[dict[str, Any], bool]]:
     """Yield what commands print as JSON, with whether it is a line of JSON lines."""
-    for number, command in enumerate(COMMANDS[LINES.get(kind, kind)]):
+    for number, command in enumerate(COMMANDS[kind]):
         for output_format in ("json", "jsonl") if kind in WITH_LINES else ("json",):
             made = folder / f"{number}{output_format}"
             made.mkdir()
@@ -51,7 +44,7 @@ def printed(kind: str, folder: Path, run) -> Iterator[tuple[dict[str, Any], bool
             yield from ((json.loads(one), output_format == "jsonl") for one in found)
 
 
-@pytest.mark.parametrize("kind", [*COMMANDS, *LINES])
+@pytest.mark.parametrize("kind", COMMANDS)
 def test_outputs_are_as_their_schemas_say(kind: str, tmp_path: Path, run) -> None:
     """No key is missing or unknown, and every key of a schema is printed by a command."""
     raw = raw_schema(kind)
@@ -118,7 +111,7 @@ def test_every_kind_has_a_schema_and_an_output() -> None:
     source = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     found = set().union(*(kinds_in(ast.parse(text)) for text in source if "header(" in text))
     assert found | {"team-submission", "exported-submission"} == set(schema_names())
-    assert {*COMMANDS, *LINES, *IN_PYTHON, *OF_TASKS} == set(schema_names())
+    assert {*COMMANDS, *IN_PYTHON, *OF_TASKS} == set(schema_names())
 
 
 def test_the_command_prints_them(run) -> None:

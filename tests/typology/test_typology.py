@@ -149,8 +149,8 @@ def test_bounds(text: str) -> None:
     for column in WITHOUT_TRAINING.values():
         values = [ours[column.name]] if column.by is None else [*ours.numbers(column.name).values()]
         assert all(value is None or value >= 0 for value in values)
-        assert column.kind == "number" or all(value is None or value <= 1 for value in values)
-    assert sum(ours.numbers("relation").values()) == pytest.approx(1)
+        assert column.unit != "percent" or all(value is None or value <= 100 for value in values)
+    assert sum(ours.numbers("relation").values()) == pytest.approx(100)
     assert sum(ours.numbers("class").values()) == pytest.approx(1)
 
 

@@ -134,9 +134,13 @@ def _value_rows(profiles: Profiles) -> Iterator[ValueRow]:
 
 def _by_kind(kind: str, profiles: Profiles) -> DataTable:
     keys = _keys_of(profiles.values(), kind)
-    columns = [*dict.fromkeys(key.column for key in keys)]
+    columns = _columns_by(kind, profiles) if keys else []
     rows = [(*start, *cells) for start, cells in _kind_rows(profiles, keys, columns)]
     return DataTable((_TREEBANK, _KEYS[kind], *(column.data(column.name_in_rows) for column in columns)), rows)
+
+
+def _columns_by(kind: str, profiles: Profiles) -> list[ProfileColumn]:
+    return [COLUMNS[name] for name in next(iter(profiles.values())) if COLUMNS[name].by == kind]
 
 
 def _kind_rows(
@@ -184,7 +188,7 @@ def table_by_value(profiles: Profiles, notes: Sequence[str]) -> Table:
 
 def table_by_kind(kind: str, profiles: Profiles, notes: Sequence[str]) -> Table:
     """Return one row for each treebank and each relation, part of speech ... that occurs anywhere."""
-    columns = [COLUMNS[name] for name in next(iter(profiles.values()))]
+    columns = _columns_by(kind, profiles)
     rows = ((*start, *cells) for start, cells in _kind_rows(profiles, _keys_of(profiles.values(), kind), columns))
     heads = [Column("Treebank", "text"), Column(kind.capitalize(), "text")]
     return Table((*heads, *(column.display(column.name_in_rows) for column in columns)), tuple(rows), tuple(notes))
