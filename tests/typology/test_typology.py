@@ -151,7 +151,7 @@ def test_bounds(text: str) -> None:
         assert all(value is None or value >= 0 for value in values)
         assert column.unit != "percent" or all(value is None or value <= 100 for value in values)
     assert sum(ours.numbers("relation").values()) == pytest.approx(100)
-    assert sum(ours.numbers("class").values()) == pytest.approx(1)
+    assert sum(ours.numbers("class").values()) == pytest.approx(100)
 
 
 @given(SOME)
