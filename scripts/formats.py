@@ -41,12 +41,14 @@ treebanks. The number `schema` changes when a column changes its meaning or is r
 
 
 def formats() -> Iterator[str]:
-    """Yield each kind with its tables and columns."""
+    """Yield each kind with its tables and columns; a table that several kinds have is described once."""
+    described_in: dict[tuple[DataColumn, ...], str] = {}
     for kind in kinds():
         yield f"### {kind}"
         for name, some in columns(kind).items():
-            yield f"**{name}**"
-            yield "\n".join(map(described, some))
+            first = described_in.setdefault(some, kind)
+            yield f"**{name}**" if first == kind else f"**{name}**: as in [{first}](#{first})"
+            yield from ["\n".join(map(described, some))] * (first == kind)
 
 
 def described(column: DataColumn) -> str:

@@ -65,10 +65,11 @@ TOPICS = {
     ),
     "breakdowns": Topic(
         "Breakdowns",
-        "See where errors are: by property, by sentence, by kind, and in the trees.",
+        "See where errors are: by property, by kind, in the trees, and as tables of words and sentences.",
         (
-            "levelhead.api.breakdowns", "levelhead.analysis", "levelhead.comparison.breakdowns",
-            "levelhead.comparison.system_errors", "levelhead.comparison.contrasts",
+            "levelhead.api.breakdowns", "levelhead.api.words", "levelhead.analysis", "levelhead.comparison.breakdowns",
+            "levelhead.comparison.gains", "levelhead.comparison.error_analysis", "levelhead.comparison.intervals",
+            "levelhead.comparison.system_errors", "levelhead.comparison.contrasts", "levelhead.comparison.word_tables",
         ),
     ),
     "comparing": Topic(

@@ -17,7 +17,7 @@ def results_of(counts: dict[str, list[tuple[int, int]]]) -> c.Results:
     n = len(next(iter(counts.values())))
     test_sets = tuple(c.TestSet(f"t{i}") for i in range(n))
     results = {
-        (system, f"t{i}"): c.OutputResult("valid", {"LAS": Fraction(*pair)}, "OK")
+        (system, f"t{i}"): c.OutputResult("valid", {"LAS": 100 * Fraction(*pair)}, "OK")
         for system, pairs in counts.items()
         for i, pair in enumerate(pairs)
     }

@@ -54,57 +54,13 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "rarefy": (("profile", GOLD, "--rarefy", "50,100"),),
         "similarity": (("similarity", GOLDS),),
         "select": (("select", GOLDS),),
-        "score": (
-            ("score", GOLD, ALPHA),
-            ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
-            ("score", GOLD, "{blank}"),
-            ("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),
-            ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
-            ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
+        "rank": (
+            ("rank", GOLDS, SYSTEMS, "-m", "LAS,ELAS", "--significance", "--group", "each"),
+            ("rank", GOLDS, SYSTEMS, "-m", f"LAS,DPPL({GOLD})"),
+            ("rank", GOLDS, SYSTEMS, "--partial"),
+            ("rank", "--scores", "{scores}"),
         ),
-    }
-)
-"""The commands that print each kind of result, together with a row in each of its tables."""
-
-COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
-    {
-        "citation": (
-            ("score", GOLD, ALPHA, "--cite"),
-            ("compare", GOLD, ALPHA, BETA, "--cite"),
-        ),
-        "explanation": (
-            ("explain", GOLD, ALPHA),
-            ("explain", GOLD, "{blank}"),
-        ),
-        "breakdown": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos", "--by", "class"),
-            ("breakdown", GOLD, ALPHA, "--by", "upos,deprel"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
-        ),
-        "sentences": (("breakdown", GOLD, ALPHA, "--by", "sentence"),),
-        "errors": (
-            ("breakdown", GOLD, ALPHA, "--by", "error"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "error"),
-        ),
-        "cascading": (("breakdown", "--partial", GOLD, "{headless}", "--by", "cascading"),),
-        "repairs": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "repair"),
-            ("breakdown", "--partial", GOLD, "{headless}", "--by", "repair"),
-        ),
-        "gains": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
-            ("breakdown", "--partial", GOLD, ALPHA, "{headless}", "--by", "upos"),
-        ),
-        "confusion": (("confusion", "--partial", GOLD, "{headless}"),),
-        "examples": (
-            ("trees", GOLD, BETA, "--show", "obl:nmod"),
-            ("trees", "--partial", GOLD, BETA, "--show", "obl:nmod"),
-        ),
-        "contrasts": (
-            ("trees", GOLD, ALPHA, BETA),
-            ("trees", "--partial", GOLD, BETA, "{headless}"),
-        ),
-        "comparison": (
+        "compare": (
             ("compare", GOLD, ALPHA, BETA),
             (
                 "compare",
@@ -120,17 +76,69 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("compare", GOLD, ALPHA, BETA, "-m", f"DPPL({GOLD})", "--margin", "1.05"),
             ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS"),
             ("compare", "--partial", GOLD, ALPHA, BETA),
-        ),
-        "ranking": (
-            ("rank", GOLDS, SYSTEMS),
-            ("rank", GOLDS, SYSTEMS, "--significance", "--group", "each"),
-            ("rank", GOLDS, SYSTEMS, "--partial"),
-            ("rank", "--scores", "{scores}"),
+            ("compare", GOLD, ALPHA, "{lossy}", "--fail-if-worse", "LAS"),
         ),
         "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
         "power": (
             ("power",),
             ("power", GOLD, ALPHA, BETA),
+        ),
+        "explain": (
+            ("explain", GOLD, ALPHA),
+            ("explain", GOLD, "{blank}"),
+        ),
+        "breakdown": (
+            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos,head-relation", "--by", "class"),
+            ("breakdown", GOLD, ALPHA, "--by", "feature:Case", "-m", "LAS.precision"),
+            ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
+            ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),
+            ("breakdown", "--partial", GOLD, ALPHA, "{headless}", "--by", "upos"),
+        ),
+        "analyze": (
+            ("analyze", GOLDS, SYSTEMS / "beta"),
+            ("analyze", GOLD, GOLD, "-m", "UPOS"),
+            ("analyze", "--partial", GOLD, "{headless}"),
+        ),
+        "confusion": (("confusion", GOLDS, SYSTEMS / "beta"), ("confusion", "--partial", GOLD, "{headless}")),
+        "examples": (
+            ("trees", GOLD, BETA, "--show", "obl:nmod"),
+            ("trees", "--partial", GOLD, BETA, "--show", "obl:nmod"),
+        ),
+        "contrasts": (
+            ("trees", GOLD, ALPHA, BETA),
+            ("trees", GOLDS, SYSTEMS / "beta", SYSTEMS / "alpha", "--limit", "1"),
+            ("trees", "--partial", GOLD, BETA, "{headless}"),
+        ),
+        "score": (
+            ("score", GOLD, ALPHA),
+            ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
+            ("score", GOLD, "{blank}"),
+            ("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),
+            ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
+            ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
+        ),
+        "sentences": (
+            ("sentences", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("sentences", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
+        "words": (
+            ("words", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta"),
+            ("words", "--partial", GOLDS, SYSTEMS / "gamma"),
+        ),
+    }
+)
+"""The commands that print each kind of result, together with a row in each of its tables."""
+
+OF_TASKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"rank": ("left_out",), "leaderboard": ("standings", "scores", "views"), "submissions": ("submissions",)}
+)
+"""By kind, the tables that only shared tasks have: tests/task/test_task_schemas.py."""
+
+COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
+    {
+        "citation": (
+            ("score", GOLD, ALPHA, "--cite"),
+            ("compare", GOLD, ALPHA, BETA, "--cite"),
         ),
         "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),

@@ -127,7 +127,7 @@ def coverage(row: Row, chosen: np.ndarray) -> tuple[float, float] | None:
     known = [one for one in found if one.interval is not None]
     if len(known) < len(found) / 2:
         return None
-    held = [one.interval[0] <= truth <= one.interval[1] for one in known if one.interval]
+    held = [one.interval[0] <= 100 * truth <= one.interval[1] for one in known if one.interval]
     return 100 * float(np.mean(held)), float(np.mean([one.uncertain for one in known]))
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import levelhead
-from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.fold import counts_by_sentence
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import Setup
 from levelhead.measures import parse_measure
@@ -131,7 +131,12 @@ def _pool(name: str, golds: Sequence[Treebank], outputs: Mapping[str, Sequence[T
     setup, numbers = Setup(tuple(map(parse_measure, MEASURES)), rules), dict[str, int]()
     parts, documents = [], []
     for gold, *given in zip(golds, *outputs.values(), strict=True):
-        runs = [Run(name, counts_of(match(gold, one, rules), setup)) for name, one in zip(outputs, given, strict=True)]
+        counted = (counts_by_sentence(match(gold, one, rules), setup) for one in given)
+        components = {str(measure): measure.component or "f1" for measure in setup.measures}
+        runs = [
+            Run(name, {measure: (some, components[measure]) for measure, some in counts.items()})
+            for name, counts in zip(outputs, counted, strict=True)
+        ]
         parts.append(system_counts(runs).parts)
         units = units_of(gold, AUTO)
         document = np.array([numbers.setdefault(one, len(numbers)) for one in units.ids])

@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 from levelhead.campaign import find_plan, groups_named, rank, score_plan
-from levelhead.campaign.ranking_tables import ranking_document, result_documents
+from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.errors import InputError, OutputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store
@@ -121,11 +121,11 @@ def ranking(store: Store | None, *, by_sentence: bool) -> str:
     plan = find_plan(PARALLEL / "gold", PARALLEL / "systems")
     results = score_plan(plan, setup_of(["LAS", "CLAS"]), store=store, by_sentence=by_sentence)
     (group,) = groups_named(["all"], results.test_sets)
-    rankings = [rank(results, measure, group) for measure in results.measures]
+    rankings = tuple(rank(results, measure, group) for measure in results.measures)
     sentences = [
         [part.tolist() for part in result.sentences.values()] for result in results.results.values() if by_sentence
     ]
-    return json.dumps([ranking_document(results, rankings), list(result_documents(results)), sentences])
+    return json.dumps([RankedSystems(rankings, results, results.provenance()).to_dict(), sentences])
 
 
 def outcome(path: Path, expected: str, *, by_sentence: bool) -> str:

@@ -49,7 +49,7 @@ def report(n_runs: Sequence[int], spreads: Sequence[float], size: int, samples: 
     width = np.median([one.difference_interval[1] - one.difference_interval[0] for one in found])
     shares = [f"{100 * np.mean(p <= level):.1f}" for level in CELLS.values()]
     design = [f"{n} ({100 * spread:g})" for n, spread in zip(n_runs, spreads, strict=True)]
-    cells = [*design, str(size), *shares, f"{100 * held:.1f}", f"{100 * width:.2f}"]
+    cells = [*design, str(size), *shares, f"{100 * held:.1f}", f"{width:.2f}"]
     print("| " + " | ".join(cells) + " |", flush=True)
 
 

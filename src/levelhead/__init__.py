@@ -7,7 +7,7 @@ from levelhead._version import VERSION as __version__  # noqa: N811 -- the field
 from levelhead.api import FUNCTIONS as _FUNCTIONS
 
 if TYPE_CHECKING:
-    from levelhead.api.breakdowns import breakdown, confusion, trees
+    from levelhead.api.breakdowns import analyze, breakdown, confusion, trees
     from levelhead.api.comparing import agree, compare, diff, languages, power
     from levelhead.api.conversion import convert, derive, perplexity, recover
     from levelhead.api.correlation import correlate, judge, measurements
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from levelhead.api.studies import reproduce
     from levelhead.api.treebanks import profile, select, similarity, suspects
     from levelhead.api.validation import validate
+    from levelhead.api.words import sentences, words
     from levelhead.errors import (
         ConlluError,
         Fault,
@@ -42,11 +43,11 @@ if TYPE_CHECKING:
 __all__ = [
     "ConlluError", "Counts", "Evaluation", "Fault", "InputError", "LevelheadError", "Measure", "MeasureError",
     "OutputError", "Profile", "Rules", "Score", "Sentence", "TextMismatch", "Treebank", "UnreadableFile",
-    "WordColumns", "__version__", "agree", "breakdown", "build", "cite", "columns", "compare", "confusion", "convert",
-    "correlate", "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages", "load",
-    "measure", "measurements", "paper_table", "parse", "parse_measure", "perplexity", "power", "profile", "rank",
-    "read", "read_definitions", "recover", "reproduce", "score", "select", "similarity", "suspects", "train", "trees",
-    "validate", "write", "write_report",
+    "WordColumns", "__version__", "agree", "analyze", "breakdown", "build", "cite", "columns", "compare", "confusion",
+    "convert", "correlate", "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages",
+    "load", "measure", "measurements", "paper_table", "parse", "parse_measure", "perplexity", "power", "profile",
+    "rank", "read", "read_definitions", "recover", "reproduce", "score", "select", "sentences", "similarity",
+    "suspects", "train", "trees", "validate", "words", "write", "write_report",
 ]  # fmt: skip
 
 _ROOMS = {

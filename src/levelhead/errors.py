@@ -192,6 +192,13 @@ def is_joining(text: str, at: int) -> bool:
     return set(kinds) <= set("LMN") and any(first <= ord(c) <= last for c in around for first, last in _JOINED)
 
 
+def names_or_number(names: Sequence[str], noun: str) -> str:
+    """Return up to four names as a list, otherwise their number."""
+    if len(names) > 4:
+        return number_of(len(names), noun)
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 def listed(names: Sequence[str], most: int = 5) -> str:
     """Return names for a message: the first few, each in full, and the number of the others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

@@ -241,7 +241,7 @@ def test_confusion_of_many_relations_keeps_the_most_frequent():
     right = sum(heads[n] == 1 for n in range(n_words) if n not in of_kept)
     assert confusion.right_heads[0, -1] == right
     table = Confusions({"x": confusion}, Provenance({}, {})).table()
-    assert ("dep", OTHER, n_others, right, n_others / n_words) in table.rows
+    assert ("dep", OTHER, n_others, right, 100 * n_others / n_words) in table.rows
     assert any(OTHER in note for note in table.notes)
 
 
@@ -268,6 +268,8 @@ def test_confusion_kinds_of_errors_and_cascading_errors(texts):
             assert cell == expected.get((gold, system), (0, 0))
             assert len(list(examples_of(ours, gold, system))) == cell[0]
     assert confusion.counts.sum() == len(theirs.pairs)
+    cells = {cell[:2]: cell[2:4] for cell in confusion.cells() if None not in cell[:2]}
+    assert cells == {key: tuple(map(int, cell)) for key, cell in expected.items() if cell[0]}
     for side, alone in ((theirs.gold, confusion.unaligned_gold), (theirs.system, confusion.unaligned_system)):
         aligned = {pair[side is theirs.system] for pair in theirs.pairs}
         left = Counter(word.relation for n, word in enumerate(side.words) if n not in aligned)
@@ -276,7 +278,7 @@ def test_confusion_kinds_of_errors_and_cascading_errors(texts):
     assert {kind: n for kind, n in error_types(ours).items() if n} == dict(kinds)
     for name in ("nivre-fang", "callin", "callin-code"):
         found = {
-            (one.name, one.labeled): (one.wrong, one.parent_right) for one in cascading_errors(ours, SCHEMES[name])
+            (one.name, one.labeled): (one.wrong, one.parent_correct) for one in cascading_errors(ours, SCHEMES[name])
         }
         assert {key: cell for key, cell in found.items() if cell[0]} == fair.cascading(theirs, name)
 

@@ -66,9 +66,9 @@ CALLS = {
     "gains": lambda three: levelhead.breakdown(
         {"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}, by="upos"
     ),
-    "sentences": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by="sentence"),
-    "errors": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by="error"),
-    "cascading": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by="cascading"),
+    "sentences": lambda three: levelhead.sentences({"en": three[0]}, {"s": {"en": three[1]}, "t": {"en": three[2]}}),
+    "words": lambda three: levelhead.words({"en": three[0]}, {"s": {"en": three[1]}, "t": {"en": three[2]}}),
+    "analyze": lambda three: levelhead.analyze({"en": three[0]}, {"s": {"en": three[1]}}),
     "confusion": lambda three: levelhead.confusion({"en": three[0]}, {"s": {"en": three[1]}}),
     "trees": lambda three: levelhead.trees({"en": three[0]}, {"s": {"en": three[1]}}, show="nsubj:obj"),
     "contrasts": lambda three: levelhead.trees({"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}),
@@ -161,7 +161,7 @@ def test_a_table_of_scores_is_ranked(tmp_path: Path) -> None:
     table = "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n"
     (tmp_path / "scores.tsv").write_text(table, encoding="utf-8")
     board = levelhead.rank(scores=tmp_path / "scores.tsv", measures="las")
-    assert [(one.system, float(one.value)) for one in board["LAS"].standings] == [("y", 0.9), ("x", 0.8)]
+    assert [(one.system, one.value) for one in board["LAS"].standings] == [("y", 90), ("x", 80)]
     with pytest.raises(MeasureError, match="unknown measure in this table 'UAS'"):
         levelhead.rank(scores=tmp_path / "scores.tsv", measures="UAS")
 

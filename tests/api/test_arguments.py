@@ -85,7 +85,10 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
     gold, alpha, beta = golds / "en.conllu", systems / "alpha/en.conllu", systems / "beta/en.conllu"
     return {
         "agree": ((GOLD, ALPHA), {}),
+        "analyze": ((GOLD, ALPHA), {}),
         "breakdown": ((GOLD, ALPHA), {"by": "upos"}),
+        "sentences": ((GOLD, ALPHA), {"measures": "LAS"}),
+        "words": ((GOLD, ALPHA), {}),
         "build": (([["a"]], [[0]], [["root"]]), {}),
         "cite": ((levelhead.score(GOLD, ALPHA, measures="LAS"),), {}),
         "compare": ((GOLD, [ALPHA, BETA]), {"measures": "LAS"}),

@@ -24,7 +24,7 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "score with training": ([GOLD, ALPHA, "--train", TRAIN], lambda: levelhead.score(GOLD, ALPHA, train=[TRAIN])),
     "breakdown": ([GOLD, ALPHA, "--by", "deprel"], lambda: levelhead.breakdown(GOLD, ALPHA, by="deprel")),
     "breakdown of two": ([GOLD, ALPHA, BETA, "--by", "upos"], lambda: levelhead.breakdown(GOLD, TWO, by="upos")),
-    "breakdown of repairs": ([GOLD, ALPHA, "--by", "repair"], lambda: levelhead.breakdown(GOLD, ALPHA, by="repair")),
+    "analyze": ([GOLD, ALPHA], lambda: levelhead.analyze(GOLD, ALPHA)),
     "confusion": ([GOLD, ALPHA], lambda: levelhead.confusion(GOLD, ALPHA)),
     "trees": ([GOLD, ALPHA, BETA], lambda: levelhead.trees(GOLD, TWO)),
     "trees limited": ([GOLD, ALPHA, BETA, "--limit", 1], lambda: levelhead.trees(GOLD, TWO, limit=1)),
@@ -45,7 +45,7 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
         [GOLD, ALPHA, BETA, "--punct", "callin", "--fail-if-worse", "UAS"],
         lambda: levelhead.compare(GOLD, TWO, punct="callin", fail_if_worse="UAS"),
     ),
-    "breakdown of errors": ([GOLD, ALPHA, "--by", "error"], lambda: levelhead.breakdown(GOLD, ALPHA, by="error")),
+    "analyze folders": ([GOLDS, SYSTEMS / "alpha"], lambda: levelhead.analyze(GOLDS, SYSTEMS / "alpha")),
     "agree": ([GOLD, ALPHA], lambda: levelhead.agree(GOLD, ALPHA)),
     "diff": ([GOLD, ALPHA], lambda: levelhead.diff(GOLD, ALPHA)),
     "suspects": ([GOLD, ALPHA], lambda: levelhead.suspects(GOLD, [ALPHA])),
@@ -70,10 +70,10 @@ def test_json_is_that_of_the_function(case: str) -> None:
 
 def test_five_sentences_are_drawn_and_all_are_listed() -> None:
     found = levelhead.trees(GOLD, TWO)
-    losses = found.to_dict()["systems"][0]["loses"]
+    losses = [row for row in found.to_dict()["tables"]["sentences"] if row["more_correct"] < 0]
     assert len(losses) == len(found.table().rows) > 5
     assert "largest losses of beta against alpha: 5 sentences" in str(found)
-    assert len(levelhead.trees(GOLD, TWO, limit=2).to_dict()["systems"][0]["loses"]) == 2
+    assert len(levelhead.trees(GOLD, TWO, limit=2).to_dict()["tables"]["sentences"]) == 2
 
 
 def test_files_that_are_not_used_are_in_the_provenance(tmp_path: Path) -> None:

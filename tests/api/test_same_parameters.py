@@ -20,7 +20,7 @@ NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 PRESENTATION = {
     "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each",
     "transitions", "labeled", "sentences", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
-    "strict", "failures", "report", "layout", "cite", "summary_file", "counts",
+    "strict", "failures", "report", "layout", "cite", "summary_file", "counts", "table_name",
 }  # fmt: skip
 """How and where a result is printed."""
 
@@ -33,6 +33,7 @@ RENAMED = {
 
 OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
     "agree": {"files": "annotations", "by": None},
+    "analyze": {"show": None},
     "convert": {"arguments": ("treebank", "direction"), "only_check": None},
     "correlate": {"cumulative_variance": None, "matrix": None},
     "diff": {"by": None, "limit": None},
@@ -47,9 +48,9 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
 }
 """Names that differ in a single command; None for what only the command has."""
 
-ONLY_IN_PYTHON = {"weights", "progress", "prepare", "origin"}
-"""Weights as a mapping (commands name a file in the measure), a function that is called after each pass, and what a
-page shows (commands know whether they write one)."""
+ONLY_IN_PYTHON = {"weights", "progress", "prepare", "origin", "each"}
+"""Weights as a mapping (commands name a file in the measure), functions that are called meanwhile, and what a page
+shows (commands know whether they write one)."""
 
 OBJECTS = {"registry", "jobs", "cluster", "external"}
 """Parameters that are made from several options."""

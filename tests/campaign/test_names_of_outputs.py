@@ -132,7 +132,7 @@ def stanza(tmp_path):
 def test_rank_scores_outputs_with_longer_names_and_lists_the_pairs(run, stanza):
     code, out, err = run("rank", stanza / "gold", stanza / "systems", "-m", "LAS", "--format", "json")
     assert code == 0
-    assert {one["state"] for one in json.loads(out)["results"]} == {"valid"}
+    assert {one["state"] for one in json.loads(out)["tables"]["outputs"]} == {"valid"}
     pairs = ", ".join(f"alpha/{code}_x.test.pred.conllu ({code}_x)" for code in ("ar", "cs", "de", "en", "fi"))
     assert err == f"note: 12 outputs matched by the beginning of the file name: {pairs} and 7 more\n"
     for command in (["score"], ["compare"], ["languages"], ["breakdown", "--by", "class"], ["confusion"]):
@@ -206,7 +206,7 @@ def test_files_for_one_gold_file_are_runs_only_if_named_so(run, tmp_path):
     assert "it has several outputs, none of them named en.conllu (alpha.conllu, beta.conllu)" in err
     assert f"levelhead compare GOLD {system}/alpha.conllu {system}/beta.conllu" in err
     code, out, _ = run("compare", gold, system, "--as-runs", "-m", "LAS", "--format", "json")
-    assert (code, json.loads(out)["results"][0]["runs"][0]) == (0, 2)
+    assert (code, json.loads(out)["tables"]["results"][0]["n_runs"]) == (0, 2)
 
 
 def test_a_manifest_names_runs(run, tmp_path):
@@ -221,7 +221,8 @@ def test_a_manifest_names_runs(run, tmp_path):
     manifest.write_text('[campaign]\ngold = "gold"\n[[system]]\nfolder = "s"\n')
     assert "not runs of one" in run("rank", "--manifest", manifest)[2]
     code, out, _ = run("rank", "--manifest", manifest, "--as-runs", "-m", "LAS", "--format", "json")
-    assert (code, json.loads(out)["systems"]) == (0, ["s/first", "s/old", "s/second"])
+    systems = [row["system"] for row in json.loads(out)["tables"]["standings"]]
+    assert (code, sorted(systems)) == (0, ["s/first", "s/old", "s/second"])
 
 
 def test_only_the_test_sets_of_the_groups_are_read(run, tmp_path):
@@ -236,8 +237,9 @@ def test_only_the_test_sets_of_the_groups_are_read(run, tmp_path):
         run("rank", tmp_path / "gold", tmp_path / "systems", *settings, "--format", "json"),
         run("rank", "--manifest", manifest_with(tmp_path, groups), *settings[:3], "--format", "json"),
     ):
-        assert (found[0], json.loads(found[1])["rankings"]) == (0, json.loads(before[1])["rankings"])
-        assert [one["code"] for one in json.loads(found[1])["test_sets"]] == ["en", "fr"]
+        tables, expected = json.loads(found[1])["tables"], json.loads(before[1])["tables"]
+        assert (found[0], tables) == (0, expected)
+        assert [one["treebank"] for one in tables["treebanks"]] == ["en", "fr"]
     ranked = levelhead.rank(tmp_path / "gold", tmp_path / "systems", measures="LAS", groups=groups)
     assert [test_set.code for test_set in ranked.results.test_sets] == ["en", "fr"]
     assert run("rank", tmp_path / "gold", tmp_path / "systems", "-m", "LAS")[0] == 2

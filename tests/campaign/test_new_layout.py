@@ -83,7 +83,7 @@ def test_a_new_layout_is_one_entry(
 def test_a_file_has_the_name_that_its_layout_gives(folder: Path, run: Callable[..., tuple[int, str, str]]) -> None:
     gold, *systems = (folder / "folders" / part / "en" / name for part, name in NAMES.items())
     code, printed, _ = run("compare", gold, *systems, "-m", "LAS", "--format", "json")
-    assert (code, {result["treebank"] for result in json.loads(printed)["results"]}) == (0, {"en"})
+    assert (code, {result["treebank"] for result in json.loads(printed)["tables"]["results"]}) == (0, {"en"})
     treebank = levelhead.read(gold)
     assert treebank_name(treebank) == "en"
     assert [*levelhead.profile(treebank)] == ["en"]

@@ -56,8 +56,8 @@ def ranking(results: c.Results, measure: str, group: str, rule: str) -> c.Rankin
 
 
 def hundredths(value) -> int:
-    """A ratio as hundredths of a percent, halves up."""
-    return (2 * value * 10_000 + 1) // 2
+    """A percentage as hundredths, halves up."""
+    return (2 * value * 100 + 1) // 2
 
 
 def test_the_groups_that_are_shipped_are_the_official_ones(data: Path) -> None:
@@ -76,7 +76,7 @@ def test_groups_rebuilt_from_the_files_are_the_official_ones(data: Path, group: 
         ours = ranking(results, measure, group, "conll18")
         assert (len(ours.group.codes), ours.group.lacks) == (n, ())
         theirs = {row["team"]: row["F1"] for row in official(data, 18)[group, measure]}
-        shown = {one.system: f"{float(100 * one.value):.2f}" for one in ours.standings}
+        shown = {one.system: f"{one.value:.2f}" for one in ours.standings}
         assert shown == {system: theirs[system] for system in SYSTEMS}
 
 
@@ -87,7 +87,7 @@ def test_missing_outputs_are_zero_and_named(data: Path) -> None:
     result = results.results["ONLP-lab", "th_pud"]
     assert set(result.values.values()) == {0}
     assert result.status == "Error: Cannot open generated CoNLL-U file"
-    assert all(one.valid_only is None for one in ranking(results, "LAS", "all", "exact").standings)
+    assert all(one.value_of_valid_sentences is None for one in ranking(results, "LAS", "all", "exact").standings)
 
 
 def test_gold_sizes_and_languages(data: Path) -> None:
@@ -127,7 +127,7 @@ def test_every_cell_and_rank_of_2018(data: Path, published_2018: c.Results, grou
     assert ranks == sorted(
         ((row["shared_rank"], row["team_print"]) for row in theirs), key=lambda place: (int(place[0]), place[1])
     )
-    cells = {one.system: f"{float(100 * one.value):.2f}" for one in ours}
+    cells = {one.system: f"{one.value:.2f}" for one in ours}
     wrong = {row["team"] for row in theirs if cells[row["team_print"]] != row["F1"]}
     assert {(group, measure, team) for team in wrong} == {
         cell for cell in ROUNDED_DOWN_2018 if cell[:2] == (group, measure)
@@ -139,8 +139,8 @@ def test_every_cell_and_rank_of_2018(data: Path, published_2018: c.Results, grou
 def test_the_half_way_cells_of_2018_lie_half_way(published_2018: c.Results) -> None:
     for group, measure, team in ROUNDED_DOWN_2018:
         standings = ranking(published_2018, measure, group, "conll17").standings  # averages as they are
-        (value,) = [one.value for one in standings if one.system.startswith(team)]
-        assert (value * 10_000).denominator == 2
+        (value,) = [one.exact for one in standings if one.system.startswith(team)]
+        assert (value * 100).denominator == 2
 
 
 @pytest.mark.parametrize("measure", ["LAS", "UAS", "CLAS"])
@@ -158,9 +158,9 @@ def test_every_cell_and_rank_of_2017(data: Path, group: str, measure: str) -> No
         else:
             assert str(one.rank) == row["rank"], cell
         printed = round(100 * float(row["F1"]))
-        if hundredths(one.value) != printed:
-            assert hundredths(one.value) == printed + 1, cell
-            assert (one.value * 10_000).denominator == 2 or cell == NOT_HALF_WAY_2017
+        if hundredths(one.exact) != printed:
+            assert hundredths(one.exact) == printed + 1, cell
+            assert (one.exact * 100).denominator == 2 or cell == NOT_HALF_WAY_2017
 
 
 def test_teams_with_equal_printed_averages_may_differ_in_2017(data: Path) -> None:
@@ -169,7 +169,7 @@ def test_teams_with_equal_printed_averages_may_differ_in_2017(data: Path) -> Non
     standings = {one.system: one for one in ranking(results, "CLAS", "big", "conll17").standings}
     one, other = standings["UParse (Edinburgh)"], standings["darc (Tübingen)"]
     assert (one.rank, other.rank) == (14, 15)
-    assert hundredths(one.value) == hundredths(other.value)
+    assert hundredths(one.exact) == hundredths(other.exact)
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +208,7 @@ def test_the_rest_of_the_campaign_goes_on(data: Path, invalid_2017) -> None:
         result = results.results["baseline", test_set.code]
         assert result.status == "OK: Evaluated non-zero LAS F1 score"
         for measure in ("LAS", "UAS"):
-            assert f"{100 * float(result.values[measure]):.2f}" == official_scores[test_set.code, measure]
+            assert f"{float(result.values[measure]):.2f}" == official_scores[test_set.code, measure]
 
 
 def test_one_bad_sentence_does_not_hide_a_parser(invalid_2017) -> None:
@@ -223,9 +223,9 @@ def test_one_bad_sentence_does_not_hide_a_parser(invalid_2017) -> None:
             assert result.secondary["LAS"].value > 10
     standings = ranking(results, "LAS", "all", "exact").standings
     for one in standings:
-        assert one.valid_only is None or one.valid_only >= one.value
+        assert one.value_of_valid_sentences is None or one.value_of_valid_sentences >= one.value
     assert [one.rank for one in standings] == sorted(one.rank for one in standings)
-    assert sum(one.valid_only is not None for one in standings) > 10
+    assert sum(one.value_of_valid_sentences is not None for one in standings) > 10
 
 
 @pytest.mark.parametrize("system", ["HIT-SCIR-18", "ArmParser"])

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from campaigns import ENGLISH, LANGUAGES, PARALLEL, everything, results_of, scored
 from levelhead import campaign as c
 from levelhead.campaign.ranking import ranked
+from levelhead.campaign.ranking_tables import results_table
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
+from levelhead.report.prototext import prototext
 from oracle.ranking import order
 
 
@@ -56,7 +58,7 @@ def test_the_order_of_systems_and_test_sets_does_not_matter(counts: dict, seed) 
 
 def test_equal_values_share_a_rank_and_the_next_is_counted_on() -> None:
     values = {"e": 9, "B": 7, "a": 7, "c": 8, "d": 10, "f": 6}
-    standings = ranked(c.Standing(name, None, Fraction(value), None, 1) for name, value in values.items())
+    standings = ranked(c.Standing(name, None, None, 1, 1).with_value(Fraction(value)) for name, value in values.items())
     assert [(one.rank, one.system) for one in standings] == [(1, "d"), (2, "e"), (3, "c"), (4, "B"), (4, "a"), (6, "f")]
 
 
@@ -70,6 +72,19 @@ def test_rounding_before_or_after() -> None:
     results = results_of({"x": [(8001, 10_000), (5000, 10_000)], "y": [(8001, 10_000), (5001, 10_000)]})
     assert [one.rank for one in c.rank(results, "LAS", everything(results), "conll17").standings] == [1, 2]
     assert [one.rank for one in c.rank(results, "LAS", everything(results), "conll18").standings] == [1, 1]
+
+
+@pytest.mark.parametrize("correct", [7, 17, 23, 35, 39])
+def test_scores_half_way_between_two_decimals_are_those_of_the_evaluators(correct: int) -> None:
+    """They print 100 times a float: 0.175 as 0.18, but 0.115 as 0.11."""
+    printed = f"{100 * (correct / 20_000):.2f}"
+    assert printed != f"{100 * correct / 20_000:.2f}"
+    results = results_of({"x": [(correct, 20_000)]})
+    for rule in ("conll17", "conll18"):
+        (standing,) = c.rank(results, "LAS", everything(results), rule).standings
+        assert standing.exact == Fraction(printed)
+    assert f"{results_table(results).rows[0][2]:.2f}" == printed
+    assert f'value: "{printed}"' in prototext(results, "x")
 
 
 def test_a_measure_that_gold_does_not_have_has_no_average() -> None:
@@ -335,6 +350,6 @@ def test_measures_without_a_value(folders: Path) -> None:
         c.find_plan(folders / "gold", folders / "systems"), setup_of(["ELAS", "XPOS", "CLAS.precision"])
     )
     values = {key: result.values for key, result in results.results.items()}
-    assert values["perfect", "en"]["ELAS"] == 1
+    assert values["perfect", "en"]["ELAS"] == 100
     assert values["alpha", "en"]["ELAS"] == 0
     assert "DEPS cannot be read" in results.results["alpha", "en"].scores["ELAS"].reason

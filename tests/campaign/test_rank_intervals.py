@@ -1,6 +1,7 @@
 """Intervals and tests of rankings: a second implementation, properties, real outputs, tables."""
 
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -30,10 +31,14 @@ def results_of(test_sets: list[plain.TestSet], names: str = "ABCDEFG") -> c.Resu
         for place, system in enumerate(systems):
             own = [row[place] for row in rows]
             parts = np.array(own, dtype=np.float64).T
-            values = {"LAS": plain.ratio(own)}
+            values = {"LAS": 100 * plain.ratio(own)}
             results[system, f"t{number}"] = c.OutputResult("valid", values, "OK", sentences={"LAS": parts}, units=units)
     codes = tuple(c.TestSet(f"t{number}") for number in range(len(test_sets)))
     return c.Results(codes, systems, ("LAS",), results, golds, {})
+
+
+def percents(interval: tuple[float, float]) -> tuple[float, float]:
+    return 100 * interval[0], 100 * interval[1]
 
 
 def scope_of(rows: list[list[tuple[int, int]]]) -> Scope:
@@ -49,7 +54,7 @@ def ranking(results: c.Results, measure: str = "LAS", group: str = "all", **more
 
 
 def certain(results: c.Results, tests: InferenceSettings = STANDARD) -> c.Ranking:
-    return c.with_intervals(results, [ranking(results)], tests).rankings[0]
+    return c.with_intervals(results, [ranking(results)], tests)[0]
 
 
 @pytest.mark.parametrize("level", [0.95, 0.5])
@@ -66,30 +71,30 @@ def test_intervals_are_those_of_the_second_implementation(level: float) -> None:
     standings = {one.system: one for one in certain(results_of(test_sets), InferenceSettings(level)).standings}
     for place, system in enumerate("ABC"):
         expected = intervals.wilson(intervals.estimate(test_sets, {place: 1.0}), level)
-        assert standings[system].interval == pytest.approx(expected, rel=1e-6)
+        assert standings[system].interval == pytest.approx(percents(expected), rel=1e-6)
 
 
 def test_systems_without_any_variation_are_told_apart() -> None:
     """Two test sets, each with identical sentences: each of the 60 sentences is an observation."""
     alike = [[((4, 5), (2, 5))] * 30, [((1, 5), (0, 5))] * 30]
     one, other = certain(results_of(alike)).standings
-    assert one.interval == pytest.approx((0.377, 0.623), abs=0.01)
-    assert other.interval == pytest.approx((0.117, 0.318), abs=0.01)
-    assert (one.ranks, other.ranks) == ((1, 1), (2, 2))
+    assert one.interval == pytest.approx((37.7, 62.3), abs=1)
+    assert other.interval == pytest.approx((11.7, 31.8), abs=1)
+    assert (one.rank_interval, other.rank_interval) == ((1, 1), (2, 2))
 
 
 def test_the_interval_is_wilsons() -> None:
     """400 sentences of one word, half of them correct: 0.5 +- 1.97 sqrt(0.25 / 400), reduced by Wilson's correction."""
     rows = [((number % 2, 1), (1, 1)) for number in range(400)]
     standings = {one.system: one for one in certain(results_of([rows]), STANDARD).standings}
-    assert standings["A"].interval == pytest.approx((0.451, 0.549), abs=0.001)
-    assert standings["B"].interval == pytest.approx((1 / (1 + 1.966**2 / 400), 1.0), abs=1e-5)
+    assert standings["A"].interval == pytest.approx((45.1, 54.9), abs=0.1)
+    assert standings["B"].interval == pytest.approx((100 / (1 + 1.966**2 / 400), 100), abs=1e-3)
 
 
 def test_equal_systems_have_all_ranks_one_letter_and_no_line() -> None:
     rows = [[((number % 3, 3),) * 3 for number in range(20)]]
     found = certain(results_of(rows))
-    assert {one.ranks for one in found.standings} == {(1, 3)}
+    assert {one.rank_interval for one in found.standings} == {(1, 3)}
     assert {one.letters for one in found.standings} == {"a"}
     assert found.lines == frozenset()
 
@@ -100,7 +105,7 @@ def test_one_who_is_never_worse_is_ahead() -> None:
     found = certain(results_of([rows]), InferenceSettings(0.998))
     assert found.lines == {1}
     (one, other) = found.standings
-    assert one.interval[0] <= other.interval[1] + 0.01
+    assert one.interval[0] <= other.interval[1] + 1
 
 
 def test_under_the_null_lines_are_rare() -> None:
@@ -125,23 +130,42 @@ def test_order_and_company_do_not_matter() -> None:
     assert {one.system: one for one in certain(turned).standings} == of
     some = ranking(results, group="some", own={"some": ["t1"]})
     together = c.with_intervals(results, [some, ranking(results)], STANDARD)
-    assert {one.system: one for one in together.rankings[1].standings} == of
-    assert together.rankings[0] == c.with_intervals(results, [some], STANDARD).rankings[0]
+    assert {one.system: one for one in together[1].standings} == of
+    assert together[0] == c.with_intervals(results, [some], STANDARD)[0]
+
+
+def test_ranks_lines_and_letters_follow_from_the_pairs() -> None:
+    rng = np.random.default_rng(5)
+    shares = (0.9, 0.85, 0.84, 0.7, 0.69)
+    rows = [[tuple((int(rng.binomial(10, share)), 10) for share in shares) for _ in range(60)] for _ in range(2)]
+    found = certain(results_of(rows))
+    names = [one.system for one in found.standings]
+    assert [(pair.system, pair.other) for pair in found.pairs] == list(combinations(names, 2))
+    differ = {(pair.system, pair.other): pair.significant for pair in found.pairs}
+    assert 0 < sum(differ.values()) < len(differ)
+    assert all((pair.p < 0.05) is pair.significant for pair in found.pairs)
+    for place, one in enumerate(found.standings, 1):
+        better = sum(differ.get((other, one.system), False) for other in names)
+        worse = sum(differ.get((one.system, other), False) for other in names)
+        assert one.rank_interval == (1 + better, len(names) - worse)
+        assert (place in found.lines) is differ.get((one.system, names[place] if place < len(names) else ""), False)
+    letters = {one.system: set(one.letters) for one in found.standings}
+    assert all(bool(letters[one] & letters[other]) is not differ[one, other] for one, other in differ)
 
 
 def test_wins_are_significant_and_corrected() -> None:
     better = [[((9, 10), (5, 10))] * 40, [((5, 10), (9, 10))] * 40, [((5, 10), (5, 10))] * 40]
     results = results_of(better)
-    (wins,) = c.with_intervals(results, [ranking(results)], STANDARD).wins
-    assert wins == {("A", "B"): 1, ("B", "A"): 1}
+    (pair,) = certain(results).pairs
+    assert (pair.system, pair.other, pair.wins, pair.losses) == ("A", "B", 1, 1)
 
 
 def test_a_win_on_one_of_many_test_sets_can_be_significant() -> None:
     """Each test set has tests of its own: equal systems on 59 others take nothing from it."""
     equal, better = [((5, 10), (5, 10))] * 20, [((9, 10), (5, 10))] * 20
     results = results_of([better, *[equal] * 59])
-    (wins,) = c.with_intervals(results, [ranking(results)], STANDARD).wins
-    assert wins == {("A", "B"): 1, ("B", "A"): 0}
+    (pair,) = certain(results).pairs
+    assert (pair.system, pair.other, pair.wins, pair.losses) == ("A", "B", 1, 0)
 
 
 def test_a_failure_is_significant_on_no_test_set() -> None:
@@ -170,7 +194,7 @@ def test_fewer_than_ten_sentences_have_no_intervals_and_no_tests() -> None:
     for some, known in (([rows], False), ([[*rows, *rows]], True), ([rows, rows], True), ([rows * 2, rows[:1]], False)):
         found = certain(results_of(some))
         for one in found.standings:
-            assert (one.interval is not None, one.ranks is not None, one.letters is not None) == (known,) * 3
+            assert (one.interval is not None, one.rank_interval is not None, one.letters is not None) == (known,) * 3
         assert bool(found.lines) is known
 
 
@@ -193,7 +217,7 @@ def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
     for result in results.results.values():
         assert (result.state == "valid") == bool(result.sentences)
         for name, (above, below) in result.sentences.items():
-            assert float(result.values[name]) == pytest.approx(above.sum() / below.sum(), abs=1e-12)
+            assert float(result.values[name]) == pytest.approx(100 * above.sum() / below.sum(), abs=1e-10)
             seen += 1
     assert seen > 100
 
@@ -212,7 +236,7 @@ def test_real_systems(data: Path) -> None:
     for one in found.standings:
         low, high = one.interval
         assert low < one.value < high
-        assert 0.01 < high - low < 0.05
+        assert 1 < high - low < 5
 
 
 # Tables of scores
@@ -221,7 +245,7 @@ def test_real_systems(data: Path) -> None:
 def table_of(scores: dict[str, list[int]]) -> c.Results:
     test_sets = tuple(c.TestSet(f"t{number}") for number in range(len(next(iter(scores.values())))))
     results = {
-        (system, f"t{number}"): c.OutputResult("valid", {"LAS": Fraction(score, 100)}, "OK")
+        (system, f"t{number}"): c.OutputResult("valid", {"LAS": Fraction(score)}, "OK")
         for system, own in scores.items()
         for number, score in enumerate(own)
     }
@@ -229,10 +253,13 @@ def table_of(scores: dict[str, list[int]]) -> c.Results:
 
 
 def test_a_table_of_scores_is_tested_over_test_sets() -> None:
-    found = c.with_intervals(r := table_of({"A": [70, 80, 90] * 4, "B": [60, 75, 88] * 4}), [ranking(r)], STANDARD)
-    assert found.wins == ({},)
-    assert found.rankings[0].lines == {1}
-    assert [one.ranks for one in found.rankings[0].standings] == [(1, 1), (2, 2)]
+    found = certain(table_of({"A": [70, 80, 90] * 4, "B": [60, 75, 88] * 4}))
+    (pair,) = found.pairs
+    assert (pair.system, pair.other, pair.significant, pair.wins, pair.losses) == ("A", "B", True, None, None)
+    assert pair.difference == pytest.approx(17 / 3)
+    assert pair.p < 0.05
+    assert found.lines == {1}
+    assert [one.rank_interval for one in found.standings] == [(1, 1), (2, 2)]
 
 
 def test_three_test_sets_are_too_few_for_a_line() -> None:
@@ -248,6 +275,8 @@ def test_p_of_a_table_is_that_of_the_second_implementation() -> None:
     effects = intervals.estimate([[[(a - b, 1)] for a, b in zip(one, other)]], {0: 1.0})
     exact = intervals.skewed_p(effects)
     assert 0.01 < exact < 0.3
+    assert certain(table_of({"A": one, "B": other})).pairs[0].p == pytest.approx(exact)
+    assert certain(table_of({"B": other, "A": one})).pairs[0].p == pytest.approx(exact)
     for around, drawn in ((0.002, {1}), (-0.002, frozenset())):
         assert certain(table_of({"A": one, "B": other}), InferenceSettings(1 - exact - around)).lines == drawn
 
@@ -264,6 +293,6 @@ def test_intervals_of_a_table_are_of_test_sets() -> None:
     found = {one.system: one for one in certain(table_of(scores)).standings}
     for system, own in scores.items():
         expected = intervals.wilson(intervals.estimate([[[(one, 100)] for one in own]], {0: 1.0}), 0.95)
-        assert found[system].interval == pytest.approx(expected, rel=1e-6)
+        assert found[system].interval == pytest.approx(percents(expected), rel=1e-6)
     assert found["A"].interval[0] < found["B"].interval[1]
-    assert (found["A"].ranks, found["B"].ranks) == ((1, 1), (2, 2))
+    assert (found["A"].rank_interval, found["B"].rank_interval) == ((1, 1), (2, 2))

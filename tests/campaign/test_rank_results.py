@@ -65,14 +65,14 @@ def test_a_test_set_without_an_evaluation_counts_0(scores: dict[str, Any]) -> No
     part = {code: evaluation for code, evaluation in scores["beta"].items() if code != "en"}
     ranked = levelhead.rank(scores=scores | {"beta": Evaluations(part)}, measures="LAS")
     beta = next(standing for standing in ranked["LAS"].standings if standing.system == "beta")
-    assert (beta.n_valid, beta.value) == (7, sum(part[code]["LAS"].exact for code in part) / 8)
+    assert (beta.n_valid, beta.exact) == (7, sum(part[code]["LAS"].exact for code in part) / 8)
     assert ranked.results.results["beta", "en"].state == "missing"
 
 
 def test_single_evaluations_are_ranked() -> None:
     scores = {name: levelhead.score(GOLD / "en.conllu", path / "en.conllu") for name, path in OUTPUTS.items()}
     ranked = levelhead.rank(scores=scores, measures="LAS,UAS", only="beta,alpha".split(","))
-    assert [(one.system, one.value) for one in ranked["UAS"].standings] == [
+    assert [(one.system, one.exact) for one in ranked["UAS"].standings] == [
         (name, scores[name]["UAS"].exact) for name in ("alpha", "beta")
     ]
 
@@ -80,7 +80,7 @@ def test_single_evaluations_are_ranked() -> None:
 @pytest.mark.parametrize("library", [pd, pl])
 def test_a_frame_is_ranked_like_its_file(library: Any, scores: dict[str, Any], tmp_path: Path) -> None:
     rows = [
-        {"system": name, "treebank": code, "LAS": 100 * evaluation["LAS"].f1, "CLAS": 100 * evaluation["CLAS"].f1}
+        {"system": name, "treebank": code, "LAS": evaluation["LAS"].f1, "CLAS": evaluation["CLAS"].f1}
         for name, some in scores.items()
         for code, evaluation in some.items()
     ]

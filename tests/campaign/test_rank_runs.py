@@ -15,16 +15,15 @@ from campaigns import ENGLISH, LANGUAGES, everything, scored
 from conftest import library
 from job_functions import killed_at_end
 from levelhead import campaign as c
+from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.errors import InputError
 from levelhead.jobs import Store, borrowed, cluster, processes
 
 
 def canonical(results: c.Results) -> str:
     """The whole result of a campaign, as printed JSON."""
-    from levelhead.campaign.ranking_tables import ranking_document
-
-    rankings = [c.rank(results, measure, everything(results)) for measure in results.measures]
-    return json.dumps(ranking_document(results, rankings))
+    rankings = tuple(c.rank(results, measure, everything(results)) for measure in results.measures)
+    return json.dumps(RankedSystems(rankings, results, results.provenance()).to_dict())
 
 
 def test_results_are_byte_equal_for_any_number_of_workers(folders: Path) -> None:
@@ -92,7 +91,7 @@ def test_a_file_that_changes_before_it_is_read_is_scored_as_it_is_then(folders: 
     changed = changing(monkeypatch, target, target, ENGLISH)
     results = scored(folders)
     assert changed
-    assert results.results["alpha", "en"].values["LAS"] == 1
+    assert results.results["alpha", "en"].values["LAS"] == 100
     monkeypatch.undo()
     assert canonical(results) == canonical(scored(folders))
 

@@ -7,7 +7,10 @@ import pytest
 
 from campaigns import everything, scored
 from levelhead import campaign as c
+from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.errors import InputError
+from levelhead.tables.data import DataColumn, DataTable
+from levelhead.tables.writers import data_to_tsv
 
 # Tables of scores
 
@@ -24,7 +27,7 @@ def table(folder: Path, text: str) -> Path:
 def test_long_tables(tmp_path: Path) -> None:
     results = c.read_scores(table(tmp_path, LONG))
     assert results.systems == ("x", "y")
-    assert results.results["x", "en"].values == {"LAS": Fraction(8001, 10_000)}
+    assert results.results["x", "en"].values == {"LAS": Fraction(8001, 100)}
     assert results.results["y", "fr"].state == "missing"
     assert results.results["y", "fr"].values == {"LAS": 0}
 
@@ -33,27 +36,35 @@ def test_wide_tables(tmp_path: Path) -> None:
     text = "system\ttreebank\tLAS\tMyScore\tRank\nx\ten\t80\t5e1\t1\nx\tfr\t\t-\t2\n"
     results = c.read_scores(table(tmp_path, text))
     assert results.measures == ("LAS", "MyScore")
-    assert results.results["x", "en"].values == {"LAS": Fraction(4, 5), "MyScore": Fraction(1, 2)}
+    assert results.results["x", "en"].values == {"LAS": 80, "MyScore": 50}
     assert results.results["x", "fr"].values == {"LAS": 0, "MyScore": 0}
 
 
 def test_a_treebank_on_which_nobody_has_a_score_counts_too(tmp_path: Path) -> None:
     results = c.read_scores(table(tmp_path, "system\ttreebank\tLAS\nx\ten\t80\nx\tfr\t\ny\ten\t\n"))
     standings = c.rank(results, "LAS", everything(results)).standings
-    assert [(one.system, one.value) for one in standings] == [("x", Fraction(2, 5)), ("y", 0)]
+    assert [(one.system, one.value) for one in standings] == [("x", 40), ("y", 0)]
 
 
 def test_our_own_tables_are_read_again(folders: Path, tmp_path: Path) -> None:
-    from levelhead.campaign.ranking_tables import results_table
-    from levelhead.tables.writers import to_tsv
-
     results = scored(folders)
-    again = c.read_scores(table(tmp_path, to_tsv(results_table(results))))
+    data = RankedSystems((c.rank(results, "LAS", everything(results)),), results, results.provenance()).data("scores")
+    again = c.read_scores(table(tmp_path, data_to_tsv(data)))
     assert again.systems == results.systems
     for key, result in results.results.items():
         assert again.results[key].values == pytest.approx(dict(result.values), abs=1e-12)
         assert again.results[key].state == result.state
     assert {result.state for result in results.results.values()} == {"valid", "invalid"}
+
+
+def test_odd_names_are_read_again(tmp_path: Path) -> None:
+    """Quotes, tabs, line breaks and formulas."""
+    names = ['"', 'a"b', "a\tb", "a\nb", "a\r\nb", "=1+1", "+x", "@", "'+x", "''", "#", "\\", '"un', '""']
+    columns = tuple(DataColumn(name, "text", "") for name in ("system", "treebank", "measure"))
+    rows = [(name, "en", "LAS", 50.0) for name in names]
+    path = tmp_path / "table.tsv"
+    path.write_bytes(data_to_tsv(DataTable((*columns, DataColumn("value", "number", "")), rows)).encode())
+    assert list(c.read_scores(path).systems) == names
 
 
 def test_tables_of_long_cells_are_read(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_names_of_systems_with_dots(
     monkeypatch.chdir(SYSTEMS / "alpha")
     assert program.run(["compare", "../../gold", *systems, "-m", "LAS", "--format", "tsv"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert tuple(dict.fromkeys(line.split("\t")[lines[0].split("\t").index("System")] for line in lines[1:])) == names
+    assert tuple(dict.fromkeys(line.split("\t")[lines[0].split("\t").index("system")] for line in lines[1:])) == names
 
 
 def test_one_system_by_two_paths(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

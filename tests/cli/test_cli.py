@@ -325,7 +325,7 @@ MEASURED = {
     "score": (GOLD, SYSTEM),
     "score folders": (GOLD.parent, SYSTEM.parent),
     "breakdown --by deprel": (GOLD, SYSTEM),
-    "breakdown --by sentence": (GOLD, SYSTEM),
+    "sentences": (GOLD, SYSTEM),
     "compare": (GOLD, SYSTEM),
     "trees --limit 1": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu"),
     "rank": (GOLD.parent, SYSTEM.parent.parent),

@@ -1,12 +1,14 @@
 """Tables, breakdowns and comparisons on the command line: what is printed, as text and as data, and what is refused."""
 
+import csv
+import io
 import json
 import re
 import shutil
 
 import pytest
 
-from conftest import EXAMPLES, library
+from conftest import EXAMPLES
 from levelhead.tables.table import Column, formatted, p_text
 
 FIGURE = EXAMPLES / "nivre-fang"
@@ -41,21 +43,13 @@ no intervals, since each row is based on fewer than 10 documents or sentences
 confidence intervals by sentence: 2 sentences
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:sentence
 """,
-    "breakdown --by sentence": """\
-treebank | sentence | sent_id     | words |  words |   words |     LAS | LAS gold |    LAS
-         |          |             |  gold | system | aligned | correct |          | system
----------+----------+-------------+-------+--------+---------+---------+----------+--------
-en       |        1 | figure-1-en |     8 |      8 |       8 |       7 |        8 |      8
-fi       |        1 | figure-1-fi |     4 |      4 |       4 |       3 |        4 |      4
-rules:ud|gold:*|system:*|unicode:*|version:*
-""",
     "confusion": """\
 Treebank | Gold | System | Words | Head correct | of gold
 ---------+------+--------+-------+--------------+---------
 errors only; of gold: share of the aligned words with this gold relation
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
-    "breakdown --by error": """\
+    "analyze --show types": """\
 Treebank | Error                         | Words | Share
 ---------+-------------------------------+-------+-------
 en       | right                         |     7 | 87.50
@@ -72,9 +66,9 @@ fi       | wrong head outside the phrase |     0 |  0.00
 fi       | wrongly the root              |     0 |  0.00
 fi       | root not found                |     0 |  0.00
 fi       | head not aligned              |     0 |  0.00
-rules:ud|gold:*|system:*|unicode:*|version:*
+rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:sentence
 """,
-    "breakdown --by cascading": """\
+    "analyze --show cascading": """\
 Treebank | Class   | Arcs      | Wrong | Parent correct |  Share
 ---------+---------+-----------+-------+----------------+--------
 en       | NONCORE | labeled   |     1 |              1 | 100.00
@@ -82,7 +76,7 @@ en       | NONCORE | unlabeled |     1 |              1 | 100.00
 fi       | NONCORE | labeled   |     1 |              1 | 100.00
 fi       | NONCORE | unlabeled |     1 |              1 | 100.00
 class by the gold relation; a low share means that wrong arcs depend on other wrong arcs
-rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
+rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:sentence
 """,
 }
 
@@ -97,7 +91,8 @@ note: fewer than 10 units to resample, so no intervals: en, fi
 def test_tables_of_figure_1(run, table):
     """English and Finnish, one wrong arc each; every number can be counted by hand."""
     code, out, err = run(*table.split(), FIGURE / "gold", FIGURE / "system")
-    assert (code, scrubbed(out), err) == (0, GOLDEN[table], FEW_UNITS if table == "breakdown --by class" else "")
+    with_intervals = table.startswith("analyze") or table == "breakdown --by class"
+    assert (code, scrubbed(out), err) == (0, GOLDEN[table], FEW_UNITS if with_intervals else "")
 
 
 @pytest.mark.parametrize("table", GOLDEN)
@@ -105,49 +100,44 @@ def test_tables_of_figure_1(run, table):
 def test_tables_in_every_format(run, table, output_format):
     code, out, _ = run(*table.split(), "--format", output_format, *EN)
     assert code == 0
-    if output_format.startswith("json"):
+    if output_format == "jsonl":
+        assert {row["treebank"] for row in map(json.loads, out.splitlines())} == {"en"}
+    elif output_format == "json":
         document = json.loads(out)
-        assert document["schema"] == 1
-        kinds = {"class": "breakdown", "sentence": "sentences", "error": "errors"}
-        assert document["kind"] == kinds.get(table.split()[-1], table.split()[-1])
-        assert list(document["treebanks"]) == ["en"]
+        assert document["kind"] == table.split()[0]
+    elif output_format == "tsv":
+        assert out.startswith("treebank\t")
     else:
-        head = GOLDEN[table].partition("\n")[0].split("|")[table != "breakdown --by sentence"].strip()
-        start = {"tsv": f"{head}\t", "markdown": f"| {head} |", "latex": "% \\usepackage"}[output_format]
-        assert out.startswith(start)
+        head = GOLDEN[table].partition("\n")[0].split("|")[1].strip()
+        assert out.startswith({"markdown": f"| {head} |", "latex": "% \\usepackage"}[output_format])
         assert out.count("\\begin{tabular}") == (output_format == "latex")
 
 
 def test_documents(run):
-    def document(*options: object) -> dict:
+    def tables(*options: object) -> dict:
         code, out, _ = run(*options, "--format", "json", *EN)
         assert code == 0
-        return json.loads(out)["treebanks"]["en"]
+        return json.loads(out)["tables"]
 
-    assert document("breakdown", "--by", "sentence") == {
-        "sentence": [1], "sent_id": ["figure-1-en"], "words.gold": [8], "words.system": [8], "words.aligned": [8],
-        "LAS.correct": [7], "LAS.gold": [8], "LAS.system": [8],
-    }  # fmt: skip
-    confusion = document("confusion")
-    assert confusion["relations"] == ["det", "case", "nsubj", "obj", "obl", "root"]
-    assert [row[i] for i, row in enumerate(confusion["counts"])] == [3, 1, 1, 1, 1, 1]
-    assert sum(map(sum, confusion["right_heads"])) == 7
-    assert document("breakdown", "--by", "cascading")[2] == {
-        "name": "NONCORE",
-        "labelled": True,
-        "wrong": 1,
-        "parent_right": 1,
-        "ratio": 1.0,
+    confusion = tables("confusion")["confusions"]
+    assert {(row["gold_relation"], row["system_relation"]): row["words"] for row in confusion} == {
+        (name, name): 3 if name == "det" else 1 for name in ("det", "case", "nsubj", "obj", "obl", "root")
     }
-    (by_class, by_both) = document("breakdown", "--by", "class", "--by", "class,direction")
-    assert by_class["by"] == ["class"]
-    assert by_class["whole"] == 87.5
-    assert by_class["rows"][1] == {
-        "class": "NONCORE", "gold": 2, "system": 2, "correct": 1, "precision": 50.0, "recall": 50.0, "f1": 50.0,
-        "interval": None, "n_units": 1, "uncertain": True, "without": 100.0, "difference": 12.5,
+    assert sum(row["head_correct"] for row in confusion) == 7
+    assert {row["share"] for row in confusion} == {100.0}
+    assert tables("analyze")["cascading"][2] == {
+        "treebank": "en", "class": "NONCORE", "labeled": True, "wrong": 1, "parent_correct": 1, "share": 100.0,
     }  # fmt: skip
-    assert "without" not in by_both["rows"][0]
-    assert [(row["class"], row["direction"], row["gold"]) for row in by_both["rows"]] == [
+    rows = tables("breakdown", "--by", "class", "--by", "class,direction")["scores"]
+    by_class, by_both = ([row for row in rows if row["by"] == by] for by in ("class", "class,direction"))
+    assert by_class[1] == {
+        "treebank": "en", "system": "system", "by": "class", "by_class": "NONCORE", "by_direction": None,
+        "measure": "LAS", "value": 50.0, "precision": 50.0, "recall": 50.0, "f1": 50.0, "correct": 1, "gold": 2,
+        "predicted": 2, "without": 100.0, "difference": 12.5, "low": None, "high": None, "n_units": 1,
+        "uncertain": True,
+    }  # fmt: skip
+    assert by_both[0]["without"] is None
+    assert [(row["by_class"], row["by_direction"], row["gold"]) for row in by_both] == [
         ("CORE", "head before", 1), ("CORE", "head after", 1), ("NONCORE", "root", 1), ("NONCORE", "head before", 1),
         ("FUN", "head after", 4),
     ]  # fmt: skip
@@ -182,21 +172,20 @@ rules:ud|gold:*|system:*|unicode:*|version:*|level:0.95|resample-by:sentence
 def test_breakdowns_by_what_was_seen_in_training(run):
     """Of the eight words the training sentence has all but `room`; its tree is another."""
     train = FIGURE / "gold/en.conllu"
-    rows = {}
-    for by in ("vocabulary", "frequency", "seen-sentence", "seen-tree"):
-        code, out, _ = run("breakdown", "--format", "tsv", "--by", by, "--train", train, "--train", train, *EN)
+
+    def gold_words(by: str, *train: object) -> dict[str, str]:
+        trained = (option for file in train for option in ("--train", file))
+        code, out, _ = run("breakdown", "--format", "tsv", "--by", by, *trained, *EN)
         assert code == 0
-        rows[by] = [line.split("\t")[:2] for line in out.splitlines()[1:]]
-    assert rows == {
-        "vocabulary": [["in vocabulary", "8"]],
-        "frequency": [["2-5", "5"], ["6-20", "3"]],  # two copies; `the` three times in each
-        "seen-sentence": [["sentence seen in training", "8"]],
-        "seen-tree": [["tree seen in training", "8"]],
-    }
-    code, out, _ = run("breakdown", "--format", "tsv", "--by", "seen-tree", "--train", EN[1], *EN)
-    assert out.splitlines()[1].startswith("new tree\t8")
-    code, out, _ = run("breakdown", "--format", "tsv", "--by", "vocabulary", "--train", FIGURE / "gold/fi.conllu", *EN)
-    assert out.splitlines()[1].startswith("out of vocabulary\t8")
+        rows = csv.DictReader(io.StringIO(out), delimiter="\t")
+        return {row[f"by_{by.replace('-', '_')}"]: row["gold"] for row in rows}
+
+    assert gold_words("vocabulary", train, train) == {"in vocabulary": "8"}
+    assert gold_words("frequency", train, train) == {"2-5": "5", "6-20": "3"}  # two copies; `the` three times in each
+    assert gold_words("seen-sentence", train, train) == {"sentence seen in training": "8"}
+    assert gold_words("seen-tree", train, train) == {"tree seen in training": "8"}
+    assert gold_words("seen-tree", EN[1]) == {"new tree": "8"}
+    assert gold_words("vocabulary", FIGURE / "gold/fi.conllu") == {"out of vocabulary": "8"}
 
 
 def test_comments_are_held_until_the_next_document(run, tmp_path):
@@ -206,13 +195,13 @@ def test_comments_are_held_until_the_next_document(run, tmp_path):
     (tmp_path / "gold.conllu").write_text("".join(head + sentence for head in heads), encoding="utf-8")
     paths = (tmp_path / "gold.conllu", tmp_path / "gold.conllu")
     code, out, _ = run("breakdown", "--format", "json", "--by", "comment:genre", "--by", "document", *paths)
-    by_genre, by_document = json.loads(out)["treebanks"]["gold"]
-    assert [(row["comment:genre"], row["gold"]) for row in by_genre["rows"]] == [
+    rows = json.loads(out)["tables"]["scores"]
+    assert [(row["by_comment_genre"], row["gold"]) for row in rows if row["by"] == "comment:genre"] == [
         ("-", 3),
         ("new\ts", 2),
         ("fiction", 1),
     ]
-    assert [(row["document"], row["gold"]) for row in by_document["rows"]] == [
+    assert [(row["by_document"], row["gold"]) for row in rows if row["by"] == "document"] == [
         ("#1", 1),
         ("d1", 2),
         ("#3", 2),
@@ -243,16 +232,14 @@ rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     )
     code, out, _ = run("trees", "--show", "obl:nmod", "--show", "det:punct", "--format", "json", GOLD, ALPHA)
-    cells = json.loads(out)["cells"]
-    assert [one["sent_id"] for one in cells["obl:nmod"]] == ["p01", "p08", "p10"]
-    assert [one["form"] for one in cells["obl:nmod"]] == ["room", "1902", "garden"]
-    one = cells["obl:nmod"][0]
-    assert (one["word"], one["gold"]["heads"][one["word"] - 1], one["system"]["relations"][one["word"] - 1]) == (
-        8,
-        3,
-        "nmod",
-    )
-    assert cells["det:punct"] == []
+    tables = json.loads(out)["tables"]
+    examples, words = tables["examples"], tables["words"]
+    assert {row["error"] for row in examples} == {"obl:nmod"}
+    assert [row["sent_id"] for row in examples] == ["p01", "p08", "p10"]
+    assert [row["form"] for row in examples] == ["room", "1902", "garden"]
+    first = [row for row in words if (row["sentence"], row["word"]) == (1, examples[0]["word"])]
+    assert [(row["role"], row["word"], row["form"]) for row in first] == [("gold", 8, "room"), ("system", 8, "room")]
+    assert (first[0]["head"], first[0]["deprel"], first[1]["deprel"]) == (3, "obl", "nmod")
 
 
 def test_punctuation_schemes_and_definitions(run, tmp_path):
@@ -268,7 +255,7 @@ def test_punctuation_schemes_and_definitions(run, tmp_path):
     assert json.loads(out)["signature"]["classes"] == "callin:CONTENT"
     assert err.startswith("note: gold has relations of UD v2; LAS@CONTENT: classes of callin (UD v1) are looked up by")
     _, out, err = run("breakdown", "--scheme", "callin", "--by", "class", "--format", "tsv", *EN)
-    assert [line.split("\t")[0] for line in out.splitlines()] == ["class", "CONTENT", "FUNCTION"]
+    assert [line.split("\t")[3] for line in out.splitlines()] == ["by_class", "CONTENT", "FUNCTION"]
     own = tmp_path / "own.toml"
     own.write_text(
         '[measure.Nouns]\nneeds = ["head", "upos"]\nonly = "CORE"\n[scheme.own]\nclasses = { A = ["det"] }\n'
@@ -315,21 +302,23 @@ def test_compare(run):
 
 def test_compare_folders_and_formats(run):
     folders = (PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta")
-    _, out, err = run("compare", "-m", "LAS", "--format", "tsv", *folders)
+    _, out, _ = run("compare", "-m", "LAS", "--format", "tsv", *folders)
     head, *rows = [line.split("\t") for line in out.splitlines()]
-    assert head[0] == "Average"
-    assert [row[0] for row in rows] == ["macro", "macro", "micro", "micro"]
-    assert "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8" in err
+    averages = [dict(zip(head, row, strict=True))["average"] for row in rows]
+    assert averages == [""] * 16 + ["macro", "macro", "micro", "micro"]
+    text = " ".join(run("compare", "-m", "LAS", *folders)[1].split())
+    assert "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8" in text
     _, out, _ = run("compare", "-m", "LAS", "--each", "--format", "json", *folders)
     document = json.loads(out)
-    assert (document["kind"], document["baseline"], len(document["results"]), len(document["files"])) == (
-        "comparison",
-        "alpha",
-        20,
-        8,
+    assert document["verdict"] == (
+        "By LAS, significantly different from alpha: beta (\N{MINUS SIGN}21.72)."
+        " beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8 (8 significant)."
     )
-    assert document["wins"][0]["sign_p"] == 2 / 2**8
-    english = next(one for one in document["results"] if (one["treebank"], one["system"]) == ("en", "beta"))
+    results = document["tables"]["results"]
+    assert (document["kind"], len(results), len(document["provenance"]["files"])) == ("compare", 20, 8)
+    assert [one["baseline"] for one in results] == [None, "alpha"] * 10
+    assert document["tables"]["wins"][0]["sign_p"] == 2 / 2**8
+    english = next(one for one in results if (one["treebank"], one["system"]) == ("en", "beta"))
     assert english["difference"] == pytest.approx(100 * (2 * 116 / 323 - 146 / 164))
     for output_format in ("markdown", "latex", "jsonl", "text"):
         assert run("compare", "--format", output_format, "--each", *folders)[0] == 0
@@ -341,8 +330,6 @@ BROKEN = "1\ta\t_\t_\t_\t_\t0\troot\tx\t_\n\n"
 REFUSED = {
     # arguments after the verb, code, what is said; GOLD ALPHA come last unless there are paths
     "breakdown": "Missing option '--by'",
-    "breakdown --by sentence --by deprel": "--by sentence requires a single system and cannot be combined with another --by",
-    "breakdown --by error --by error": "--by error requires a single system and cannot be combined with another --by",
     "breakdown --by class -m LAS -m UAS": "this table shows a single measure: give only one -m",
     "breakdown --by class -m Words": "Words does not count words, so it cannot be broken down",
     "breakdown --by tree": "unknown property 'tree': did you mean seen-tree?",
@@ -355,7 +342,7 @@ REFUSED = {
     "breakdown --by class --rules conll17 -m MLAS": "the rules conll17 do not define MLAS",
     "trees": "give one system and --show GOLD:SYSTEM, or several systems without --show",
     "trees --show det": "'det' is a single relation: add the system's relation, such as det:obl",
-    "trees --show det:det --format tsv": "unknown format 'tsv': did you mean svg?",
+    "trees --show det:det --format csv": "unknown format 'csv': did you mean svg?",
     "trees --show det:det --limit 0": "is not in the range",
     "score --train /no/such/file": "/no/such/file: unreadable-file",
     "score --counts --fail-under": "requires an argument",
@@ -385,10 +372,11 @@ def test_bad_input(run, tmp_path):
     broken, weights = tmp_path / "broken.conllu", tmp_path / "weights"
     broken.write_text(BROKEN)
     weights.write_text("det 1\n")
-    by_error, by_sentence = ("breakdown", "--by", "error"), ("breakdown", "--by", "sentence")
+    by_sentence = ("sentences",)
     for command in (
-        by_error,
+        ("analyze",),
         by_sentence,
+        ("words",),
         ("breakdown", "--by", "deprel"),
         ("trees", "--show", "det:det"),
         ("confusion",),
@@ -401,10 +389,9 @@ def test_bad_input(run, tmp_path):
         code, out, err = run(*verb, "-m", f"WLAS({weights})", *EN)
         assert (code, out) == (2, "")
         assert "missing-weight: the relation nsubj has no weight" in err
-    for verb in (("compare",), by_sentence):
-        code, out, err = run(*verb, "-m", "EULAS", broken, broken)
-        assert (code, out) == (2, "")
-        assert err.splitlines()[-1].startswith("unreadable-deps: EULAS: DEPS of")
+    code, out, err = run("compare", "-m", "EULAS", broken, broken)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith("unreadable-deps: EULAS: DEPS of")
     code, out, err = run("compare", GOLD)
     assert (code, out) == (2, "")
     code, out, err = run("compare", GOLD, ALPHA, ALPHA)
@@ -418,20 +405,6 @@ def test_bad_input(run, tmp_path):
         ["tr.conllu:49", "cycle"],
         ["tr.conllu:108", "several-roots"],
     ]
-
-
-def test_sentence_tables_are_frames():
-    from levelhead.evaluation.by_sentence import count_sentences
-    from levelhead.evaluation.setup import setup_of
-
-    polars = library("polars")
-    pandas = library("pandas")
-    found = count_sentences(GOLD, BETA, setup_of(["LAS", "LAS@CORE"]))
-    frame = found.to_polars()
-    assert frame.shape == (20, 11)
-    assert frame["LAS.correct"].sum() == found.to_pandas()["LAS.correct"].sum() == 116
-    assert frame.filter(polars.col("sent_id") == "p01")["words.gold"].to_list() == [8]
-    assert pandas.DataFrame(found.columns()).equals(found.to_pandas())
 
 
 def test_every_property_has_a_golden_test_or_an_oracle():

@@ -71,7 +71,7 @@ def test_a_manifest_names_the_rules(files: Path) -> None:
 
 def test_compare_tests_differences_in_its_own_measures() -> None:
     done = command("compare", GOLD, SYSTEMS / "alpha", SYSTEMS / "beta", *RULES, "--format", "json")
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout)["tables"]
     assert {one["measure"] for one in found["results"]} == {"MSLAS", "LAS", "Feats"}
     (macro,) = (
         one for one in found["results"] if (one["average"], one["measure"], one["system"]) == ("macro", "LAS", "beta")

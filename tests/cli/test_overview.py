@@ -34,7 +34,7 @@ UNKNOWN = {
     "scroe gold system": "unknown command 'scroe': did you mean score?",
     "Score": "unknown command 'Score': did you mean score?",
     "task srve": "unknown command 'srve': did you mean serve?",
-    "x": "unknown command 'x': use score, breakdown, confusion,",
+    "x": "unknown command 'x': use score, breakdown, analyze,",
 }
 
 

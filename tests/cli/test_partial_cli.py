@@ -8,7 +8,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from result_rows import scores_in
+from result_rows import rows_in, scores_in
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
@@ -86,17 +86,18 @@ def test_compare_tests_on_the_same_gold_sentences(run, tmp_path):
     text = (SYSTEMS / "alpha/en.conllu").read_text()
     fewer = tmp_path / "fewer.conllu"
     fewer.write_text(text.split("\n\n", 1)[1])
-    found = document(run, "compare", GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", fewer, "--partial", "-m", "LAS")
+    files = GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", fewer
+    found = document(run, "compare", *files, "--partial", "-m", "LAS")["tables"]
     n_gold = len(levelhead.read(GOLD / "en.conllu"))
-    assert found["units"]["en"]["n"] == n_gold
+    assert [one["n_units"] for one in found["units"]] == [n_gold]
     alpha, other = found["results"]
     pair = document(run, "score", GOLD / "en.conllu", fewer, "--partial", "-m", "LAS")
     assert other["value"] == pytest.approx(scores_in(pair)["LAS"]["f1"])
     assert other["value"] < alpha["value"]
-    assert other["interval"][0] < other["value"] < other["interval"][1]
-    strict = found["results_valid_trees"][1]
+    assert other["low"] < other["value"] < other["high"]
+    strict = found["results_of_valid_trees"][1]
     assert strict["value"] == pytest.approx(scores_in(pair)["LAS"]["value_of_valid_trees"])
-    assert found["coverage"]["en"]["fewer"]["answered"] == n_gold - 1
+    assert [(one["system"], one["answered"]) for one in found["coverage"]] == [("en", n_gold), ("fewer", n_gold - 1)]
 
 
 def test_answers_to_another_text_are_noted_in_every_table(run, folders: Path):
@@ -122,18 +123,19 @@ def test_answers_to_another_text_are_noted_in_every_table(run, folders: Path):
 def test_rank_counts_invalid_outputs_and_missing_ones(run, folders: Path):
     (folders / "systems/alpha/en.conllu").unlink()
     found = document(run, "rank", folders / "gold", folders / "systems", "--partial", "-m", "LAS", "--significance")
-    standings = {one["system"]: one for one in found["rankings"][0]["standings"]}
-    assert standings["gamma"]["valid_outputs"] == 8
-    assert standings["gamma"]["valid_trees"] < standings["gamma"]["value"]
-    assert standings["gamma"]["answered"] == 100
-    assert standings["alpha"]["answered"] == pytest.approx(100 * 7 / 8)
-    result = next(one for one in found["results"] if (one["system"], one["test_set"]) == ("gamma", "tr"))
+    standings = {one["system"]: one for one in found["tables"]["standings"]}
+    assert standings["gamma"]["n_valid"] == 8
+    assert standings["gamma"]["value_of_valid_trees"] < standings["gamma"]["value"]
+    assert standings["gamma"]["share_answered"] == 100
+    assert standings["alpha"]["share_answered"] == pytest.approx(100 * 7 / 8)
     pair = document(run, "score", TR, INVALID, "--partial", "-m", "LAS")
-    assert result["coverage"] == pair["coverage"]
-    assert result["scores_valid_trees"] == pair["scores_valid_trees"]
+    for name in ("scores", "coverage"):
+        (row,), (expected,) = rows_in(found, name, system="gamma", treebank="tr"), rows_in(pair, name)
+        same = (row.keys() & expected.keys()) - {"system"}
+        assert {key: row[key] for key in same} == {key: expected[key] for key in same}
     table = levelhead.rank(folders / "gold", folders / "systems", partial=True, measures="LAS")
-    assert {one.system: float(one.value) for one in table["LAS"].standings} == {
-        name: pytest.approx(one["value"] / 100) for name, one in standings.items()
+    assert {one.system: one.value for one in table["LAS"].standings} == {
+        name: one["value"] for name, one in standings.items()
     }
 
 

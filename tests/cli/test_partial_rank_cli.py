@@ -7,6 +7,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from result_rows import rows_in
 
 PARALLEL = EXAMPLES / "parallel"
 NOTHING = dict.fromkeys(
@@ -27,73 +28,65 @@ def campaign(folders):
 def test_invalid_and_missing_outputs_have_both_scores_and_a_coverage(run, campaign, options):
     code, out, err = run("rank", *campaign, "--partial", "-m", "LAS", "--format", "json", *options)
     assert (code, err) == (0, "")
-    results = {(one["system"], one["test_set"]): one for one in json.loads(out)["results"]}
+    document = json.loads(out)
     gold = levelhead.read(campaign[0] / "en.conllu")
     empty = {"paired_by": None, "sentences": len(gold), "words": gold.n_words, **NOTHING}
     for key, state in {("alpha", "en"): "missing", ("beta", "en"): "invalid"}.items():
-        assert results[key]["state"] == state
-        assert (results[key]["scores_valid_trees"], results[key]["coverage"]) == ({}, empty)
-    assert all({"scores_valid_trees", "coverage"} <= one.keys() for one in results.values())
+        system, treebank = key
+        (score,) = rows_in(document, "scores", system=system, treebank=treebank)
+        assert (score["state"], score["value_of_valid_trees"]) == (state, 0)
+        assert rows_in(document, "coverage", system=system, treebank=treebank) == [
+            {"system": system, "treebank": treebank, **empty}
+        ]
+    assert all(one["value_of_valid_trees"] is not None for one in rows_in(document, "scores"))
+    assert len(rows_in(document, "coverage")) == len(rows_in(document, "outputs")) == 24
 
 
 def test_without_partial_nothing_is_added(run, campaign):
     found = json.loads(run("rank", *campaign, "-m", "LAS", "--format", "json")[1])
-    assert not any({"scores_valid_trees", "partial_coverage"} & one.keys() for one in found["results"])
-    assert "valid_trees" not in found["rankings"][0]["standings"][0]
+    assert rows_in(found, "coverage") == []
+    assert all(one["value_of_valid_trees"] is None for name in ("scores", "standings") for one in rows_in(found, name))
 
 
 def test_a_system_without_any_readable_output_has_both_scores(run, campaign):
     for path in (campaign[1] / "beta").iterdir():
         path.write_text("nothing\n")
     found = json.loads(run("rank", *campaign, "--partial", "-m", "LAS", "--system", "beta", "--format", "json")[1])
-    (beta,) = found["rankings"][0]["standings"]
-    assert (beta["value"], beta["valid_trees"], beta["answered"], beta["aligned"]) == (0, 0, 0, 0)
+    (beta,) = rows_in(found, "standings")
+    assert [beta[name] for name in ("value", "value_of_valid_trees", "share_answered", "share_aligned")] == [0] * 4
 
 
 def test_the_table_of_all_outputs_has_both_scores(run, campaign, tmp_path):
-    """Its numbers are those of JSON, and `--scores` ranks by them again."""
+    """`--scores` ranks by it again."""
     document = json.loads(run("rank", *campaign, "--partial", "-m", "LAS,UAS", "--format", "json")[1])
     code, table, _ = run("rank", *campaign, "--partial", "-m", "LAS,UAS", "--by-treebank", "--format", "tsv")
     assert code == 0
-    rows = {(row["System"], row["Treebank"]): row for row in csv.DictReader(table.splitlines(), delimiter="\t")}
-    for one in document["results"]:
-        row = rows[one["system"], one["test_set"]]
-        for measure in ("LAS", "UAS"):
-            assert float(row[measure]) == pytest.approx(one["values"][measure])
-            strict = one["scores_valid_trees"].get(measure, {"f1": 0})["f1"]
-            assert float(row[f"{measure} (valid trees)"]) == pytest.approx(strict)
-        assert float(row["Answered sentences"]) == pytest.approx(100 * share(one, "answered", "sentences"))
-        assert float(row["Aligned words"]) == pytest.approx(100 * share(one, "aligned", "words"))
-    gamma = rows["gamma", "tr"]
-    assert float(gamma["LAS (valid trees)"]) < float(gamma["LAS"])
+    rows = list(csv.DictReader(table.splitlines(), delimiter="\t"))
+    for row, expected in zip(rows, rows_in(document, "scores"), strict=True):
+        assert {name: row[name] for name in ("system", "treebank", "measure")}.items() <= expected.items()
+        for name in ("value", "value_of_valid_trees"):
+            assert float(row[name]) == expected[name]
+    (gamma,) = rows_in(document, "scores", system="gamma", treebank="tr", measure="LAS")
+    assert gamma["value_of_valid_trees"] < gamma["value"]
     (tmp_path / "scores.tsv").write_text(table)
     again = json.loads(run("rank", "--scores", tmp_path / "scores.tsv", "--format", "json")[1])
-    assert again["measures"] == ["LAS", "LAS (valid trees)", "UAS", "UAS (valid trees)"]
-    averages = {one["measure"]: values_of(one) for one in again["rankings"]}
-    for ranking in document["rankings"]:
-        assert averages[ranking["measure"]] == pytest.approx(values_of(ranking))
-        assert averages[f"{ranking['measure']} (valid trees)"] == pytest.approx(values_of(ranking, "valid_trees"))
+    for measure in ("LAS", "UAS"):
+        assert values_of(again, measure) == pytest.approx(values_of(document, measure))
 
 
 def test_the_ranking_has_both_averages_of_every_measure(run, campaign):
-    out = run("rank", *campaign, "--partial", "-m", "LAS,UAS", "--format", "tsv")[1]
-    head = out.splitlines()[0].split("\t")
+    out = run("rank", *campaign, "--partial", "-m", "LAS,UAS", "--format", "markdown")[1]
+    head = [name.strip() for name in out.splitlines()[0].split("|")]
     assert [name for name in head if "(valid trees)" in name] == ["LAS (valid trees)", "UAS (valid trees)"]
 
 
 def test_the_coverage_does_not_depend_on_the_measure(run, campaign):
     """XPOS has no average, since fr has no tags."""
-    (of_tags, of_arcs) = json.loads(run("rank", *campaign, "--partial", "-m", "XPOS,LAS", "--format", "json")[1])[
-        "rankings"
-    ]
-    assert of_tags["undefined"] == ["fr"]
-    for part in ("answered", "aligned"):
-        assert values_of(of_tags, part) == values_of(of_arcs, part)
+    document = json.loads(run("rank", *campaign, "--partial", "-m", "XPOS,LAS", "--format", "json")[1])
+    assert rows_in(document, "undefined") == [{"group": "all", "measure": "XPOS", "treebank": "fr"}]
+    for part in ("share_answered", "share_aligned"):
+        assert values_of(document, "XPOS", part) == values_of(document, "LAS", part)
 
 
-def share(result, part, whole):
-    return result["coverage"][part] / result["coverage"][whole]
-
-
-def values_of(ranking, key="value"):
-    return {one["system"]: one[key] for one in ranking["standings"]}
+def values_of(document, measure, name="value"):
+    return {row["system"]: row[name] for row in rows_in(document, "standings", measure=measure)}

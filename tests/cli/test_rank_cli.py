@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from command_line import levelhead
 from conftest import EXAMPLES, ROOT
 from levelhead.cli.ranking import rank
-from result_rows import scores_in
+from levelhead.scoring.rules import RULES
+from result_rows import rows_in, scores_in
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 
@@ -108,28 +109,37 @@ def test_every_format(output_format, more):
     if output_format == "json":
         json.loads(done.stdout)
     if output_format == "jsonl":
-        assert len([json.loads(line) for line in done.stdout.splitlines()]) == 24
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        assert len(rows) == len(RULES["ud"].main) * (24 if more else 3)
 
 
 def test_json_has_ranks_values_reasons_and_counts():
     document = json.loads(ran(GOLD, SYSTEMS, "--format", "json", "-m", "LAS").stdout)
-    assert (document["schema"], document["kind"], document["ranking"]) == (1, "ranking", "exact")
-    assert document["test_sets"][3] | {"sha256": ""} == {
-        "code": "en", "language": "English", "family": "Indo-European", "genus": "Germanic", "sha256": "",
+    assert (document["schema"], document["kind"]) == (2, "rank")
+    assert document["verdict"] == "alpha is first by LAS, with 88.93."
+    assert document["provenance"]["signature"]["ranking"] == "exact"
+    assert document["tables"]["treebanks"][3] | {"sha256": ""} == {
+        "treebank": "en", "language": "English", "family": "Indo-European", "genus": "Germanic", "sha256": "",
         "sentences": 20, "words": 164,
     }  # fmt: skip
-    (one,) = document["rankings"]
-    assert [standing["system"] for standing in one["standings"]] == ["alpha", "gamma", "beta"]
-    assert one["standings"][0] | {"value": 0} == {
-        "system": "alpha", "rank": 1, "value": 0, "valid_only": None, "valid_outputs": 8, "interval": None, "ranks": None,
-        "letters": None,
+    first, *others = rows_in(document, "standings")
+    assert [standing["system"] for standing in others] == ["gamma", "beta"]
+    assert {name: value for name, value in first.items() if value is not None} | {"value": 0} == {
+        "group": "all", "measure": "LAS", "system": "alpha", "rank": 1, "value": 0, "unit": "percent", "n_valid": 8,
+        "n_treebanks": 8,
     }  # fmt: skip
-    results = {(result["system"], result["test_set"]): result for result in document["results"]}
-    bad = results["gamma", "tr"]
-    assert (bad["state"], bad["values"]) == ("invalid", {"LAS": 0.0})
-    assert bad["status"] == "Error: There is a cycle in generated CoNLL-U file"
-    assert bad["valid_sentences"]["coverage"] == {"scored": 18, "gold": 20, "system": 20, "invalid": 2}
-    assert results["alpha", "en"]["scores"]["LAS"]["correct"] == 146
+    key = {"system": "gamma", "treebank": "tr"}
+    (bad,), (score,) = rows_in(document, "outputs", **key), rows_in(document, "scores", **key)
+    assert bad == key | {
+        "state": "invalid", "status": "Error: There is a cycle in generated CoNLL-U file",
+        "n_compared": 18, "n_sentences": 20, "n_invalid": 2,
+    }  # fmt: skip
+    assert (score["state"], score["value"], score["correct"]) == ("invalid", 0.0, None)
+    assert score["value_of_valid_sentences"] > 80
+    reasons = [row["reason"] for row in rows_in(document, "reasons", **key)]
+    assert [reason.split(":")[0] for reason in reasons] == ["line 49", "line 108"]
+    assert score["reason"] == reasons[0]
+    assert rows_in(document, "scores", system="alpha", treebank="en")[0]["correct"] == 146
 
 
 def test_published_scores_are_ranked_without_files(tmp_path):
@@ -260,7 +270,7 @@ def test_names_from_files_cannot_hide_or_command(tmp_path):
     """A system's name is what a participant chose."""
     name = "=1+1\x1b[31m\u202e|<b>"
     shutil.copytree(SYSTEMS / "alpha", tmp_path / "systems" / name)
-    for output_format, bad in (("text", "\x1b"), ("tsv", "\n=1"), ("markdown", "<b>"), ("latex", "\x1b")):
+    for output_format, bad in (("text", "\x1b"), ("markdown", "<b>"), ("latex", "\x1b")):
         done = ranked(GOLD, tmp_path / "systems", "--format", output_format)
         assert done.returncode == 0
         assert bad not in done.stdout
@@ -321,11 +331,20 @@ def test_significance_has_lines_and_gives_sets_of_ranks():
 
 def test_significance_in_json():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--format", "json")
-    (ranking,) = json.loads(done.stdout)["rankings"]
-    assert ranking["lines"] == [2]
-    assert ranking["influence"] == []
-    assert [one["ranks"] for one in ranking["standings"]] == [[1, 2], [1, 2], [3, 3]]
-    assert [one["letters"] for one in ranking["standings"]] == ["a", "a", "b"]
+    document = json.loads(done.stdout)
+    standings = rows_in(document, "standings")
+    assert [one["line_below"] for one in standings] == [False, True, None]
+    assert [(one["rank_low"], one["rank_high"]) for one in standings] == [(1, 2), (1, 2), (3, 3)]
+    assert [one["letters"] for one in standings] == ["a", "a", "b"]
+    pairs = rows_in(document, "pairs")
+    assert [(one["system"], one["other"], one["significant"], one["wins"], one["losses"]) for one in pairs] == [
+        ("alpha", "gamma", False, 0, 0), ("alpha", "beta", True, 8, 0), ("gamma", "beta", True, 7, 0),
+    ]  # fmt: skip
+    values = {one["system"]: one["value"] for one in standings}
+    for one in pairs:
+        assert one["difference"] == pytest.approx(values[one["system"]] - values[one["other"]])
+        assert (one["p"] < 0.05) is one["significant"]
+    assert [(one["unit"], one["n_units"]) for one in rows_in(document, "units")] == [("sentence", 20)] * 8
 
 
 @pytest.mark.parametrize("n_test_sets", [9, 10])
@@ -377,15 +396,16 @@ def test_own_measures_are_those_of_score(tmp_path):
     arguments = (GOLD, SYSTEMS, *measures, "--significance", "--format", "json")
     document = json.loads(ran(*arguments, "-j", "1").stdout)
     assert json.loads(ran(*arguments, "-j", "2", "--store", tmp_path / "s").stdout) == document
-    assert document["signature"]["definitions"]
-    for one in document["results"]:
-        output = SYSTEMS / one["system"] / f"{one['test_set']}.conllu"
+    assert document["provenance"]["signature"]["definitions"]
+    for one in rows_in(document, "outputs"):
+        output = SYSTEMS / one["system"] / f"{one['treebank']}.conllu"
         done = levelhead("score", GOLD / output.name, output, *measures, "--format", "json")
         if done.returncode:
             assert one["state"] == "invalid"
             continue
         scores = {name: score["value"] for name, score in scores_in(json.loads(done.stdout)).items()}
-        found = {name.replace("nominal:", ""): value for name, value in one["values"].items()}
+        rows = rows_in(document, "scores", system=one["system"], treebank=one["treebank"])
+        found = {row["measure"].replace("nominal:", ""): row["value"] for row in rows}
         assert found == pytest.approx({name: scores[name] for name in ("ArgumentTags", "LAS@ARGUMENTS")})
 
 
@@ -394,9 +414,12 @@ def test_a_store_knows_own_measures_by_their_files(tmp_path):
     for needs, same in (("[]", "Words"), ('["head"]', "UAS")):
         own.write_text(f"[measure.Own]\nneeds = {needs}\n", encoding="utf-8")
         command = (GOLD, SYSTEMS, "-m", "Own", "-m", same, "--definitions", own, "--store", tmp_path / "s")
-        results = json.loads(ran(*command, "--format", "json").stdout)["results"]
-        assert len(results) == 24
-        assert all(one["values"]["Own"] == one["values"][same] for one in results)
+        document = json.loads(ran(*command, "--format", "json").stdout)
+        own_values, same_values = (
+            [row["value"] for row in rows_in(document, "scores", measure=name)] for name in ("Own", same)
+        )
+        assert len(own_values) == 24
+        assert own_values == same_values
 
 
 def test_a_manifest_names_own_measures(tmp_path):
@@ -430,6 +453,6 @@ def test_scores_by_treebank_are_those_of_the_groups_asked_for():
 
 
 def test_all_measures_beside_those_asked_for():
-    done = ran(GOLD, SYSTEMS, "-m", "LAS@CORE", "--all-measures", "--format", "tsv")
-    head = done.stdout.splitlines()[0].split("\t")
+    done = ran(GOLD, SYSTEMS, "-m", "LAS@CORE", "--all-measures", "--format", "markdown")
+    head = [name.strip() for name in done.stdout.splitlines()[0].split("|")]
     assert head.index("LAS@CORE") < head.index("LAS") < head.index("UAS")

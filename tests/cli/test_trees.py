@@ -41,13 +41,12 @@ def test_five_words_are_drawn_unless_limit_says_otherwise(run, seven) -> None:
     assert out.count("* a&b") == 7
     for limit, n in (((), 7), (("--limit", 2), 2)):
         document = json.loads(run("trees", *seven, "--show", "obl:nmod", "--format", "json", *limit)[1])
-        assert len(document["cells"]["obl:nmod"]) == n
+        assert len(document["tables"]["examples"]) == n
 
 
 def test_contrasts_are_limited_in_text_and_complete_in_json(run) -> None:
     document = json.loads(run("trees", GOLD, ALPHA, BETA, "--format", "json")[1])
-    (one,) = document["systems"]
-    assert len(one["loses"]) > 5
+    assert sum(row["more_correct"] < 0 for row in document["tables"]["sentences"]) > 5
     _, out, _ = run("trees", GOLD, ALPHA, BETA)
     assert "en: largest gains of beta over alpha" in out
     assert "largest losses of beta against alpha: 5 sentences" in out
@@ -102,12 +101,12 @@ def test_svg_has_the_colors_of_pages(run) -> None:
 def test_svg_has_the_words_and_relations_of_both_sides(run, pair) -> None:
     """Well-formed; one arc or root a word; Arabic runs from right to left."""
     document = json.loads(run("trees", *pair, "--show", "obl:nmod", "--format", "json", "--limit", 1)[1])
-    ((one,),) = document["cells"].values()
+    words = {role: [row for row in document["tables"]["words"] if row["role"] == role] for role in ("gold", "system")}
     root = ET.fromstring(run("trees", *pair, "--show", "obl:nmod", "--format", "svg", "--limit", 1)[1])
     texts = [(text.text, float(text.get("x"))) for text in root.iter(f"{SVG}text")]
-    forms = one["gold"]["forms"]
+    forms = [row["form"] for row in words["gold"]]
     assert [text for text, _ in texts if text in forms][: len(forms)] == forms
-    relations = sorted([*one["gold"]["relations"], *one["system"]["relations"]])
+    relations = sorted(row["deprel"] for side in words.values() for row in side)
     assert sorted(text for text, _ in texts if text in relations) == relations
     assert len(list(root.iter(f"{SVG}polygon"))) == len(relations)
     places = [x for text, x in texts if text in forms]

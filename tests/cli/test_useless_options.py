@@ -51,7 +51,7 @@ ACCEPTED = (
     "score EN A -m LAS-FUNCTION --scheme callin",
     "score EN A -m LAS --fail-under LAS@CONTENT=2 --scheme callin",
     "breakdown EN A --by deprel,class --scheme callin",
-    "breakdown EN A --by cascading --scheme callin",
+    "analyze EN A --show cascading --scheme callin",
     "breakdown EN A --by deprel --scheme callin",
     "score EN A --punct relation",
     "score EN A -m UAS --punct relation",
@@ -170,7 +170,9 @@ def test_definitions_that_are_not_used_are_not_in_the_signature(run, tmp_path: P
             assert signature.get("definitions", "") == "+".join(digest[name] for name in names), command
     assert (
         "definitions"
-        in json.loads(run(f"breakdown EN A {given} --scheme own --by class --format json")[1])["signature"]
+        in json.loads(run(f"breakdown EN A {given} --scheme own --by class --format json")[1])["provenance"][
+            "signature"
+        ]
     )
 
 

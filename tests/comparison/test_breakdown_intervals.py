@@ -22,6 +22,10 @@ def texts(language, system="beta"):
     return [path.read_text(encoding="utf-8") for path in pair(language, system)]
 
 
+def percent(interval):
+    return tuple(100 * end for end in interval)
+
+
 def properties():
     from oracle import breakdown as oracle
 
@@ -56,7 +60,7 @@ def test_counts_and_intervals_are_those_of_the_definitions(by, language):
             assert certain.uncertain
         else:
             estimate = intervals.estimate([[[one] for one in with_words]], {0: 1.0})
-            assert certain.interval == pytest.approx(intervals.wilson(estimate, 0.95), abs=1e-9)
+            assert certain.interval == pytest.approx(percent(intervals.wilson(estimate, 0.95)), abs=1e-7)
             assert certain.uncertain == (estimate.freedom + 1 < 20)
 
 
@@ -69,7 +73,7 @@ def test_intervals_of_differences_are_those_of_the_definitions(by):
     both = [oracle.parts(*texts("en", system), properties()[by]) for system in ("alpha", "beta")]
     found = levelhead.breakdown(pair("en")[0], [pair("en", "alpha")[1], pair("en", "beta")[1]], by=by)
     known = 0
-    for gain in found.treebanks["en"]:
+    for gain in found.gains["en"]:
         empty = [(0, 0)] * 20
         units = list(zip(*(one.get(gain.values, empty) for one in both), strict=True))
         with_words = [unit for unit in units if unit[0][1] or unit[1][1]]
@@ -79,7 +83,7 @@ def test_intervals_of_differences_are_those_of_the_definitions(by):
             known += 1
             estimate = intervals.estimate([with_words], {1: 1.0, 0: -1.0})
             low, high = intervals.difference_interval(estimate, 0.95)
-            assert gain.estimate.interval == pytest.approx((max(-1, low), min(1, high)), abs=1e-9)
+            assert gain.estimate.interval == pytest.approx(percent((max(-1, low), min(1, high))), abs=1e-7)
     assert known >= 2
 
 
@@ -100,7 +104,7 @@ def test_a_bucket_of_all_words_has_the_interval_of_compare(tmp_path, component):
             *paths, by="comment:genre", measures=measure, resample_by=unit, level=0.9
         ).treebanks["gold"]
         ((values, _),) = part.rows
-        assert part.estimates[values].interval == pytest.approx(whole.interval)
+        assert part.estimates[values].interval == pytest.approx(percent(whole.interval))
         assert part.estimates[values].n_units == whole.n_units
 
 
@@ -115,10 +119,9 @@ def test_averages_have_the_interval_of_the_macro_average(tmp_path):
     folders = tmp_path / "gold", tmp_path / "beta"
     every = levelhead.compare(folders[0], [folders[1]], measures="LAS").results
     whole = next(one for one in every if one.average == "macro")
-    (average,) = levelhead.breakdown(*folders, by="comment:genre").to_dict()["averages"]
-    (row,) = average["rows"]
-    assert row["interval"] == pytest.approx([100 * end for end in whole.interval])
-    assert row["f1"] == pytest.approx(100 * whole.value)
+    (row,) = levelhead.breakdown(*folders, by="comment:genre").to_dict()["tables"]["averages"]
+    assert (row["low"], row["high"]) == pytest.approx(percent(whole.interval))
+    assert row["f1"] == row["value"] == pytest.approx(100 * whole.value)
     assert row["uncertain"] is False
 
 
@@ -133,14 +136,14 @@ def test_gains_are_those_of_rescoring(language, system):
     from oracle import intervals
 
     expected = oracle.repaired(*texts(language, system))
-    (found,) = levelhead.breakdown(*pair(language, system), by="repair").treebanks.values()
+    ((found, *_),) = levelhead.analyze(*pair(language, system)).treebanks.values()
     assert {(one.error, one.detail): one.words for one in found} == {kind: n for kind, (n, _) in expected.items()}
     for one in found:
         units = expected[one.error, one.detail][1]
         estimate = intervals.estimate([units], {1: 1.0, 0: -1.0})
         low, high = intervals.difference_interval(estimate, 0.95)
-        assert one.gain == pytest.approx(estimate.value)
-        assert one.estimate.interval == pytest.approx((max(0, low), min(1, high)))
+        assert one.gain == pytest.approx(100 * estimate.value)
+        assert one.estimate.interval == pytest.approx(percent((max(0, low), min(1, high))))
         affected = sum(before != after for before, after in units)
         assert one.estimate.n_units == affected
         assert one.estimate.uncertain == (estimate.freedom + 1 < 20 or affected < 20)
@@ -152,13 +155,13 @@ def test_gains_are_those_of_rescoring(language, system):
 def test_all_repairs_together_give_a_perfect_score(measure):
     """Of aligned words, errors are of different words: their gains add up where no repair changes a denominator."""
     gold, system = pair("fr", "alpha")
-    (found,) = levelhead.breakdown(gold, system, by="repair", measures=measure).treebanks.values()
+    ((found, *_),) = levelhead.analyze(gold, system, measures=measure).treebanks.values()
     value = levelhead.score(gold, system, measures=measure)[measure].value
     assert [one.gain for one in found] == sorted((one.gain for one in found), reverse=True)
     assert all(one.gain > 0 and one.words > 0 for one in found)
     assert all(one.value == pytest.approx(value + one.gain) for one in found)
     if measure in {"UAS", "LAS", "UPOS", "Lemmas", "UFeats"}:
-        assert value + sum(one.gain for one in found) == pytest.approx(1)
+        assert value + sum(one.gain for one in found) == pytest.approx(100)
 
 
 @pytest.mark.parametrize("measure", ["CLAS", "LAS-PUNCT"])
@@ -172,11 +175,11 @@ def test_repaired_relations_change_which_words_count(measure):
         if word == "nsubj" and number % 2 == 0:
             relations[number] = "case" if number % 4 else "punct"
     broken = system.replace(relations=relations)
-    (found,) = levelhead.breakdown(gold, {"s": broken}, by="repair", measures=measure).treebanks.values()
+    ((found, *_),) = levelhead.analyze(gold, {"s": broken}, measures=measure).treebanks.values()
     for one in found:
         if one.error != "relation":
             continue
-        ours, theirs = one.detail.split(" -> ")
+        ours, theirs = one.gold_value, one.system_value
         fixed = [
             full if (full.split(":")[0], own.split(":")[0]) == (ours, theirs) and head == right else own
             for full, own, head, right in zip(gold.relations, relations, broken.heads, gold.heads, strict=True)
@@ -193,11 +196,11 @@ def test_repairs_of_real_outputs_cover_every_error_once(data, system):
     """Of the outputs of CoNLL 2018; the gain of a kind is what rescoring with so many more words right gives."""
     pair = data / "conll18/gold/en_ewt.conllu.xz", data / f"conll18/systems/{system}/en_ewt.conllu.xz"
     las = levelhead.score(*pair, measures="LAS")["LAS"]
-    (found,) = levelhead.breakdown(*pair, by="repair").treebanks.values()
+    ((found, *_),) = levelhead.analyze(*pair).treebanks.values()
     assert sum(one.words for one in found) == las.gold - las.correct
     for one in found:
         if one.error != "words not aligned":
-            assert one.value == pytest.approx(2 * (las.correct + one.words) / (las.gold + las.system))
+            assert one.value == pytest.approx(200 * (las.correct + one.words) / (las.gold + las.system))
             assert one.estimate.interval[0] <= one.gain <= one.estimate.interval[1]
 
 
@@ -205,9 +208,9 @@ def test_subtypes_are_named_where_they_count():
     gold = levelhead.read(pair("en")[0])
     changed = next(i for i, relation in enumerate(gold.relations) if relation == "nmod:poss")
     system = gold.replace(relations=[*gold.relations[:changed], "nmod", *gold.relations[changed + 1 :]])
-    (found,) = levelhead.breakdown(gold, {"s": system}, by="repair", measures="LAS(full)").treebanks.values()
+    ((found, *_),) = levelhead.analyze(gold, {"s": system}, measures="LAS(full)").treebanks.values()
     assert [(one.error, one.detail, one.words) for one in found] == [("relation", "nmod:poss -> nmod", 1)]
-    (nothing,) = levelhead.breakdown(gold, {"s": system}, by="repair").treebanks.values()
+    ((nothing, *_),) = levelhead.analyze(gold, {"s": system}).treebanks.values()
     assert nothing == ()
 
 
@@ -219,7 +222,7 @@ def test_many_relations_are_folded():
     other = gold.replace(relations=relations * 1)
     text = "".join(sentence.conllu for sentence in other)
     many = levelhead.from_conllu(text)
-    (found,) = levelhead.breakdown(many, {"s": system}, by="repair", rules="conll18").treebanks.values()
+    ((found, *_),) = levelhead.analyze(many, {"s": system}, rules="conll18").treebanks.values()
     assert sum(one.words for one in found) == count
     assert len(found) <= MOST_VALUES + 1
     assert count <= MOST_VALUES or any(one.detail.startswith(OTHER) for one in found)
@@ -227,26 +230,23 @@ def test_many_relations_are_folded():
 
 def test_a_perfect_output_has_nothing_to_repair(run):
     gold = pair("en")[0]
-    code, out, _ = run("breakdown", gold, gold, "--by", "repair", "--format", "json")
+    code, out, _ = run("analyze", gold, gold, "--format", "json")
     document = json.loads(out)
-    assert (code, document["kind"], document["treebanks"]) == (0, "repairs", {"en": []})
+    assert (code, document["kind"], document["tables"]["repairs"]) == (0, "analyze", [])
 
 
 def test_repairs_of_folders_are_averaged(run):
-    _, out, _ = run("breakdown", PARALLEL / "gold", PARALLEL / "systems/beta", "--by", "repair", "--format", "json")
-    document = json.loads(out)
-    assert list(document["treebanks"]) == ["ar", "cs", "de", "en", "fi", "fr", "ja", "tr"]
-    for one in document["averages"]:
-        gains = [
-            row["gain"]
-            for rows in document["treebanks"].values()
-            for row in rows
-            if (row["error"], row["detail"]) == (one["error"], one["detail"])
+    _, out, _ = run("analyze", PARALLEL / "gold", PARALLEL / "systems/beta", "--format", "json")
+    tables = json.loads(out)["tables"]
+    repairs, averages = tables["repairs"], tables["averages"]
+    assert [*dict.fromkeys(row["treebank"] for row in repairs)] == ["ar", "cs", "de", "en", "fi", "fr", "ja", "tr"]
+    for one in averages:
+        same = [
+            row for row in repairs if all(row[name] == one[name] for name in ("error", "gold_value", "system_value"))
         ]
-        assert one["gain"] == pytest.approx(sum(gains) / 8)
-    assert [one["gain"] for one in document["averages"]] == sorted(
-        (one["gain"] for one in document["averages"]), reverse=True
-    )
+        assert one["gain"] == pytest.approx(sum(row["gain"] for row in same) / 8)
+        assert one["words"] == sum(row["words"] for row in same)
+    assert [one["gain"] for one in averages] == sorted((one["gain"] for one in averages), reverse=True)
 
 
 # The command
@@ -255,16 +255,11 @@ def test_repairs_of_folders_are_averaged(run):
 def test_small_cells_are_marked(run):
     _, text, _ = run("breakdown", *pair("en"), "--by", "upos")
     _, out, _ = run("breakdown", *pair("en"), "--by", "upos", "--format", "json")
-    _, tsv, _ = run("breakdown", *pair("en"), "--by", "upos", "--format", "tsv")
-    (table,) = json.loads(out)["treebanks"]["en"]
-    rows = {row["upos"]: row for row in table["rows"]}
+    rows = {row["by_upos"]: row for row in json.loads(out)["tables"]["scores"]}
     assert rows["ADV"]["uncertain"] is True
-    assert rows["ADV"]["interval"] is None
+    assert (rows["ADV"]["low"], rows["ADV"]["high"]) == (None, None)
     assert next(line for line in text.splitlines() if line.startswith("ADV ")).rstrip().endswith("| ?")
     assert "?: uncertain, based on fewer than 20 documents or sentences" in text
-    head, *lines = [line.split("\t") for line in tsv.splitlines()]
-    assert head[-3:] == ["low", "high", "Uncertain"]
-    assert {line[0]: line[-1] for line in lines} == {name: "?" * row["uncertain"] for name, row in rows.items()}
 
 
 def test_large_cells_are_not_marked(run, tmp_path):
@@ -272,9 +267,9 @@ def test_large_cells_are_not_marked(run, tmp_path):
     for path, source in zip(paths, pair("en", "alpha"), strict=True):
         path.write_text(source.read_text(encoding="utf-8") * 4, encoding="utf-8")
     _, out, _ = run("breakdown", *paths, "--by", "direction", "--format", "json")
-    (table,) = json.loads(out)["treebanks"]["gold"]
-    assert [row["uncertain"] for row in table["rows"]] == [False] * 3
-    assert all(row["interval"][0] <= row["f1"] <= row["interval"][1] for row in table["rows"])
+    rows = json.loads(out)["tables"]["scores"]
+    assert [row["uncertain"] for row in rows] == [False] * 3
+    assert all(row["low"] <= row["f1"] <= row["high"] for row in rows)
 
 
 def test_pages_mark_small_cells(run, tmp_path):
@@ -301,9 +296,6 @@ def test_pages_mark_small_cells(run, tmp_path):
         (("--by", "feature:Nubmer"), "no gold word has the feature 'Nubmer'; available: Case, Definite"),
         (("--by", "feature:"), "unknown property 'feature:'"),
         (("--by", "head"), "unknown property 'head'"),
-        (("--by", "repair", "--by", "upos"), "--by repair requires a single system"),
-        (("--by", "repair", "-m", "Sentences"), "does not count words"),
-        (("--by", "repair", "-m", "WLAS(WDE)"), "weighted"),
         (("--by", "upos", "--level", "1"), "level"),
         (("--by", "upos", "--resample-by", "document"), "does not mark two or more documents"),
         (("--by", "upos", "--resample-by", "page"), "page"),
@@ -315,9 +307,21 @@ def test_bad_usage(run, arguments, reason):
     assert reason in " ".join(err.split())
 
 
-def test_repairs_of_several_systems_are_refused(run):
-    code, _, err = run("breakdown", *pair("en"), pair("en", "alpha")[1], "--by", "repair")
-    assert (code, "requires a single system" in err) == (2, True)
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("-m", "Sentences"), "does not count words"),
+        (("-m", "WLAS(WDE)"), "weighted"),
+        (("-m", "LAS,UAS"), "a single measure"),
+        (("--show", "costs"), "unknown table 'costs': use repairs, types, cascading"),
+        (("--table", "types"), "--table requires --format tsv or jsonl"),
+        ((pair("en", "alpha")[1],), "unexpected extra argument"),
+    ],
+)
+def test_bad_usage_of_analyze(run, arguments, reason):
+    code, out, err = run("analyze", *pair("en"), *arguments)
+    assert (code, out) == (2, "")
+    assert reason in " ".join(err.split())
 
 
 def test_unknown_features_in_python():

@@ -32,9 +32,8 @@ def test_warnings_are_not_errors_of_an_invalid_candidate(run, tmp_path):
     summary = tmp_path / "summary.md"
     more = ("--fail-if-worse", "LAS", "--summary", summary, "--format", "json")
     code, out, err = run("compare", GOLD, ALPHA, bad, *more)
-    (gate,) = json.loads(out)["gates"]
-    assert (code, len(gate["errors"])) == (1, 1)
-    assert "number-of-columns" in gate["errors"][0]
+    (error,) = json.loads(out)["tables"]["invalid_outputs"]
+    assert (code, error["slug"], error["line"]) == (1, "number-of-columns", 1)
     assert "LAS of bad: 1 error in the output" in summary.read_text(encoding="utf-8")
     assert "missing-final-blank-line" not in err
 

@@ -18,7 +18,8 @@ from levelhead.analysis import break_down
 from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
-from levelhead.comparison.contrasts import compare_by, contrasts
+from levelhead.comparison.breakdowns import compare_by
+from levelhead.comparison.contrasts import contrasts
 from levelhead.comparison.evaluations import LanguagePair, _pairs, compare_languages
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
@@ -80,8 +81,8 @@ def test_parallel_treebanks_are_compared_like_systems(rows):
     pair = pair_of(one, other, paired=True)
     counts = np.array([other, one], dtype=np.float64).swapaxes(0, 1)[:, :, None]
     expected = differences({"x": SystemCounts(("b", "a"), ("LAS",), counts)}, InferenceSettings())[1]
-    assert pair.difference == pytest.approx(expected.difference, abs=1e-12)
-    assert np.clip(pair.interval, -1, 1) == pytest.approx(expected.difference_interval, abs=1e-9)
+    assert pair.difference == pytest.approx(expected.difference, abs=1e-10)
+    assert np.clip(pair.difference_interval, -100, 100) == pytest.approx(expected.difference_interval, abs=1e-7)
     assert pair.p == (None if expected.p is None else pytest.approx(expected.p, abs=1e-9))
 
 
@@ -108,8 +109,9 @@ def test_other_pairs_are_those_of_the_second_implementation(rows):
         return min(low), max(high)
 
     pair = pair_of(*([unit[0] for unit in side] for side in sides), paired=False)
-    assert pair.difference == pytest.approx(every[0][0].value - every[1][0].value, abs=1e-12)
-    assert pair.interval == pytest.approx(interval(0.95), rel=1e-6, abs=1e-9)
+    assert pair.difference == pytest.approx(100 * (every[0][0].value - every[1][0].value), abs=1e-10)
+    expected = [100 * end for end in interval(0.95)]
+    assert pair.difference_interval == pytest.approx(expected, rel=1e-6, abs=1e-7)
     assert (pair.p is None) == (enough != every)
     if pair.p is not None and 1e-6 < pair.p < 0.999:
         assert interval(1 - pair.p * 0.99)[0] <= 0 <= interval(1 - pair.p * 0.99)[1]
@@ -118,8 +120,8 @@ def test_other_pairs_are_those_of_the_second_implementation(rows):
 
 def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
     pair = pair_of([(1, 2)] * 40, [(1, 3)] * 9, paired=False)
-    assert pair.difference == pytest.approx(1 / 6)
-    assert (pair.interval, pair.p) == (None, None)
+    assert pair.difference == pytest.approx(100 / 6)
+    assert (pair.difference_interval, pair.p) == (None, None)
 
 
 def test_the_five_pud_sets(data):
@@ -134,7 +136,7 @@ def test_the_five_pud_sets(data):
     scores = {name: levelhead.score(golds[name], path, measures=["LAS", "CLAS"]) for name, (_, path) in files.items()}
     for pair in found.pairs:
         values = [scores[name][pair.measure].value for name in pair.treebanks]
-        assert pair.values == pytest.approx(values)
+        assert [pair.value_a, pair.value_b] == pytest.approx(values)
         assert pair.difference == pytest.approx(values[0] - values[1])
         assert pair.paired
 
@@ -144,8 +146,8 @@ def test_pairs_need_evidence(tmp_path):
     assert {line.split(" | ")[3].strip() for line in out.splitlines() if line.startswith("alpha")} == {"no"}
     assert "note: gold marks no documents, so sentences are resampled as if they were independent: ar, cs" in err
     found = document("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--parallel")
-    assert {pair["paired"] for pair in found["pairs"]} == {True}
-    assert found["signature"]["parallel"] == "declared"
+    assert {pair["paired"] for pair in found["tables"]["pairs"]} == {True}
+    assert found["provenance"]["signature"]["parallel"] == "declared"
     for folder in ("gold", "system"):
         (tmp_path / folder).mkdir()
         text = GOLD.read_text(encoding="utf-8")
@@ -163,7 +165,7 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
     _, out, _ = run(*arguments, "-m", measure, "-m", "LAS@CORE")
     assert "90% CI" in out
     assert "95%" not in out
-    signature = document(*arguments, "-m", measure, "-m", "LAS@CORE")["signature"]
+    signature = document(*arguments, "-m", measure, "-m", "LAS@CORE")["provenance"]["signature"]
     assert list(signature) == [
         "rules",
         "gold",
@@ -176,8 +178,8 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
     ]
     assert signature["level"] == "0.9"
     train = document(*arguments, "--train", GOLD)
-    assert list(dict.fromkeys(pair["measure"] for pair in train["pairs"])) == ["LAS", "CLAS", "WLAS(WDE)"]
-    assert "WLAS(WDE)" in train["signature"]
+    assert list(dict.fromkeys(pair["measure"] for pair in train["tables"]["pairs"])) == ["LAS", "CLAS", "WLAS(WDE)"]
+    assert "WLAS(WDE)" in train["provenance"]["signature"]
 
 
 # Gains
@@ -186,21 +188,22 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
 def test_gains_are_those_of_breakdowns():
     outputs = find_plan(GOLD, [ALPHA, BETA])
     found = compare_by(outputs, ["deprel", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
-    (gains,) = found.treebanks.values()
-    gold = levelhead.read(GOLD)
+    (gains,) = found.gains.values()
+    gold, by = levelhead.read(GOLD), ("deprel", "direction")
     one, other = (
-        dict(
-            break_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), found.by, Buckets(NIVRE_FANG)).rows
-        )
+        dict(break_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), by, Buckets(NIVRE_FANG)).rows)
         for path in (ALPHA, BETA)
     )
+    assert [(each.system, dict(each.rows)) for each in found.treebanks["en"]] == [("alpha", one), ("beta", other)]
     assert {gain.values for gain in gains} == one.keys() | other.keys()
     right = Counter()
     for gain in gains:
         ours, theirs = one.get(gain.values), other.get(gain.values)
         assert gain.more_correct == (theirs.correct if theirs else 0) - (ours.correct if ours else 0)
-        right["alpha"] += gain.baseline.correct
-        right["beta"] += gain.score.correct
+        assert (gain.baseline_value, gain.value) == (ours and ours.value, theirs and theirs.value)
+        assert gain.gold == (ours or theirs).gold
+        right["alpha"] += ours.correct if ours else 0
+        right["beta"] += theirs.correct if theirs else 0
     assert right == {
         name: levelhead.score(GOLD, path, measures=["LAS"])["LAS"].correct
         for name, path in (("alpha", ALPHA), ("beta", BETA))
@@ -212,20 +215,20 @@ def test_every_command_has_a_signature():
     train = ("--train", GOLD)
     found = document("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
     parts = ["rules", "gold", "systems", "measure", "by", "train", "level", "resample-by", "version"]
-    assert list(found["signature"]) == parts
-    assert found["baseline"] == "alpha"
+    assert list(found["provenance"]["signature"]) == parts
+    assert {row["baseline"] for row in found["tables"]["gains"]} == {"alpha"}
     assert (
         "measure:LAS|by:vocabulary|train:1df049534849|"
         in run("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
     )
     shown = document("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", "WLAS(WDE)", *train)
-    assert list(shown["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
+    assert list(shown["provenance"]["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
     assert (
         run("trees", GOLD, ALPHA, BETA, "--limit", 1)[1]
         .splitlines()[-1]
         .startswith("rules:ud|gold:1df049534849|systems:")
     )
-    assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train)["signature"]
+    assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train)["provenance"]["signature"]
 
 
 def test_examples_are_weighted(tmp_path):
@@ -238,8 +241,8 @@ def test_examples_are_weighted(tmp_path):
     plain = contrasts(one, other, setup_of(["LAS@nsubj"]))
     assert lost
     for found, expected in zip((gained, lost), plain):
-        assert {one.sentence: (one.baseline, one.system) for one in found} == {
-            one.sentence: (2.5 * one.baseline, 2.5 * one.system) for one in expected
+        assert {one.sentence: (one.baseline_correct, one.correct) for one in found} == {
+            one.sentence: (2.5 * one.baseline_correct, 2.5 * one.correct) for one in expected
         }
     with pytest.raises(MeasureError, match="Sentences does not count words, so it cannot select sentences"):
         contrasts(one, other, setup_of(["Sentences"]))
@@ -272,7 +275,7 @@ def test_warnings_and_notes_of_all_commands(tmp_path):
     _, _, err = run("agree", gold / "a.conllu", one / "a.conllu")
     assert "single-word-range" in err
     assert "does not list: dobj; left out of CLAS" in err
-    assert document(gold, one, two, "-m", "CLAS")["notes"]
+    assert document(gold, one, two, "-m", "CLAS")["provenance"]["notes"]
 
 
 REFUSED = {
@@ -327,7 +330,7 @@ def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
     printed = " ".join("".join(run(*command)[1:]).split())
     assert "LAS: other is better than alpha on 2 of 8 treebanks (2 significant)" in printed
     assert ", worse on 0 (0 significant), equal on 6;" in printed
-    (wins,) = document(*command)["wins"]
+    (wins,) = document(*command)["tables"]["wins"]
     assert (wins["better"], wins["worse"], wins["won"] + wins["tied"] + wins["lost"]) == (2, 0, 8)
 
 
@@ -342,8 +345,7 @@ def test_treebanks_may_be_called_like_averages(tmp_path, run):
     found = []
     for name in ("macro-average", "x"):
         folders = [tmp_path / name / side for side in ("gold", "alpha", "beta")]
-        document = json.loads(run("compare", *folders, "--format", "json")[1])
-        found.append(document)
+        found.append(json.loads(run("compare", *folders, "--format", "json")[1])["tables"])
         table = run("compare", *folders)[1]
         assert len([line for line in table.splitlines() if line.startswith("m")]) == 12  # 2 averages x 3 x 2
         page = tmp_path / f"{name}.html"

@@ -19,7 +19,7 @@ GOLD, ALPHA = PARALLEL / "gold", PARALLEL / "systems" / "alpha"
     ("work", "what", "steps"),
     [
         (lambda: levelhead.breakdown(GOLD, ALPHA, by="deprel"), "scoring", 8),
-        (lambda: levelhead.breakdown(GOLD, ALPHA, by="repair"), "scoring", 8),
+        (lambda: levelhead.analyze(GOLD, ALPHA), "scoring", 8),
         (lambda: levelhead.confusion(GOLD, ALPHA), "scoring", 8),
         (lambda: levelhead.similarity(*sorted(GOLD.iterdir())[:4]), "comparing", 6),
     ],
@@ -49,7 +49,7 @@ def test_each_step_is_shown(work: Callable[[], object], what: str, steps: int, m
         (lambda: levelhead.confusion(GOLD, ALPHA), "comparison.system_errors.pair_provenance"),
         (
             lambda: levelhead.breakdown(GOLD, [ALPHA, ALPHA.parent / "beta"], by="deprel"),
-            "comparison.contrasts.sources_of",
+            "comparison.breakdowns.sources_of",
         ),
         (lambda: levelhead.similarity(GOLD), "typology.collection.similarity"),
         (lambda: levelhead.profile(GOLD), "typology.collection._ReadFiles.add"),

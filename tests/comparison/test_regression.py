@@ -10,8 +10,6 @@ import levelhead
 from conftest import EXAMPLES, library
 from levelhead.comparison.regression import gate_results
 from levelhead.errors import InputError
-from levelhead.evaluation.by_sentence import count_sentences
-from levelhead.evaluation.setup import setup_of
 from levelhead.significance import InferenceSettings, SystemCounts, differences
 from levelhead.significance.power import Variances, detectable_difference, runs_to_detect
 
@@ -61,15 +59,13 @@ def test_verdicts_on_real_outputs_are_those_of_the_plain_rule(margin, level):
     measures = ["UAS", "LAS", "CLAS"]
     systems = {"alpha": ALPHA, "beta": BETA, "gamma": GAMMA}
     found = levelhead.compare(GOLD, systems, measures=measures, fail_if_worse=measures, margin=margin, level=level)
-    document = found.to_dict()
-    rows = {(one["measure"], one["system"]): one for one in document["results"]}
-    assert len(document["gates"]) == 6
-    for one in document["gates"]:
-        row = rows[one["measure"], one["system"]]
-        expected = oracle.verdict(
-            row["difference"], row["p"], row["difference_interval"], margin, level=round(level, 6)
-        )
-        assert one["verdict"] == expected
+    rows = {(one.measure, one.system): one for one in found.results}
+    assert len(found.gates) == 6
+    for one in found.gates:
+        row = rows[one.measure, one.system]
+        assert (one.difference, one.difference_interval) == (row.difference, row.difference_interval)
+        expected = oracle.verdict(row.difference, row.p, row.difference_interval, margin, level=round(level, 6))
+        assert one.verdict == expected
 
 
 def test_significance_is_that_of_the_level():
@@ -90,7 +86,7 @@ def test_lower_perplexities_are_better():
     for margin, verdict in ((ratio * 1.03, "met"), (ratio * 1.005, "not met"), (1.001, "not met")):
         (found,) = verdicts(worse, margin=margin, perplexities=(0,))
         assert found.verdict == verdict
-        low, high = found.interval
+        low, high = found.ratio_interval
         assert low < ratio < high
         assert (high < margin) == (verdict == "met")
     assert verdicts(better, margin=1.001, perplexities=(0,))[0].verdict == "met"
@@ -112,9 +108,14 @@ def test_too_few_units_or_runs_decide_nothing(margin, verdict):
 
 def pairs_of(folder, gold):
     """Numerators and denominators of LAS in every sentence, for each run."""
-    setup = setup_of(["LAS"])
-    counts = [count_sentences(gold, path, setup).counts["LAS"] for path in sorted(folder.iterdir())]
-    return [list(zip((2 * one.correct).tolist(), (one.system + one.gold).tolist(), strict=True)) for one in counts]
+    return [
+        [(2 * row["LAS_correct"], row["LAS_system"] + row["LAS_gold"]) for row in sentences_of(gold, path)]
+        for path in sorted(folder.iterdir())
+    ]
+
+
+def sentences_of(gold, path):
+    return levelhead.sentences(gold, path, measures="LAS").to_dict()["tables"]["sentences"]
 
 
 @pytest.mark.parametrize("margin", [None, 2.5, 6.5])
@@ -126,13 +127,13 @@ def test_runs_needed_are_the_fewest_that_decide(margin):
     found = levelhead.compare(RUNS[0], systems, measures="LAS", fail_if_worse="LAS", margin=margin)
     (gate,) = found.gates
     both = [pairs_of(folder, RUNS[0]) for folder in RUNS[1:]]
-    distance = abs(gate.difference + (margin or 0) / 100)
+    distance = abs(gate.difference + (margin or 0)) / 100
     assert not gate.decided
-    if gate.runs_needed is None:
+    if gate.n_runs_needed is None:
         assert not oracle.runs_decide(*both, 1000, distance)
     else:
-        assert oracle.runs_decide(*both, gate.runs_needed, distance)
-        assert gate.runs_needed == 3 or not oracle.runs_decide(*both, gate.runs_needed - 1, distance)
+        assert oracle.runs_decide(*both, gate.n_runs_needed, distance)
+        assert gate.n_runs_needed == 3 or not oracle.runs_decide(*both, gate.n_runs_needed - 1, distance)
 
 
 def test_runs_needed_of_several_test_sets_count_the_units_of_each():
@@ -149,9 +150,9 @@ def test_runs_needed_of_several_test_sets_count_the_units_of_each():
 
 
 def test_decided_gates_and_single_outputs_need_no_runs():
-    assert verdicts(outputs(90, 90, 90, 80, 80, 80), systems=("A",) * 3 + ("B",) * 3)[0].runs_needed is None
+    assert verdicts(outputs(90, 90, 90, 80, 80, 80), systems=("A",) * 3 + ("B",) * 3)[0].n_runs_needed is None
     (single,) = verdicts(outputs(90, 90))
-    assert (single.decided, single.runs_needed) == (False, None)
+    assert (single.decided, single.n_runs_needed) == (False, None)
 
 
 def test_equal_parsers_are_never_decided(run, tmp_path):
@@ -191,9 +192,9 @@ def test_exit_codes(run, case):
 
 def test_measures_of_gates_are_computed_too(run):
     _, out, _ = run("compare", GOLD, ALPHA, GAMMA, "-m", "LAS", "--fail-if-worse", "CLAS,UPOS", "--format", "json")
-    document = json.loads(out)
-    assert [one["measure"] for one in document["gates"]] == ["CLAS", "UPOS"]
-    assert {one["measure"] for one in document["results"]} == {"LAS", "CLAS", "UPOS"}
+    tables = json.loads(out)["tables"]
+    assert [one["measure"] for one in tables["gates"]] == ["CLAS", "UPOS"]
+    assert {one["measure"] for one in tables["results"]} == {"LAS", "CLAS", "UPOS"}
 
 
 @pytest.fixture
@@ -234,11 +235,13 @@ def test_the_other_candidates_are_compared(run, broken):
     paths = [broken / f"{name}.conllu" for name in ("gold", "good", "bad")]
     more = ("--report", page, "--summary", summary, "--format", "json")
     code, out, err = run("compare", *paths, BETA, "-m", "LAS", "--fail-if-worse", "LAS", *more)
-    document = json.loads(out)
+    tables = json.loads(out)["tables"]
     assert code == 1
-    assert {one["system"]: one["reason"] for one in document["gates"]} == {"en": "worse", "bad": "invalid"}
-    assert [one["system"] for one in document["results"]] == ["good", "en"]
-    assert "bad.conllu:" in document["gates"][1]["errors"][0]
+    assert {one["system"]: one["reason"] for one in tables["gates"]} == {"en": "worse", "bad": "invalid"}
+    assert [one["system"] for one in tables["results"]] == ["good", "en"]
+    (error,) = tables["invalid_outputs"]
+    assert (error["system"], error["file"]) == ("bad", str(broken / "bad.conllu"))
+    assert error["line"] > 1
     assert "bad.conllu:" in summary.read_text(encoding="utf-8")
     assert "bad.conllu:" in err
     assert page.exists()
@@ -309,16 +312,15 @@ def test_an_invalid_output_is_an_error_without_a_gate(broken):
 
 
 def test_the_summary_has_the_ten_sentences_that_got_worse_most(run, tmp_path):
-    """Counted here by `count_sentences` for each run."""
+    """Counted here by `levelhead.sentences` for each run."""
     path = tmp_path / "summary.md"
     run("compare", *RUNS, "-m", "UAS", "--fail-if-worse", "LAS", "--summary", path)
     text = path.read_text(encoding="utf-8")
     assert "gate met: LAS of candidate: -2.85 (95% CI -6.76 to +1.07)" in text
     assert "| LAS | candidate | 84.55 |" in text
     rows = [line.split(" | ") for line in text.partition("(LAS)")[2].splitlines() if " | candidate | " in line]
-    setup = setup_of(["LAS"])
     sums = [
-        sum(count_sentences(RUNS[0], file, setup).counts["LAS"].correct for file in sorted(folder.iterdir())) / 3
+        np.sum([[row["LAS_correct"] for row in sentences_of(RUNS[0], file)] for file in folder.iterdir()], axis=0) / 3
         for folder in RUNS[1:]
     ]
     losses = sorted(sums[1] - sums[0])

@@ -29,7 +29,9 @@ SHARES = st.integers(0, 400).map(lambda number: Fraction(number, 400))
 
 
 def result(treebank: str, difference: float, p: float | None = 0.5, runs: tuple[int, int] = (1, 1)) -> ComparedScore:
-    return ComparedScore(treebank, "LAS", "b", 0.5, None, difference=difference, p=p, runs=runs)
+    return ComparedScore(
+        treebank, "LAS", "b", 50.0, None, difference=difference, p=p, n_runs=runs[0], n_baseline_runs=runs[1]
+    )
 
 
 # On how many treebanks
@@ -107,17 +109,17 @@ def test_languages_and_families_of_the_examples(run):
     stats = library("scipy.stats")
     command = ("compare", *FOLDERS, "-m", "LAS", "--each", "--wilcoxon", "--format", "json")
     documents = {kind: json.loads(run(*command, "--votes", kind)[1]) for kind in ("treebank", "language", "family")}
-    wins = {kind: document["wins"][0] for kind, document in documents.items()}
+    wins = {kind: document["tables"]["wins"][0] for kind, document in documents.items()}
     assert {kind: one["votes"] for kind, one in wins.items()} == {"treebank": 8, "language": 8, "family": 5}
     assert wins["language"] == wins["treebank"]
-    own = {one["treebank"]: one["difference"] for one in documents["family"]["results"]
+    own = {one["treebank"]: one["difference"] for one in documents["family"]["tables"]["results"]
            if one["difference"] is not None and not one["average"]}  # fmt: skip
     indo_european = [own.pop(code) for code in ("cs", "de", "en", "fr")]
     votes = [sum(indo_european) / 4, *own.values()]
     assert wins["family"]["sign_p"] == 2 / 2**5
     assert wins["family"]["wilcoxon_p"] == pytest.approx(stats.wilcoxon(votes).pvalue)
-    assert "votes" not in documents["treebank"]["signature"]
-    assert documents["family"]["signature"]["votes"] == "family"
+    assert "votes" not in documents["treebank"]["provenance"]["signature"]
+    assert documents["family"]["provenance"]["signature"]["votes"] == "family"
 
 
 def test_the_sentence_under_the_table(run):

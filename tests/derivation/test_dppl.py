@@ -17,6 +17,7 @@ from levelhead.scoring import RULES, match
 from levelhead.scoring.score import count
 from oracle.derivation import derivation
 from oracle.ngrams import PlainModel
+from result_rows import rows_in
 
 GOLD = "examples/parallel/gold/{}.conllu"
 SYSTEM = "examples/parallel/systems/{}/{}.conllu"
@@ -153,14 +154,13 @@ def test_in_every_table_of_a_ranking(tmp_path, capfd):
     table = tmp_path / "scores.tsv"
     assert run(["rank", *folders, "-m", name, "--by-treebank", "--format", "tsv", "-o", str(table)]) == 0
     cells = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
-    (cell,) = [row[2] for row in cells if row[:2] == ["alpha", "fi"]]
-    assert float(cell) == pytest.approx(value, rel=1e-9)
+    (row,) = [row for row in cells if row[:2] == ["alpha", "fi"]]
+    assert (float(row[3]), row[4]) == (pytest.approx(value, rel=1e-9), "perplexity")
     document = _json(capfd, run, ["rank", *folders, "-m", name])
-    assert [
-        one["values"][name] for one in document["results"] if (one["system"], one["test_set"]) == ("alpha", "fi")
-    ] == [pytest.approx(value, rel=1e-9)]
+    (row,) = rows_in(document, "scores", system="alpha", treebank="fi")
+    assert (row["value"], row["unit"]) == (pytest.approx(value, rel=1e-9), "perplexity")
     again = _json(capfd, run, ["rank", "--scores", str(table), "-m", name])
-    first, second = (one["rankings"][0]["standings"] for one in (document, again))
+    first, second = (rows_in(one, "standings") for one in (document, again))
     assert [one["system"] for one in first] == [one["system"] for one in second]
     assert first[0]["value"] == pytest.approx(second[0]["value"], rel=1e-9)
     assert json.dumps(again)
@@ -235,7 +235,7 @@ def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
     assert "projective" in scores[name].reason
     results = score_plan(find_plan(tmp_path / "gold", tmp_path / "systems"), setup_of([name, "LAS"]))
     result = results.results["copy", "en"]
-    assert (result.state, result.values["LAS"], result.values[name]) == ("valid", 1, None)
+    assert (result.state, result.values["LAS"], result.values[name]) == ("valid", 100, None)
 
 
 def test_fallback_discounts_are_told() -> None:

@@ -17,7 +17,7 @@ from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.profile_jobs import profile_files
 from levelhead.campaign.results import read_scores
 from levelhead.campaign.sources import File
-from levelhead.comparison.system_errors import count_sentences_of_outputs
+from levelhead.comparison.word_tables import sentences_of_outputs, words_of_outputs
 from levelhead.correlation import read_tables
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
@@ -123,7 +123,8 @@ SETTINGS: list[dict[str, Any]] = [
 ]
 OF_PAIRS: list[Callable[[Path, Path], Any]] = [
     *(how(**settings) for settings in SETTINGS for how in (scored, counted)),
-    lambda gold, system: count_sentences_of_outputs(find_plan(gold, [system]), setup_of(["LAS"])),
+    lambda gold, system: sentences_of_outputs(find_plan(gold, [system]), setup_of(["LAS"])),
+    lambda gold, system: words_of_outputs(find_plan(gold, [system]), setup_of([])),
 ]
 
 

@@ -15,7 +15,7 @@ from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
-from levelhead.comparison.contrasts import compare_by
+from levelhead.comparison.breakdowns import compare_by
 from levelhead.comparison.evaluations import score_and_look
 from levelhead.errors import InputError
 from levelhead.evaluation import pair
@@ -57,7 +57,9 @@ def test_score_compare_and_rank_count_the_same(capfd):
     _, compared, _ = run(capfd, "compare", GOLD, ALPHA, BETA, "-m", "LAS,CLAS", "--format", "json")
     _, ranked, _ = run(capfd, "rank", GOLD, PARALLEL / "systems", "-m", "LAS,CLAS", "--format", "json")
     values = {(row["treebank"], row["measure"]): row["f1"] for row in json.loads(scored)["tables"]["scores"]}
-    results = [one for one in json.loads(compared)["results"] if one["system"] == "alpha" and not one["average"]]
+    results = [
+        one for one in json.loads(compared)["tables"]["results"] if one["system"] == "alpha" and not one["average"]
+    ]
     assert {(one["treebank"], one["measure"]): one["value"] for one in results} == pytest.approx(values)
     own = [one for one in json.loads(ranked)["results"] if one["system"] == "alpha"]
     found = {(one["test_set"], name): score["f1"] for one in own for name, score in one["scores"].items()}
@@ -210,6 +212,7 @@ def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
         setup_of(["LAS"]),
     )
     assert found.treebanks["treebank"] == expected.treebanks["en"]
+    assert found.gains["treebank"] == expected.gains["en"]
     read: list[object] = []
     monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
     compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))

@@ -143,8 +143,8 @@ def test_compare_and_rank(forests: tuple[Path, Path], tmp_path: Path) -> None:
     arguments = ("compare", gold, GOLD, system, "-m", "LAS", "--format", "json")
     assert run(*arguments).returncode == 2
     found = json.loads(run(*arguments, OPTION).stdout)
-    assert found["signature"]["roots"] == "several"
-    assert found["results"][1]["value"] == pytest.approx(100 * 2 * 87 / (164 + 160))
+    assert found["provenance"]["signature"]["roots"] == "several"
+    assert found["tables"]["results"][1]["value"] == pytest.approx(100 * 2 * 87 / (164 + 160))
     for name, path in (("a", GOLD), ("b", system)):
         (tmp_path / "systems" / name).mkdir(parents=True)
         (tmp_path / "systems" / name / "de.conllu").write_bytes(path.read_bytes())
@@ -152,13 +152,13 @@ def test_compare_and_rank(forests: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "golds" / "de.conllu").write_bytes(GOLD.read_bytes())
     arguments = ("rank", tmp_path / "golds", tmp_path / "systems", "-m", "LAS", "--format", "json")
     without, allowed = json.loads(run(*arguments).stdout), json.loads(run(*arguments, OPTION).stdout)
-    assert without["rankings"][0]["standings"][1]["value"] == 0
-    assert allowed["rankings"][0]["standings"][1]["value"] > 40
-    assert allowed["signature"]["roots"] == "several"
-    assert "roots" not in without["signature"]
+    assert without["tables"]["standings"][1]["value"] == 0
+    assert allowed["tables"]["standings"][1]["value"] > 40
+    assert allowed["provenance"]["signature"]["roots"] == "several"
+    assert "roots" not in without["provenance"]["signature"]
     assert run(*arguments, OPTION, "--rules", "conll18").returncode == 2
     ranked = levelhead.rank(tmp_path / "golds", tmp_path / "systems", measures="LAS", allow_several_roots=True)
-    assert ranked.to_dict()["rankings"] == allowed["rankings"]
+    assert ranked.to_dict()["tables"] == allowed["tables"]
     compared = levelhead.compare(gold, {"a": GOLD, "b": system}, measures="LAS", allow_several_roots=True)
     assert compared.provenance.signature["roots"] == "several"
 

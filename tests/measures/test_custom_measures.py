@@ -14,8 +14,8 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead import testing
 from levelhead.errors import InputError, LevelheadError, MeasureError
-from levelhead.evaluation.by_sentence import count_sentences
 from levelhead.evaluation.files import score_files
+from levelhead.evaluation.fold import counts_by_sentence
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store
 from levelhead.measures.registry import REGISTRY
@@ -78,7 +78,8 @@ def test_copies_have_the_same_counts(texts: tuple[str, str], tmp_path_factory: p
     assert counts(score_files(*files, whole, SENTENCE_BY_SENTENCE)) == expected
     assert counts(score_files(*files, partial)) == expected
     assert counts(score_files(*files, partial, SENTENCE_BY_SENTENCE)) == expected
-    check_copies({name: str(one) for name, one in count_sentences(*files, whole).counts.items()})
+    by_sentence = counts_by_sentence(match(*map(levelhead.read, files), RULES["ud"]), whole)
+    check_copies({name: str(one) for name, one in by_sentence.items()})
 
 
 @pytest.mark.parametrize("kind", ["cycle", "no HEAD", "fewer", "other words"])

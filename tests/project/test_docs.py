@@ -206,4 +206,4 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
         assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`: .* \[default: {default}\]", section, re.MULTILINE)
     assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv"]) == 0
     rows = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
-    assert list(dict.fromkeys(row[0] for row in rows[1:])) == ["UAS", "LAS", "CLAS"]
+    assert list(dict.fromkeys(row[1] for row in rows[1:])) == ["UAS", "LAS", "CLAS"]

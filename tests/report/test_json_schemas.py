@@ -14,34 +14,23 @@ import levelhead
 from conftest import EXAMPLES, ROOT
 from json_outputs import COMMANDS, arguments_in
 from json_schema_keys import faults, keys_in, keys_met, raw_schema
-from levelhead.api.results import kinds
+from levelhead.api.results import OF_TASKS, kinds
 from levelhead.report import json_schema, schema_names
 from levelhead.tables.documents import SCHEMA
-
-WITH_LINES = {"ranking"}
-"""The kinds whose lines are tested, too: of others, the only line is the document."""
 
 IN_PYTHON = {
     "measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
 }
 
-ONLY_IN_TASKS = {"ranking": "left_out"}
-"""Keys that the same document has in a shared task."""
 
-OF_TASKS = {"task", "leaderboard", "submissions", "submission", "team-submission", "exported-submission"}
-"""Documents of shared tasks: tests/task/test_task_schemas.py."""
-
-
-def printed(kind: str, folder: Path, run) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield what commands print as JSON, with whether it is a line of JSON lines."""
+def printed(kind: str, folder: Path, run) -> Iterator[dict[str, Any]]:
+    """Yield what commands print as JSON."""
     for number, command in enumerate(COMMANDS[kind]):
-        for output_format in ("json", "jsonl") if kind in WITH_LINES else ("json",):
-            made = folder / f"{number}{output_format}"
-            made.mkdir()
-            _, text, error = run(*arguments_in(made, command), "--format", output_format)
-            assert text, error
-            found = text.splitlines() if output_format == "jsonl" else [text]
-            yield from ((json.loads(one), output_format == "jsonl") for one in found)
+        made = folder / str(number)
+        made.mkdir()
+        _, text, error = run(*arguments_in(made, command), "--format", "json")
+        assert text, error
+        yield json.loads(text)
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
@@ -49,16 +38,13 @@ def test_outputs_are_as_their_schemas_say(kind: str, tmp_path: Path, run) -> Non
     """No key is missing or unknown, and every key of a schema is printed by a command."""
     raw = raw_schema(kind)
     met, n = set(), 0
-    for document, is_line in printed(kind, tmp_path, run):
+    for document in printed(kind, tmp_path, run):
         own = document.get("kind", kind)
-        schema = json_schema(own)
-        part = schema.get("$defs", {}).get("line") if is_line else None
-        assert faults(schema if part is None else {**part, "$defs": schema["$defs"]}, document) == []
+        assert faults(json_schema(own), document) == []
         if own == kind:
             n += 1
-            met |= set(keys_met(raw if part is None else raw["$defs"]["line"], raw, document))
+            met |= set(keys_met(raw, raw, document))
     assert n > 0
-    raw["properties"].pop(ONLY_IN_TASKS.get(kind), None)
     assert sorted({key for _, key in set(keys_in(raw)) - met} - {"notes"}) == []
 
 
@@ -80,10 +66,9 @@ def test_schemas_are_complete_in_themselves(name: str) -> None:
     assert schema["$id"] == f"urn:levelhead:schema:{name}:{SCHEMA}"
     assert schema["additionalProperties"] is False
     assert {one["description"] != "" for one in schema["properties"].values() if "description" in one} <= {True}
-    if name not in {"team-submission", "exported-submission"}:
-        assert schema["properties"]["kind"] == {"const": name}
-        assert schema["$defs"]["schema"]["const"] == SCHEMA
-        assert {"schema", "kind"} <= set(schema["required"])
+    assert schema["properties"]["kind"] == {"const": name}
+    assert schema["$defs"]["schema"]["const"] == SCHEMA
+    assert {"schema", "kind"} <= set(schema["required"])
 
 
 def test_names_of_definitions_are_unique() -> None:
@@ -110,15 +95,15 @@ def kinds_in(tree: ast.Module) -> set[str]:
 def test_every_kind_has_a_schema_and_an_output() -> None:
     source = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     found = set().union(*(kinds_in(ast.parse(text)) for text in source if "header(" in text))
-    assert found | {"team-submission", "exported-submission"} == set(schema_names())
-    assert {*COMMANDS, *IN_PYTHON, *OF_TASKS} == set(schema_names())
+    assert found == set(schema_names())
+    assert {*COMMANDS, *IN_PYTHON} == set(schema_names())
 
 
 def test_the_command_prints_them(run) -> None:
     code, text, _ = run("schema", "citation")
     assert (code, json.loads(text)) == (0, json_schema("citation"))
     code, text, _ = run("schema")
-    assert [line.split()[0] for line in text.splitlines()] == sorted([*schema_names(), *kinds()])
+    assert [line.split()[0] for line in text.splitlines()] == sorted([*schema_names(), *kinds(), *OF_TASKS])
     code, _, error = run("schema", "scroe")
     assert (code, "unknown schema 'scroe': did you mean score?" in error) == (2, True)
     with pytest.raises(ValueError, match="unknown schema 'x'"):

@@ -59,7 +59,7 @@ def test_bars_are_the_scores() -> None:
     evaluation = levelhead.score(GOLD, ALPHA, measures=["UAS", "LAS"])
     ((_, root),) = images(evaluation._repr_html_())
     texts = [text.text for text in root.iter(f"{_SVG}text")]
-    assert {f"{100 * float(evaluation[name].exact or 0):.2f}" for name in ("UAS", "LAS")} <= set(texts)
+    assert {f"{float(evaluation[name].exact or 0):.2f}" for name in ("UAS", "LAS")} <= set(texts)
 
 
 def test_names_cannot_leave_the_image() -> None:

@@ -41,7 +41,7 @@ def test_systems_by_measures(board: RankedSystems) -> None:
         standings = {one.system: one for one in board[measure].standings}
         for system, cells in table.rows:
             assert standings[system].value is not None
-            assert cells[column].value == f"{100 * float(standings[system].value or 0):.2f}"
+            assert cells[column].value == f"{standings[system].value:.2f}"
             assert cells[column].raised == standings[system].letters
             assert cells[column].best == (standings[system].rank == 1)
 
@@ -54,7 +54,7 @@ def test_treebanks_by_systems(by_treebank: RankedSystems) -> None:
     for name, cells in table.rows[:-1]:
         for system, cell in zip(table.heads, cells, strict=True):
             result = by_treebank.results.results[system, name]
-            value = f"{100 * float(result.values['LAS'] or 0):.2f}"
+            value = f"{float(result.values['LAS'] or 0):.2f}"
             assert cell.value == (value if result.state == "valid" else "-")
     gamma = dict(table.rows)["tr"][1]
     assert (gamma.value, gamma.raised, gamma.interval, gamma.best) == ("-", "", "", False)
@@ -77,7 +77,7 @@ def test_comparison(comparison: Comparison) -> None:
     for system, cells in table.rows:
         for measure, cell in zip(table.heads, cells, strict=True):
             (found,) = (one for one in averages if (one.system, one.measure) == (system, measure))
-            assert cell.value == f"{100 * (found.value or 0):.2f}"
+            assert cell.value == f"{found.value:.2f}"
             assert (cell.raised != "") == (found.p is not None and found.p < 0.05)
     assert "Significantly different from alpha: * p < .05" in table.caption
 

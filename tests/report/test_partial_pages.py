@@ -76,7 +76,7 @@ def test_the_page_and_the_summary_of_a_comparison_have_both_numbers(run, answers
     summary = (tmp_path / "summary.md").read_text()
     assert "partial scores, not official" in summary
     for one, strict in zip(found.results, found.valid_trees, strict=True):
-        numbers = shown(100 * one.value), shown(100 * strict.value)
+        numbers = shown(one.value), shown(strict.value)
         assert "LAS {} {} {}".format(one.system, *numbers) in page
         assert "| LAS | {} | {} | {} |".format(one.system, *numbers) in summary
 
@@ -90,7 +90,7 @@ def test_the_page_of_a_ranking_has_both_averages(run, folders, tmp_path):
     assert LABEL in page
     assert "LAS (valid trees)" in page
     for one in found["LAS"].standings:
-        assert f"{one.system} {shown(100 * float(one.value))} {shown(100 * float(one.valid_trees))}" in page
+        assert f"{one.system} {shown(one.value)} {shown(one.value_of_valid_trees)}" in page
 
 
 def test_the_page_of_a_ranking_counts_answers_to_another_text(run, folders, tmp_path):

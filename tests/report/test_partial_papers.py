@@ -16,8 +16,8 @@ def test_a_ranking_has_both_scores() -> None:
     found = levelhead.rank(GOLD, SYSTEMS, measures="LAS", partial=True, significance=True)
     both, strict = ranking_papers(found)
     standings = found.rankings[0].standings
-    assert cells(both) == {one.system: f"{100 * float(one.value):.2f}" for one in standings}
-    assert cells(strict) == {one.system: f"{100 * float(one.valid_trees):.2f}" for one in standings}
+    assert cells(both) == {one.system: f"{one.value:.2f}" for one in standings}
+    assert cells(strict) == {one.system: f"{one.value_of_valid_trees:.2f}" for one in standings}
     assert float(cells(strict)["gamma"]) < float(cells(both)["gamma"])  # its Turkish trees are broken
     assert (STRICT in both.caption, STRICT in strict.caption) == (False, True)
     assert strict.label == f"{both.label}-valid-trees"

@@ -58,14 +58,12 @@ RESULTS = {
     "Suspects": lambda: levelhead.suspects(GOLD, [ALPHA]),
     "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
     "Power": lambda: levelhead.power(GOLD, [ALPHA, BETA]),
-    "Gains": lambda: levelhead.breakdown(GOLD, [ALPHA, BETA], by="deprel"),
     "Contrasts": lambda: levelhead.trees(GOLD, [ALPHA, BETA]),
     "ErrorExamples": lambda: levelhead.trees(GOLD, ALPHA, show=["nsubj:obj", "obl:nmod"]),
     "Breakdowns": lambda: levelhead.breakdown(GOLDS, SYSTEMS / "alpha", by="class"),
-    "Repairs": lambda: levelhead.breakdown(GOLD, ALPHA, by="repair"),
-    "CountsBySentence": lambda: levelhead.breakdown(GOLD, ALPHA, by="sentence"),
-    "ErrorTypes": lambda: levelhead.breakdown(GOLD, ALPHA, by="error"),
-    "CascadingErrors": lambda: levelhead.breakdown(GOLD, ALPHA, by="cascading"),
+    "ErrorAnalysis": lambda: levelhead.analyze(GOLD, ALPHA),
+    "CountedSentences": lambda: levelhead.sentences(GOLD, ALPHA),
+    "AlignedWords": lambda: levelhead.words(GOLD, ALPHA),
     "Confusions": lambda: levelhead.confusion(GOLD, ALPHA),
     "Explanation": lambda: levelhead.explain(GOLD, ALPHA),
     "Survey": lambda: levelhead.profile(GOLDS),
@@ -97,7 +95,7 @@ def classes(parent: type) -> set[type]:
 def test_every_result_is_here() -> None:
     root = Path(levelhead.__file__).parent
     for path in root.rglob("*.py"):
-        if re.search(r"\((AnyChanges|Tabular|TreebankRows)", path.read_text("utf-8")):
+        if re.search(r"\((AnyChanges|Tabular|TreebankRows|WithIntervals)", path.read_text("utf-8")):
             importlib.import_module(".".join(("levelhead", *path.relative_to(root).with_suffix("").parts)))
     own = {one.__name__ for one in classes(Tabular) if one.__module__.startswith("levelhead.")}
     assert {name.partition("[")[0] for name in own} - {

@@ -27,8 +27,8 @@ def compared(*arguments: object) -> dict[tuple[str, str], str]:
     """The intervals that compare prints, by measure and treebank."""
     out = Path(str(arguments[-1]))
     assert program.run(["compare", *map(str, arguments[:-1]), "--format", "json", "-o", str(out)]) == 0
-    found = json.loads(out.read_text())["results"]
-    return {(one["measure"], one["treebank"]): "{:.2f}–{:.2f}".format(*one["interval"]) for one in found}
+    found = json.loads(out.read_text())["tables"]["results"]
+    return {(one["measure"], one["treebank"]): f"{one['low']:.2f}–{one['high']:.2f}" for one in found}
 
 
 @pytest.mark.parametrize("n_documents", [0, 4, 10])

@@ -14,11 +14,12 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead import scoring
+from levelhead.campaign.find import find_plan
 from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.records import json_of
 from levelhead.campaign.sources import File
+from levelhead.comparison.word_tables import sentences_of_outputs
 from levelhead.errors import LevelheadError, MeasureError
-from levelhead.evaluation.by_sentence import count_sentences
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import REGISTRY, STANDARD, Registry
@@ -153,11 +154,11 @@ def test_pieces_and_sentences_add_up(folder: Path, seed: int, how: dict[str, Any
     usual = setup_for(gold)
     if how.get("partial"):  # the text is the same and all trees are valid
         assert whole == {name: counts for name, counts in numbers(gold, system, usual).items() if name in whole}
-    by_sentence = count_sentences(gold, system, setup).counts
-    for name, counts in by_sentence.items():
-        total = counts.total()
-        parts = [total.correct, total.gold, total.system, *([] if total.aligned is None else [total.aligned])]
-        assert [part.item() for part in parts] == pytest.approx([n for n in whole[name][:4] if n is not None]), name
+    rows = sentences_of_outputs(find_plan(gold, [system]), setup).data()
+    sums = dict(zip(rows.names, zip(*rows.rows, strict=True), strict=True))
+    for name, counts in whole.items():
+        parts = [sum(sums[f"{name}_{part}"]) for part in ("correct", "gold", "system")]
+        assert parts == pytest.approx(counts[:3]), name
 
 
 def with_two_roots(path: Path) -> Path:
@@ -216,7 +217,7 @@ def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter() -> None:
     assert 0 < expected.gold < scores["UAS"].gold
     assert levelhead.score(*pair, partial=True, **how)["Shallow"].f1 == expected.f1
     compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], **how)
-    shown = next(one["interval"] for one in compared.to_dict()["results"] if one["measure"] == "Shallow")
+    shown = next(one.interval for one in compared.results if one.measure == "Shallow")
     on_page = levelhead.score(*pair, prepare="page", **how).looked.page.intervals["Shallow"]
     assert [100 * end for end in on_page] == pytest.approx(shown)
     assert "Shallow" in json.dumps(levelhead.rank(gold, systems, **how).to_dict())
@@ -225,7 +226,7 @@ def test_a_measure_of_a_new_kind_needs_one_definition_and_one_counter() -> None:
             levelhead.score(*pair, measures=[measure], registry=WITH_SHALLOW)
     with pytest.raises(LevelheadError, match="cannot be broken down"):
         levelhead.breakdown(*pair, by="deprel", measures="Shallow", registry=WITH_SHALLOW)
-    assert levelhead.breakdown(*pair, by="sentence", **how).treebanks
+    assert "Shallow_correct" in levelhead.sentences(*pair, **how).data().names
 
 
 def test_a_measure_of_some_words_works_for_single_words() -> None:
@@ -248,13 +249,8 @@ def test_a_measure_of_some_words_works_for_single_words() -> None:
     equal(levelhead.score(*pair, partial=True, **how))
     setup = setup_of(["NearRoot", "Shallow"], registry=both)
     equal(score_files(*pair, setup, SENTENCE_BY_SENTENCE))
-    compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], **how).to_dict()["results"]
-    by_measure = [
-        [value for name, value in one.items() if name != "measure"]
-        for measure in how["measures"]
-        for one in compared
-        if one["measure"] == measure
-    ]
+    compared = levelhead.compare(pair[0], [pair[1], systems / "beta/en.conllu"], **how).results
+    by_measure = [one._replace(measure="") for measure in how["measures"] for one in compared if one.measure == measure]
     assert by_measure[:2] == by_measure[2:]
     assert "NearRoot" in json.dumps(levelhead.rank(gold, systems, **how).to_dict())
     broken_down = levelhead.breakdown(*pair, by="length", measures="NearRoot", registry=both).table()

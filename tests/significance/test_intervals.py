@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import library
-from levelhead.significance import STANDARD, Estimate, InferenceSettings, SystemCounts, differences
+from levelhead.significance import STANDARD, ComparedScore, Estimate, InferenceSettings, SystemCounts, differences
 from levelhead.significance.estimates import quantile, two_sided_p
+from ratios import as_ratios
 
 library("scipy.stats")
 from oracle import intervals as plain  # noqa: E402 -- needs scipy
@@ -32,8 +33,10 @@ def table_of(rows: Rows, systems: str = "AB", powers: tuple[int, ...] = ()) -> S
     return SystemCounts(tuple(systems), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None, :], powers)
 
 
-def found(tables: dict[str, SystemCounts], how: InferenceSettings = STANDARD) -> dict[tuple[str, str], tuple]:
-    return {(one.treebank, one.system): one for one in differences(tables, how)}
+def found(tables: dict[str, SystemCounts], how: InferenceSettings = STANDARD) -> dict[tuple[str, str], ComparedScore]:
+    of_perplexities = any(table.perplexities for table in tables.values())
+    results = differences(tables, how) if of_perplexities else map(as_ratios, differences(tables, how))
+    return {(one.treebank, one.system): one for one in results}
 
 
 # Student's t
@@ -74,7 +77,7 @@ def same(result, test_sets: list[Rows], average: str, how: InferenceSettings, sy
     assert result.difference == pytest.approx(every[0].value, **WITHIN)
     low, high = plain.hull(every, how.level ** (1 / n_tests))
     assert result.difference_interval == pytest.approx((max(-1.0, low), min(1.0, high)), **WITHIN)
-    without = [one.value for one in result.influence if one.of == "difference"]
+    without = [one.value for one in result.influence if one.statistic == "difference"]
     assert without == pytest.approx([one.value for one in every[1:]], **WITHIN)
     p = plain.p_of_all(every)
     assert result.p == (None if p is None else pytest.approx(plain.sidak(p, n_tests), **WITHIN))
@@ -84,7 +87,7 @@ def same(result, test_sets: list[Rows], average: str, how: InferenceSettings, sy
 @pytest.mark.parametrize("seed", range(6))
 def test_one_treebank(seed: int, level: float) -> None:
     rows, how = rows_of(seed, 16 + 3 * seed, 3), InferenceSettings(level)
-    for result in differences({"x": table_of(rows, "ABC")}, how):
+    for result in map(as_ratios, differences({"x": table_of(rows, "ABC")}, how)):
         same(result, [rows], "macro", how, "ABC")
 
 
@@ -146,11 +149,11 @@ TABLES = st.lists(ROW, min_size=10, max_size=30).filter(lambda rows: sum(row[0][
 
 @given(TABLES)
 @settings(max_examples=30)
-def test_intervals_hold_the_score_and_stay_between_0_and_1(rows: Rows) -> None:
+def test_intervals_hold_the_score_and_stay_between_0_and_100(rows: Rows) -> None:
     for one in differences({"x": table_of(rows), "y": table_of(rows)}, STANDARD):
         low, high = one.interval
-        assert -1e-12 <= low <= one.value + 1e-12
-        assert one.value - 1e-12 <= high <= 1 + 1e-12
+        assert -1e-10 <= low <= one.value + 1e-10
+        assert one.value - 1e-10 <= high <= 100 + 1e-10
         assert low < high
 
 
@@ -200,10 +203,10 @@ def test_fewer_than_ten_units_have_no_interval(n_units: int, known: bool) -> Non
     rows = [[(3, 4), (2, 4)]] * n_units + [[(0, 0), (0, 0)]] * 5
     for one in differences({"x": table_of(rows)}, InferenceSettings(margin=90)):
         assert one.n_units == n_units
-        assert one.value in {0.75, 0.5}
+        assert one.value in {75, 50}
         assert (one.interval is not None) is known
         if one.system == "B":
-            assert one.difference == -0.25
+            assert one.difference == -25
             tested = (one.difference_interval, one.p, one.detectable, one.p_equivalent)
             assert all((part is not None) is known for part in tested)
             assert one.equivalent == ("yes" if known else "not shown")

@@ -89,7 +89,7 @@ def test_compare_and_power_agree_on_the_present_runs():
     counts = table(("a", "a", "a", "b", "b", "b"), seed=3, n_units=400)
     (variances,) = difference_variances(counts, "a", "b")
     compared = differences({"x": counts}, STANDARD)[1].detectable
-    assert detectable_difference(variances, 400, 3) == pytest.approx(compared, rel=1e-9)
+    assert 100 * detectable_difference(variances, 400, 3) == pytest.approx(compared, rel=1e-9)
 
 
 def test_two_runs_detect_nothing():
@@ -173,10 +173,10 @@ def test_typical_power_is_that_of_the_typical_deviation():
     found = typical_power(("LAS",), Design(sizes=(300,)))
     sentence = next(one for one in typical_deviations() if (one.unit, one.measure) == ("sentence", "LAS"))
     row = found.rows[0]
-    assert row.difference == pytest.approx(
-        noncentrality(300 * sentence.evenness - 1, 0.05, 0.8) * sentence.median / math.sqrt(300)
+    assert row.detectable == pytest.approx(
+        100 * noncentrality(300 * sentence.evenness - 1, 0.05, 0.8) * sentence.median / math.sqrt(300)
     )
-    assert row.low < row.difference < row.high
+    assert row.lower_quartile < row.detectable < row.upper_quartile
 
 
 def units_of_kind(kind, n_units=40):
@@ -202,10 +202,11 @@ def test_documents_are_units_as_sentences_are():
 
 
 def document(run, *arguments):
-    """The JSON of `levelhead power`."""
+    """The JSON of `levelhead power`: its tables and provenance."""
     code, out, err = run("power", *arguments, "--format", "json")
     assert code == 0, err
-    return json.loads(out)
+    found = json.loads(out)
+    return found["tables"] | found["provenance"]
 
 
 def test_the_command_agrees_with_the_definition(run, parts_of_pair):
@@ -214,7 +215,7 @@ def test_the_command_agrees_with_the_definition(run, parts_of_pair):
     assert own == [("sentence", 20, 1), ("sentence", 500, 1)]
     expected = oracle.components(*([side] for side in parts_of_pair))
     for row in found["results"]:
-        assert row["difference"] == pytest.approx(100 * oracle.detectable(expected, row["n_units"], 1), rel=1e-4)
+        assert row["detectable"] == pytest.approx(100 * oracle.detectable(expected, row["n_units"], 1), rel=1e-4)
 
 
 @pytest.mark.parametrize("treebanks", ["one", "all"])
@@ -224,11 +225,11 @@ def test_compare_and_power_agree_on_the_present_test_set(run, treebanks):
     _, out, _ = run("compare", *files, "-m", "LAS", "-m", "CLAS", "--format", "json")
     compared = {
         (one["treebank"], one["measure"]): one["detectable"]
-        for one in json.loads(out)["results"]
+        for one in json.loads(out)["tables"]["results"]
         if one["detectable"] is not None and one["average"] != "micro"
     }
     found = document(run, *files, "-m", "LAS", "-m", "CLAS", "--units", "20")
-    planned = {(row["treebank"], row["measure"]): row["difference"] for row in found["results"]}
+    planned = {(row["treebank"], row["measure"]): row["detectable"] for row in found["results"]}
     assert len(planned) == (2 if treebanks == "one" else 18)
     assert planned == {key: pytest.approx(value, rel=1e-9) for key, value in compared.items()}
 
@@ -241,10 +242,12 @@ def test_documents_of_gold_are_the_units(run, tmp_path):
     gold.write_text("\n\n".join(marked) + "\n\n", encoding="utf-8")
     files = (gold, *PAIR[1:])
     found = document(run, *files, "-m", "LAS", "--units", "12")
-    assert found["units"] == {"en": {"unit": "document", "n": 12}}
+    assert found["units"] == [{"treebank": "en", "unit": "document", "n_units": 12, "n_documents": 12}]
     assert [row["unit"] for row in found["results"]] == ["document"]
     _, out, _ = run("compare", *files, "-m", "LAS", "--format", "json")
-    assert found["results"][0]["difference"] == pytest.approx(json.loads(out)["results"][1]["detectable"], rel=1e-9)
+    assert found["results"][0]["detectable"] == pytest.approx(
+        json.loads(out)["tables"]["results"][1]["detectable"], rel=1e-9
+    )
     by_sentence = document(run, *files, "-m", "LAS", "--units", "12", "--resample-by", "sentence")
     assert by_sentence["results"][0]["unit"] == "sentence"
     assert by_sentence["signature"]["resample-by"] == "sentence"
@@ -254,13 +257,12 @@ def test_documents_of_gold_are_the_units(run, tmp_path):
 
 @pytest.fixture
 def parts_of_pair(run):
-    """Twice the right words and the words of both sides of each gold sentence, as `score` prints them."""
+    """Twice the right words and the words of both sides of each gold sentence, as `sentences` prints them."""
     sides = []
     for system in PAIR[1:]:
-        _, out, _ = run("breakdown", PAIR[0], system, "--by", "sentence", "-m", "LAS", "--format", "json")
-        own = json.loads(out)["treebanks"]["en"]
-        wholes = map(sum, zip(own["LAS.gold"], own["LAS.system"], strict=True))
-        sides.append([(2 * right, whole) for right, whole in zip(own["LAS.correct"], wholes, strict=True)])
+        out = run("sentences", PAIR[0], system, "-m", "LAS", "--format", "jsonl")[1]
+        rows = [json.loads(line) for line in out.splitlines()]
+        sides.append([(2 * row["LAS_correct"], row["LAS_gold"] + row["LAS_system"]) for row in rows])
     return sides
 
 
@@ -270,14 +272,13 @@ def test_the_own_size_of_a_test_set_is_among_the_sizes(run):
 
 def test_folders_have_a_macro_average_and_each_treebank(run):
     found = document(run, GOLD, ALPHA, BETA, "-m", "LAS", "--units", "100")
-    own = {row["treebank"]: row["difference"] for row in found["results"]}
+    own = {row["treebank"]: row["detectable"] for row in found["results"]}
     average = own.pop("macro-average")
     assert len(own) == 8
     assert average == pytest.approx(math.sqrt(sum(one**2 for one in own.values())) / 8, rel=0.02)
-    _, out, _ = run("power", GOLD, ALPHA, BETA, "-m", "LAS", "--units", "100", "--format", "tsv")
-    assert len(out.splitlines()) == 2
-    _, out, _ = run("power", GOLD, ALPHA, BETA, "-m", "LAS", "--units", "100", "--format", "tsv", "--each")
-    assert len(out.splitlines()) == 9
+    for more, n_rows in (((), 1), (("--each",), 9)):
+        _, out, _ = run("power", GOLD, ALPHA, BETA, "-m", "LAS", "--units", "100", *more)
+        assert out.count(" sentence ") == n_rows
 
 
 def test_runs_are_estimated_from_folders_of_runs(run, tmp_path):
@@ -294,14 +295,14 @@ def test_runs_are_estimated_from_folders_of_runs(run, tmp_path):
     found = document(run, *paths, "-m", "LAS", "--units", "100")
     several = [row for row in found["results"] if row["n_runs"] > 1]
     assert [row["n_runs"] for row in several] == [3, 5, 10]
-    sizes = [row["difference"] for row in several]
+    sizes = [row["detectable"] for row in several]
     assert sizes == sorted(sizes, reverse=True)
     known = document(run, *PAIR, "-m", "LAS", "--units", "1000000", "--runs", "3", "--run-sd", "0.5")
     (row,) = known["results"]
     pure = 100 * noncentrality(2, 0.05, 0.8) * math.sqrt(2 * 0.005**2 / 3)
-    assert row["difference"] == pytest.approx(pure, rel=0.01)
+    assert row["detectable"] == pytest.approx(pure, rel=0.01)
     two = document(run, *PAIR, "--units", "100", "--runs", "2", "--run-sd", "0.5")
-    assert {row["difference"] for row in two["results"]} == {None}
+    assert {row["detectable"] for row in two["results"]} == {None}
     assert "with 2 runs, compare marks no difference as significant: plan 3 or more" in two["notes"]
 
 
@@ -325,14 +326,14 @@ def test_every_format_holds_the_differences(run, output_format):
 def test_few_and_equal_outputs_are_explained(run, tmp_path):
     shutil.copy(PAIR[1], tmp_path / "same.conllu")
     found = document(run, PAIR[0], PAIR[1], tmp_path / "same.conllu", "-m", "LAS", "--units", "100")
-    assert [row["difference"] for row in found["results"]] == [None]
+    assert [row["detectable"] for row in found["results"]] == [None]
     assert any("the outputs never differ" in note for note in found["notes"])
     few = []
     for name, path in (("gold", PAIR[0]), ("alpha", PAIR[1]), ("perfect", PAIR[0])):
         few.append(tmp_path / f"{name}.conllu")
         few[-1].write_text("\n\n".join(path.read_text(encoding="utf-8").split("\n\n")[:5]) + "\n\n", encoding="utf-8")
     found = document(run, *few, "-m", "LAS", "--units", "100")
-    assert [row["difference"] for row in found["results"]] == [None]
+    assert [row["detectable"] for row in found["results"]] == [None]
     assert any("fewer than 10 units to resample, so no detectable differences" in note for note in found["notes"])
 
 

@@ -129,7 +129,7 @@ def campaign_of(scores: dict[str, list[int | None]], n_rows: int = 30) -> c.Resu
                 )
                 continue
             above = np.clip(own[t] + noise + rng.integers(-3, 4, n_rows) * (place > 0), 0, 100)
-            value = Fraction(int(above.sum()), 100 * n_rows)
+            value = Fraction(int(above.sum()), n_rows)
             parts = np.stack([above, np.full(n_rows, 100)]).astype(np.float64)
             results[system, f"t{t}"] = c.OutputResult(
                 "valid", {"LAS": value}, "OK", sentences={"LAS": parts}, units=units
@@ -139,13 +139,14 @@ def campaign_of(scores: dict[str, list[int | None]], n_rows: int = 30) -> c.Resu
     return c.Results(codes, tuple(scores), ("LAS",), results, golds, {})
 
 
-def significance_of(results: c.Results, **more) -> c.RankedIntervals:
+def significance_of(results: c.Results) -> c.Ranking:
     (everything,) = c.groups_named(["all"], results.test_sets)
-    return c.with_intervals(results, [c.rank(results, "LAS", everything)], STANDARD, **more)
+    (found,) = c.with_intervals(results, [c.rank(results, "LAS", everything)], STANDARD)
+    return found
 
 
 def summary(results: c.Results) -> list[tuple[str, tuple[int, int], str]]:
-    return [(one.system, one.ranks, one.letters) for one in significance_of(results).rankings[0].standings]
+    return [(one.system, one.rank_interval, one.letters) for one in significance_of(results).standings]
 
 
 def test_one_invalid_output_decides_nothing() -> None:
@@ -153,31 +154,31 @@ def test_one_invalid_output_decides_nothing() -> None:
     results = campaign_of({"A": [80] * 7, "B": [80] * 6 + [None]})
     found = significance_of(results)
     assert summary(results) == [("A", (1, 2), "a"), ("B", (1, 2), "a")]
-    assert found.rankings[0].lines == frozenset()
-    assert found.wins == ({("A", "B"): 0, ("B", "A"): 0},)
+    assert found.lines == frozenset()
+    assert [(pair.significant, pair.wins, pair.losses) for pair in found.pairs] == [(False, 0, 0)]
 
 
 def test_what_the_valid_outputs_show_stays_significant() -> None:
     results = campaign_of({"A": [80] * 7, "B": [70] * 6 + [None]})
     found = significance_of(results)
     assert summary(results) == [("A", (1, 1), "a"), ("B", (2, 2), "b")]
-    assert found.rankings[0].lines == {1}
-    assert found.wins[0]["A", "B"] == 6
+    assert found.lines == {1}
+    assert [(pair.significant, pair.wins, pair.losses) for pair in found.pairs] == [(True, 6, 0)]
 
 
 def test_a_zero_against_the_rest_leaves_the_order_open() -> None:
     """B is better on six test sets, but last by its zero: neither order is significant."""
     results = campaign_of({"A": [80] * 7, "B": [85] * 6 + [None]})
     assert summary(results) == [("A", (1, 2), "a"), ("B", (1, 2), "a")]
-    assert significance_of(results).rankings[0].lines == frozenset()
+    assert significance_of(results).lines == frozenset()
 
 
 @pytest.mark.parametrize(("n_failed", "decided"), [(4, False), (5, False), (6, True), (9, True)])
 def test_many_failures_are_as_many_events(n_failed: int, decided: bool) -> None:
     """Without a valid output in common: a sign test, 2 / 2 ** 5 > .05 > 2 / 2 ** 6."""
     results = campaign_of({"A": [80] * n_failed, "B": [None] * n_failed})
-    assert (significance_of(results).rankings[0].lines == {1}) is decided
-    assert [one.ranks for one in significance_of(results).rankings[0].standings] == (
+    assert (significance_of(results).lines == {1}) is decided
+    assert [one.rank_interval for one in significance_of(results).standings] == (
         [(1, 1), (2, 2)] if decided else [(1, 2)] * 2
     )
 
@@ -204,15 +205,16 @@ def examples(*systems: str) -> c.Results:
 def test_the_invalid_output_of_the_examples_draws_no_line() -> None:
     """On seven test sets alpha and gamma do not differ; the eighth, on which gamma is invalid, costs 12 points."""
     results = examples("alpha", "gamma")
-    ranking = significance_of(results).rankings[0]
-    assert ranking.standings[0].value - ranking.standings[1].value > Fraction(1, 10)
+    ranking = significance_of(results)
+    assert ranking.standings[0].value - ranking.standings[1].value > 10
+    assert ranking.pairs[0].difference == pytest.approx(ranking.standings[0].value - ranking.standings[1].value)
     assert ranking.lines == frozenset()
     assert summary(results) == [("alpha", (1, 2), "a"), ("gamma", (1, 2), "a")]
     assert undecided_ranks(ranking) == "undecided ranks by LAS: 1-2 (alpha, gamma)"
 
 
 def test_the_examples_keep_their_clear_difference() -> None:
-    ranking = significance_of(examples("alpha", "beta", "gamma")).rankings[0]
+    ranking = significance_of(examples("alpha", "beta", "gamma"))
     assert [(one.system, one.letters) for one in ranking.standings] == [("alpha", "a"), ("gamma", "a"), ("beta", "b")]
     assert ranking.lines == {2}
 
@@ -223,17 +225,17 @@ def test_the_examples_keep_their_clear_difference() -> None:
 def test_ranks_are_undecided_where_sets_have_several_ranks() -> None:
     names = "ABCDEFGHI"
     ranks = [(1, 1), (2, 3), (2, 3), (4, 4), (5, 9), (5, 9), (5, 9), (5, 9), (5, 9)]
-    standings = tuple(c.Standing(name, 1, Fraction(1), None, 1, None, own) for name, own in zip(names, ranks))
+    standings = tuple(c.Standing(name, 1, 100, 1, 1, rank_interval=own) for name, own in zip(names, ranks))
     ranking = c.Ranking("LAS", c.Group("all", ("t0",)), "exact", standings)
     assert undecided_ranks(ranking) == "undecided ranks by LAS: 2-3, 5-9 (B, C, E, F, G, H and 1 more)"
     decided = ranking._replace(standings=standings[:1])
     assert undecided_ranks(decided) == "no undecided ranks by LAS"
-    assert undecided_ranks(ranking._replace(standings=(standings[0]._replace(ranks=None),))) == ""
+    assert undecided_ranks(ranking._replace(standings=(standings[0]._replace(rank_interval=None),))) == ""
 
 
 def test_notes_name_groups_and_failures() -> None:
     results = campaign_of({"A": [80] * 7, "B": [80] * 6 + [None]})
-    (ranking,) = significance_of(results).rankings
+    ranking = significance_of(results)
     assert notes_on_tests(results, [ranking]) == [
         "undecided ranks by LAS: 1-2 (A, B)",
         "systems that share a letter do not differ significantly; each interval is about one average alone",

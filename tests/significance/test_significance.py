@@ -125,7 +125,7 @@ def test_equal_systems_never_differ():
     low, high = result.difference_interval
     n_words = table.parts[:, 0, 0, 1].sum() / 2
     assert low == -high
-    assert 2 / n_words < high < 3 / n_words, "one more word might make a difference, for all that is known"
+    assert 200 / n_words < high < 300 / n_words, "one more word might make a difference, for all that is known"
     assert high < result.detectable < 2 * high
 
 
@@ -143,7 +143,7 @@ def test_the_detectable_difference_is_found_in_about_80_percent():
         )
 
     detectable = np.mean([differences({"x": sample(0.0)}, STANDARD)[1].detectable for seed in range(5)])
-    gain = detectable * 17  # a word more in so many sentences of 17 words on average
+    gain = detectable / 100 * 17  # a word more in so many sentences of 17 words on average
     found = [differences({"x": sample(gain)}, STANDARD)[1].p < 0.05 for seed in range(150)]
     assert 0.68 < np.mean(found) < 0.92
 
@@ -187,9 +187,9 @@ def test_macro_and_micro_averages_are_those_of_direct_computing():
     sums = {name: table.parts.sum(axis=0)[:, 0, :] for name, table in tables.items()}
     for number, system in enumerate("AB"):
         each = [Fraction(*map(int, sums[name][number])) for name in tables]
-        assert by["macro-average", system].value == pytest.approx(float(sum(each) / 2), abs=1e-12)
+        assert by["macro-average", system].value == pytest.approx(float(100 * sum(each) / 2), abs=1e-10)
         pooled = Fraction(*(int(sum(sums[name][number][part] for name in tables)) for part in (0, 1)))
-        assert by["micro-average", system].value == pytest.approx(float(pooled), abs=1e-12)
+        assert by["micro-average", system].value == pytest.approx(float(100 * pooled), abs=1e-10)
     assert by["macro-average", "B"].p < 0.05, "the treebank on which they are equal adds no doubt"
     assert by["small", "B"].p == 1.0
 
@@ -216,7 +216,7 @@ def test_one_average_without_a_value_has_none():
     }
     assert (results["b", "s1"].value, results["b", "s1"].interval, results["b", "s1"].p) == (None, None, None)
     assert results["macro-average", "s1"].value is None
-    assert results["micro-average", "s1"].value == 1.0
+    assert results["micro-average", "s1"].value == 100
 
 
 @given(parts=st.tuples(PART, PART))
@@ -224,10 +224,10 @@ def test_one_sentence(parts):
     """Nothing can be said of one sentence but its scores; no warning is raised."""
     first, second = differences({"x": table_of([parts])}, STANDARD)
     for result, part in zip((first, second), parts):
-        assert result.value == (None if part[1] == 0 else part[0] / part[1])
+        assert result.value == (None if part[1] == 0 else pytest.approx(100 * part[0] / part[1]))
         assert (result.interval, result.p, result.detectable) == (None, None, None)
     if None not in (first.value, second.value):
-        assert second.difference == second.value - first.value
+        assert second.difference == pytest.approx(second.value - first.value, abs=1e-10)
         assert second.difference_interval is None
 
 
@@ -235,7 +235,7 @@ def test_units_without_anything_to_count_are_no_units():
     """Two words of a rare class in ten sentences: one unit, of which no error can be known."""
     rows = [((0, 0), (0, 0))] * 9 + [((0, 2), (2, 2))]
     result = differences({"x": table_of(rows)}, STANDARD)[1]
-    assert (result.difference, result.n_units) == (1.0, 1)
+    assert (result.difference, result.n_units) == (100, 1)
     assert (result.difference_interval, result.p) == (None, None)
 
 
@@ -252,7 +252,7 @@ def runs_of(values: dict[str, list[float]], n: int = 200, seed: int = 0) -> Syst
 def test_several_runs_have_a_mean_and_a_spread():
     table = runs_of({"A": [0.80, 0.82, 0.84], "B": [0.81, 0.83]})
     a, b = differences({"x": table}, STANDARD)
-    own = ratios(table.parts.sum(axis=0))[:, 0]
+    own = 100 * ratios(table.parts.sum(axis=0))[:, 0]
     assert a.value == pytest.approx(own[:3].mean())
     assert b.spread == pytest.approx(own[3:].std(ddof=1))
     assert (a.system, b.system) == ("A", "B")

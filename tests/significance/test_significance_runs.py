@@ -44,7 +44,7 @@ def test_runs_alone_are_tested_by_banerjees_intervals(a, b):
     found = differences({"x": constant_runs(a, b)}, STANDARD)[1]
     assert found.p == pytest.approx(oracle.p(a, b), abs=1e-3)
     low, high = oracle.interval(a, b, 0.95)
-    assert found.difference_interval == pytest.approx((low / 100, high / 100), rel=0.005)
+    assert found.difference_interval == pytest.approx((low, high), rel=0.005)
 
 
 def test_errors_of_units_and_runs_together():
@@ -84,7 +84,7 @@ def test_fewer_than_three_runs_have_no_significance_marks(a, b, enough):
     table = constant_runs([50] * a, [80 + number % 2 for number in range(b)])
     results = differences({"x": table, "y": table}, STANDARD)
     for found in results[1::2]:
-        assert (found.runs, found.enough_runs) == ((b, a), enough)
+        assert (found.n_runs, found.n_baseline_runs, found.enough_runs) == (b, a, enough)
         assert found.p < 0.05 or (a, b) == (2, 2)
     own = [one for one in results[1::2] if one.average is None]
     wins = count_wins(own, {"x": "x", "y": "y"}, 0.2, sign=1, wilcoxon=False)
@@ -110,7 +110,7 @@ def test_equal_runs_leave_the_doubt_of_one_observation():
     one, two = differences({"x": constant_runs([80, 80], [80, 80])}, STANDARD)
     assert (two.difference, two.p) == (0.0, 1.0)
     low, high = two.difference_interval
-    assert -low == high == pytest.approx(2.01 * 2 / 5000, rel=0.01)  # t, and 2 of the denominator's 5,000
+    assert -low == high == pytest.approx(201 * 2 / 5000, rel=0.01)  # t, and 2 of the denominator's 5,000
     assert one.spread == 0.0
 
 

@@ -202,24 +202,34 @@ def test_few_documents_are_for_averages_only() -> None:
     assert (ten.few, ten.decides, ten.own() is ten) == (False, True, True)
 
 
-@pytest.mark.parametrize(("by", "systems"), [("upos", 1), ("upos", 2), ("repair", 1)])
-def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few, by: str, systems: int) -> None:
+@pytest.mark.parametrize(
+    ("table", "averages", "result_of"),
+    [
+        ("scores", "averages", lambda gold, one, _, unit: levelhead.breakdown(gold, one, by="upos", resample_by=unit)),
+        (
+            "gains",
+            "average_gains",
+            lambda gold, *both: levelhead.breakdown(gold, both[:2], by="upos", resample_by=both[2]),
+        ),
+        ("repairs", "averages", lambda gold, one, _, unit: levelhead.analyze(gold, one, resample_by=unit)),
+    ],
+)
+def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few, table, averages, result_of) -> None:
     gold, outputs = few
-    results = [
-        levelhead.breakdown(gold, outputs[:systems] if systems > 1 else outputs[0], by=by, resample_by=unit)
-        for unit in ("auto", "sentence", "document")
-    ]
-    auto, sentence, document = (result.to_dict() for result in results)
+    results = [result_of(gold, *outputs, unit) for unit in ("auto", "sentence", "document")]
+    auto, sentence, document = (result.to_dict()["tables"] for result in results)
 
     def rows(found, code):
-        some = found["treebanks"][code]
-        return some if by == "repair" or systems > 1 else some[0]["rows"]
+        return [row for row in found[table] if row["treebank"] == code]
 
     assert rows(auto, "en") == rows(sentence, "en") != rows(document, "en")
     assert rows(auto, "fi") == rows(document, "fi")
-    assert auto["averages"] == document["averages"] != sentence["averages"]
-    assert auto["signature"]["resample-by"] == "document+few-documents"
-    assert auto["units"] == {"en": {"unit": "sentence", "n": 20, "documents": 4}, "fi": {"unit": "document", "n": 20}}
+    assert auto[averages] == document[averages] != sentence[averages]
+    assert results[0].provenance.signature["resample-by"] == "document+few-documents"
+    assert auto["units"] == [
+        {"treebank": "en", "unit": "sentence", "n_units": 20, "n_documents": 4},
+        {"treebank": "fi", "unit": "document", "n_units": 20, "n_documents": 20},
+    ]
     few_note = f"fewer than 10 documents, so intervals are by sentence, for {LABEL}: en (4)"
     assert few_note in results[0].provenance.notes
 
@@ -227,15 +237,15 @@ def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few
 def test_agreement_and_languages_of_few_documents_are_by_sentence(few) -> None:
     gold, (alpha, beta) = few
     auto, sentence = (
-        levelhead.agree(alpha / "en.conllu", beta / "en.conllu", resample_by=unit).to_dict()
-        for unit in ("auto", "sentence")
+        levelhead.agree(alpha / "en.conllu", beta / "en.conllu", resample_by=unit) for unit in ("auto", "sentence")
     )
-    assert auto["labels"] == sentence["labels"]
-    assert auto["units"] == {"alpha": {"unit": "sentence", "n": 20, "documents": 4}}
-    found = levelhead.languages(gold, alpha, measures="LAS").to_dict()
-    (pair,) = found["pairs"]
-    assert pair["interval"] is not None
-    assert pair["p"] is None
+    assert auto.data("labels") == sentence.data("labels")
+    assert auto.data("units").rows == [("alpha", "sentence", 20, 4)]
+    found = levelhead.languages(gold, alpha, measures="LAS")
+    (pair,) = found.pairs
+    assert pair.difference_interval is not None
+    assert pair.p is None
+    assert found.data("units").rows == [("en", "sentence", 20, 4), ("fi", "document", 20, 20)]
 
 
 @given(
@@ -266,6 +276,9 @@ def test_histograms_in_pieces_are_those_of_the_whole(sentences: list[tuple[int, 
 
 
 # From files to results
+
+
+ENDS = ("low", "high", "difference_low", "difference_high")
 
 
 def texts(n_documents: int, *, marked: bool = True, seed: int = 1) -> tuple[str, str, str]:
@@ -320,7 +333,7 @@ def test_compare_and_rank_give_the_same_intervals_of_documents(folder) -> None:
             find_plan(place / "gold", place / "systems"), setup_of(["LAS"]), by_sentence=True, resample_by=unit
         )
         (group,) = groups_named(["all"], results.test_sets)
-        (ranking,) = with_intervals(results, [rank(results, "LAS", group)], how).rankings
+        (ranking,) = with_intervals(results, [rank(results, "LAS", group)], how)
         ranked = {one.system: one.interval for one in ranking.standings}
         assert [one.interval for one in compared.results] == [ranked["one"], ranked["two"]]
         assert ranked["one"] is not None
@@ -332,16 +345,18 @@ def test_units_change_intervals_and_leave_scores(run, folder) -> None:
     for unit in ("document", "sentence", "comment:genre"):
         code, out, _ = run("compare", *paths, "-m", "LAS", "--resample-by", unit, "--format", "json")
         assert code == 0
-        found[unit] = json.loads(out)
-        assert found[unit]["signature"]["resample-by"] == unit
-        assert found[unit]["units"]["en_x"]["unit"] == unit
-        assert {one["n_units"] for one in found[unit]["results"]} == {found[unit]["units"]["en_x"]["n"]}
-    assert [found[unit]["units"]["en_x"]["n"] for unit in ("document", "comment:genre")] == [30, 11]
-    values = [[one["value"] for one in document["results"]] for document in found.values()]
+        document = json.loads(out)
+        found[unit] = document["tables"]
+        assert document["provenance"]["signature"]["resample-by"] == unit
+        (units,) = found[unit]["units"]
+        assert (units["treebank"], units["unit"], units["n_documents"]) == ("en_x", unit, 30)
+        assert {one["n_units"] for one in found[unit]["results"]} == {units["n_units"]}
+    assert [found[unit]["units"][0]["n_units"] for unit in ("document", "comment:genre")] == [30, 11]
+    values = [[one["value"] for one in tables["results"]] for tables in found.values()]
     assert values[0] == values[1] == values[2]
-    assert len({tuple(document["results"][1]["interval"]) for document in found.values()}) == 3
+    assert len({tables["results"][1]["low"] for tables in found.values()}) == 3
     by_default = run("compare", *paths, "-m", "LAS", "--format", "json")[1]
-    assert json.loads(by_default)["results"] == found["document"]["results"]
+    assert json.loads(by_default)["tables"]["results"] == found["document"]["results"]
 
 
 def test_the_same_bytes_with_any_number_of_processes_and_any_store(run, folder) -> None:
@@ -369,14 +384,16 @@ def test_few_documents_have_intervals_by_sentence_and_no_tests(run, folder) -> N
         json.loads(run("compare", *paths, "-m", "LAS", "--format", "json", *more)[1])
         for more in ((), ("--resample-by", "sentence"))
     ]
-    auto, asked = (next(row for row in document["results"] if row["system"] == "two") for document in documents)
+    auto, asked = (
+        next(row for row in document["tables"]["results"] if row["system"] == "two") for document in documents
+    )
     assert [auto[name] for name in ("p", "detectable")] == [None] * 2
-    assert auto["interval"] == asked["interval"]
-    assert auto["difference_interval"] == asked["difference_interval"]
+    assert [auto[name] for name in ENDS] == [asked[name] for name in ENDS]
     assert asked["p"] is not None
-    assert any("fewer than 10 documents" in note for note in documents[0]["notes"])
-    assert not any("fewer than 10" in note for note in documents[1]["notes"])
-    assert documents[0]["units"] == {"en_x": {"unit": "sentence", "n": 19, "documents": 9}}
+    assert any("fewer than 10 documents" in note for note in documents[0]["provenance"]["notes"])
+    assert not any("fewer than 10" in note for note in documents[1]["provenance"]["notes"])
+    (units,) = documents[0]["tables"]["units"]
+    assert list(units.values()) == ["en_x", "sentence", 19, 9]
 
 
 def test_rank_says_why_there_are_no_ranks(run, folder) -> None:
@@ -387,18 +404,18 @@ def test_rank_says_why_there_are_no_ranks(run, folder) -> None:
     assert "\nfewer than 10 documents, so intervals" in out
     assert "confidence intervals and p-values by document" not in out
     out = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance", "--format", "json")[1]
-    (ranking,) = json.loads(out)["rankings"]
-    assert [(one["ranks"], one["letters"]) for one in ranking["standings"]] == [(None, None)] * 2
-    assert all(one["interval"] for one in ranking["standings"])
-    assert json.loads(out)["units"] == {"en_x": {"unit": "sentence", "n": 19, "documents": 9}}
+    tables = json.loads(out)["tables"]
+    assert [(one["rank_low"], one["rank_high"], one["letters"]) for one in tables["standings"]] == [(None,) * 3] * 2
+    assert all(one["low"] < one["high"] for one in tables["standings"])
+    assert tables["units"] == [{"treebank": "en_x", "unit": "sentence", "n_units": 19, "n_documents": 9}]
 
 
 def test_twenty_sentences_keep_their_intervals(run) -> None:
     code, out, err = run("compare", *EN, "-m", "LAS", "--format", "json")
     assert code == 0
-    document = json.loads(out)
-    assert document["units"] == {"en": {"unit": "sentence", "n": 20}}
-    assert all(one["interval"] for one in document["results"])
+    tables = json.loads(out)["tables"]
+    assert tables["units"] == [{"treebank": "en", "unit": "sentence", "n_units": 20, "n_documents": None}]
+    assert all(one[name] is not None for one in tables["results"] for name in ENDS[:2])
     assert "rough" not in err
 
 

@@ -10,7 +10,7 @@ from conftest import EXAMPLES, library
 from levelhead.cli import program
 from levelhead.errors import number_of, percent_text, with_minus
 from levelhead.tables.frames import to_pandas, to_polars
-from levelhead.tables.table import Column, Table, interval_cell
+from levelhead.tables.table import Column, IntervalCell, Table, interval_cell
 from levelhead.tables.writers import to_latex, to_markdown, to_text, to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
@@ -28,21 +28,13 @@ TABLES = {
     **{
         f"breakdown {where} {by}": ["breakdown", *pair, "--by", by]
         for where, pair in (("pair", (EN, EN_ALPHA)), ("folders", (GOLD, ALPHA)))
-        for by in ("class", "deprel", "sentence", "error", "cascading", "upos")
+        for by in ("class", "deprel", "error", "cascading", "upos")
     },
     "confusion pair": ["confusion", EN, EN_ALPHA],
     "confusion folders": ["confusion", GOLD, ALPHA],
     "breakdown by two": ["breakdown", EN, EN_ALPHA, "--by", "upos,direction", "-m", "UAS"],
     "breakdown by several": ["breakdown", GOLD, ALPHA, "--by", "upos", "--by", "deprel,length", "--by", "direction"],
-    "compare pair": ["compare", EN, EN_ALPHA, EN_BETA],
-    "power pair": ["power", EN, EN_ALPHA, EN_BETA],
-    "power each": ["power", GOLD, ALPHA, BETA, "--each", "--run-sd", "0.2"],
-    "power typical": ["power"],
-    "compare folders": ["compare", GOLD, ALPHA, BETA, "-m", "LAS"],
-    "compare each": ["compare", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS", "--each"],
-    "compare runs": ["compare", GOLD, "{runs}/one", "{runs}/two", "--each", "-m", "LAS"],
     "breakdown systems": ["breakdown", GOLD, ALPHA, BETA, "--by", "upos,direction"],
-    "languages": ["languages", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS"],
     "agree": ["agree", EN, EN_ALPHA],
     "diff": ["diff", EN, EN_ALPHA],
     "diff sentences": ["diff", EN, EN_ALPHA, "--by", "sentence"],
@@ -72,17 +64,13 @@ TABLES = {
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> dict[str, Path]:
-    """A table, choices and runs, by the name that stands for them above."""
+    """A table and choices, by the name that stands for them above."""
     folder = tmp_path_factory.mktemp("tsv")
-    found = {name: folder / name for name in ("table", "choices", "runs")}
+    found = {name: folder / name for name in ("table", "choices")}
     rows = "".join(f"t{i}\t{i}\t{i * i % 7}\t{-i % 3}\t{'xy'[i % 2]}\n" for i in range(12))
     found["table"].write_text("treebank\ta\tb\tc\tfamily\n" + rows, encoding="utf-8")
     n_sentences = EN.read_text(encoding="utf-8").count("\n\n")
     found["choices"].write_text("".join(f"{1 + i % 2}\n" for i in range(n_sentences)), encoding="utf-8")
-    for system, folders in (("one", (ALPHA, BETA)), ("two", (BETA, ALPHA))):
-        (found["runs"] / system).mkdir(parents=True)
-        for number, run in enumerate(folders):
-            (found["runs"] / system / f"seed{number}").symlink_to(run, target_is_directory=True)
     return found
 
 
@@ -101,29 +89,17 @@ def test_names_are_unique_and_no_row_sums_others_up(name, files, capfd) -> None:
     assert all(head) or name == "correlate matrix"
     assert rows
     assert {len(row) for row in rows} == {len(head)}
-    if name == "compare folders":  # averages are what is asked for, and all there is
-        assert {row[0] for row in rows} == {"macro", "micro"}
-    elif name not in {"rank groups", "measures", "doctor", "profile columns"}:
+    if name not in {"rank groups", "measures", "doctor", "profile columns"}:
         assert not [row for row in rows if SUMMARY.match(row[0])]
-    if name in {"score folders", "compare each", "convert", "profile"} or name.startswith("score folders"):
+    if name in {"score folders", "convert", "profile"} or name.startswith("score folders"):
         assert {row[0] for row in rows} <= CODES
-
-
-def test_the_columns_of_comparisons(files, capfd) -> None:
-    head = tsv_of(TABLES["compare each"], files, capfd)[0]
-    assert head == ["Treebank", "Measure", "System", "Score", "low", "high", "Diff", "diff_low", "diff_high", "p",
-                    "Stars"]  # fmt: skip
-    head, *rows = tsv_of(TABLES["languages"], files, capfd)
-    assert head == ["System", "A", "B", "Paired", "Measure", "Score A", "Score B", "Diff", "diff_low", "diff_high", "p",
-                    "Stars"]  # fmt: skip
-    assert len(rows) == 2 * 28 * 2
 
 
 def test_summaries_are_in_the_other_formats(capfd) -> None:
     """Text, Markdown and LaTeX have the rows below a rule, JSON has them as values of their own."""
     for arguments, text, key in (
         (TABLES["score folders"], "Macro-average of 8", '"macro_average"'),
-        (TABLES["compare each"], "macro-average", '"macro-average"'),
+        (["compare", GOLD, ALPHA, BETA, "-m", "LAS", "--each"], "macro-average", '"macro-average"'),
         (TABLES["breakdown folders class"], "Average of 8", '"averages"'),
         (TABLES["convert"], "Average of 8", '"averages"'),
     ):
@@ -177,6 +153,10 @@ def test_intervals_are_one_column_for_people_and_two_for_programs() -> None:
     assert to_tsv(table) == (
         "System\tlow\thigh\tdiff_low\tdiff_high\tp\na\t50.0\t75.0\t-25.0\t50.0\t0.25\nb\t50.0\t75.0\t\t\t\n"
     )
+    scores = Table(
+        (Column("Score", "percent"), Column("95% CI", "percent")), ((87.5, IntervalCell(80, 90)), (50, None))
+    )
+    assert to_tsv(scores) == "Score\tScore low\tScore high\n87.5\t80.0\t90.0\n50.0\t\t\n"
     assert "mean & - & - \\\\" in to_latex(table)
     assert "| a | 12.50-20.00 |" in to_markdown(
         Table(columns[:2], (("a", interval_cell((12.5, 20.0), perplexity=True)),))

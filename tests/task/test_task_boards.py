@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from levelhead.tables.table import Table
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
 from levelhead.task.scoring import public_reason
-from levelhead.task.standings import leaderboard, own_results, to_five_percent
+from levelhead.task.standings import Leaderboard, leaderboard, own_results, to_five_percent, view_of
 from levelhead.task.submissions import accept, claim, finish, new_token, submission, team_of_token
 from task.task_server import FREE, make_task, task_of, upload
 
@@ -61,17 +62,18 @@ def test_coarse_boards_hide_values_and_order(coarse):
             folder, database, name, [Fraction(value) + Fraction(i, 5000) for i in range(len(CODES))], state
         )
     found = leaderboard(task, database)
-    names = [column.name for column in found.ranking.columns]
-    teams = [row[names.index("System")] for row in found.ranking.rows]
+    table = found.table()
+    names = [column.name for column in table.columns]
+    teams = [row[names.index("System")] for row in table.rows]
     assert teams == ["a best", "b same", "c same", "z", "d invalid", "y low"]
-    assert [row[names.index("Rank")] for row in found.ranking.rows][:4] == [1, 1, 1, 1]
-    tables = [found.ranking, *found.treebanks.values()]
+    assert [row[names.index("Rank")] for row in table.rows][:4] == [1, 1, 1, 1]
+    tables = [table, *found.treebanks.values(), *found.tables.values()]
     cells = [cell for table in tables for row in table.rows for cell in row if isinstance(cell, float)]
     assert len(cells) > 100
-    assert all(abs(cell * 20 - round(cell * 20)) < 1e-9 for cell in cells)
-    assert not any(table.notes for table in tables)
+    assert all(abs(cell / 5 - round(cell / 5)) < 1e-9 for cell in cells)
+    assert not any(table.notes for table in tables if isinstance(table, Table))
     assert "secret" not in repr(tables)
-    own = own_results(task, database, handed_in["a best"])
+    own = own_results(handed_in["a best"], view_of(task, database, own=True))
     assert {value for one in own.values() for value in one["values"].values()} == {80.0}
 
 
@@ -79,16 +81,16 @@ def test_hidden_and_open_boards(coarse):
     task, folder, database = coarse
     one = finished(folder, database, "a", [Fraction("0.8123")] * len(CODES))
     hidden = task._replace(show=task.show._replace(own="hidden", leaderboard="hidden", after="open"))
-    assert leaderboard(hidden, database)[1:] == (None, {}, False, None)
-    assert own_results(hidden, database, one)["en"] == {"state": "valid", "reasons": ["secret"]}
+    assert leaderboard(hidden, database) == Leaderboard("hidden")
+    assert own_results(one, view_of(hidden, database, own=True))["en"] == {"state": "valid", "reasons": ["secret"]}
     shown = task._replace(show=task.show._replace(own="open", leaderboard="open", after="hidden"))
-    assert leaderboard(shown, database).ranking.rows[0][2] == pytest.approx(0.8123)
-    assert own_results(shown, database, one)["en"]["values"]["LAS"] == pytest.approx(81.23)
+    assert leaderboard(shown, database).table().rows[0][2] == pytest.approx(81.23)
+    assert own_results(one, view_of(shown, database, own=True))["en"]["values"]["LAS"] == pytest.approx(81.23)
     with database.transaction() as connection:
         connection.execute("INSERT INTO main.facts (name, value) VALUES ('final', 'now')")
-    assert leaderboard(hidden, database).ranking.rows[0][2] == pytest.approx(0.8123)
-    assert leaderboard(shown, database).ranking is None
-    assert "values" not in own_results(shown, database, one)["en"]
+    assert leaderboard(hidden, database).table().rows[0][2] == pytest.approx(81.23)
+    assert leaderboard(shown, database).ranked is None
+    assert "values" not in own_results(one, view_of(shown, database, own=True))["en"]
 
 
 def test_boards_after_the_description_was_changed(coarse):
@@ -98,9 +100,9 @@ def test_boards_after_the_description_was_changed(coarse):
         manifest=task.manifest._replace(measures=("UAS", "CLAS"), test_sets=task.manifest.test_sets[:3])
     )
     found = leaderboard(fewer, database)
-    assert [column.name for column in found.ranking.columns] == ["Rank", "System", "CLAS", "Valid outputs"]
+    assert [column.name for column in found.table().columns] == ["Rank", "System", "CLAS", "Valid outputs"]
     assert len(found.treebanks) == 3
-    assert leaderboard(task._replace(manifest=task.manifest._replace(measures=("UAS",))), database).ranking is None
+    assert leaderboard(task._replace(manifest=task.manifest._replace(measures=("UAS",))), database).ranked is None
     other = task.manifest.test_sets[0]._replace(code="xx")
     found = leaderboard(
         task._replace(manifest=task.manifest._replace(test_sets=(other, *task.manifest.test_sets[1:]))), database
@@ -108,11 +110,11 @@ def test_boards_after_the_description_was_changed(coarse):
     assert found.treebanks["xx"].rows[0][1] == 0
 
 
-@given(st.fractions(0, 1))
+@given(st.fractions(0, 100))
 def test_rounding_to_five_percent(value):
     rounded = to_five_percent(value)
-    assert (rounded * 20).denominator == 1
-    assert abs(rounded - value) <= Fraction(1, 40)
+    assert (rounded / 5).denominator == 1
+    assert abs(rounded - value) <= Fraction(5, 2)
 
 
 @pytest.mark.parametrize(("said", "told"), [

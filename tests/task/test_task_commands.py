@@ -56,7 +56,7 @@ def test_a_task_is_scored_by_measures_of_its_own(tmp_path, capfd, monkeypatch):
         assert server.ask("GET", "/task")[1]["measures"] == ["TAGGED", "LAS@mine:SUBJECT"]
         assert run(["submit", server.address, str(EXAMPLES / "systems" / "alpha"), "--wait", "--format", "json"]) == 0
         found = json.loads(capfd.readouterr().out)
-    assert set(found["results"]["en"]["values"]) == {"TAGGED", "LAS@mine:SUBJECT"}
+    assert {row["measure"] for row in found["scores"]} == {"TAGGED", "LAS@mine:SUBJECT"}
     definitions = ["--definitions", str(folder / "own.toml"), "--scheme", "mine"]
     measures = ["-m", "TAGGED", "-m", "LAS@SUBJECT"]
     systems = [str(EXAMPLES / "gold"), str(EXAMPLES / "systems"), "--system", "alpha"]
@@ -184,7 +184,8 @@ def test_answers_are_for_people_unless_json_is_asked_for(submitted, capfd):
     assert any(line.startswith("fi: line 1: ") for line in lines)
     assert run([*arguments, "--format", "json"]) == 0
     found = json.loads(capfd.readouterr().out)
-    assert found["results"]["en"]["values"]["LAS"] == pytest.approx(89.02, abs=0.01)
+    (las,) = (row["value"] for row in found["scores"] if (row["treebank"], row["measure"]) == ("en", "LAS"))
+    assert las == pytest.approx(89.02, abs=0.01)
     assert run(["task", "status", str(task)]) == 0
     status = capfd.readouterr().out
     assert found["id"] not in status
@@ -192,7 +193,7 @@ def test_answers_are_for_people_unless_json_is_asked_for(submitted, capfd):
     assert not re.search(r"\d\d:\d\d:\d\d", status)
     assert re.search(r"\d\d:\d\d UTC", status)
     assert run(["task", "status", str(task), "--format", "json"]) == 0
-    listed = json.loads(capfd.readouterr().out)["submissions"]
+    listed = json.loads(capfd.readouterr().out)["tables"]["submissions"]
     assert [one["id"] for one in listed][1] == found["id"]
     assert listed[1]["received"] == found["received"]
     assert (listed[0]["team"], listed[0]["number"], listed[1]["primary"]) == ("alpha", 1, True)

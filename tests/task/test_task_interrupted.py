@@ -237,9 +237,9 @@ def check_left_out(folder, note):
     for name in ("ranking.txt", "report.html"):
         assert note in (folder.final / name).read_text()
     document = json.loads((folder.final / "ranking.json").read_text())
-    assert document["left_out"] == [{"system": "beta", "submission": n} for n in (1, 2)]
+    assert document["tables"]["left_out"] == [{"system": "beta", "submission": n} for n in (1, 2)]
     with Database(folder.database) as database:
-        assert leaderboard(task_of(folder.path), database).ranking.notes == (note,)
+        assert leaderboard(task_of(folder.path), database).table().notes == (note,)
 
 
 def test_a_task_whose_every_submission_failed_by_the_organizer_is_not_closed_by_accident(tmp_path):

@@ -11,8 +11,9 @@ from levelhead.cli.program import run
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
 from levelhead.task.scoring import score_submission
-from levelhead.task.standings import final_results, leaderboard, own_averages, standings_document
+from levelhead.task.standings import final_ranking, final_results, leaderboard, own_averages
 from levelhead.task.submissions import accept, claim, finish, new_token, submission, team_of_token
+from result_rows import rows_in
 from task.task_server import EXAMPLES, FREE, make_task, task_of, upload
 
 
@@ -46,22 +47,23 @@ def ranked(task, systems, capsys):
     """The standings of `levelhead rank --significance` by system, for the first measure."""
     code = run(["rank", str(task.folder.gold), str(systems), "--significance", "--format", "json"])
     assert code == 0
-    document = json.loads(capsys.readouterr().out)
-    return {one["system"]: one for one in document["rankings"][0]["standings"]}
+    return standings(json.loads(capsys.readouterr().out))
+
+
+def standings(document, measure="LAS"):
+    return {row["system"]: row for row in rows_in(document, "standings", measure=measure)}
 
 
 def test_intervals_are_those_of_rank(three_teams, capsys):
     task, database, systems, own = three_teams
     expected = ranked(task, systems, capsys)
-    table = leaderboard(task, database).ranking.tidy
-    names = [column.name for column in table.columns]
-    found = {row[names.index("System")]: row for row in table.rows}
+    found = standings(leaderboard(task, database).to_dict())
     assert set(found) == set(expected) == {"broken", *(path.name for path in (EXAMPLES / "systems").iterdir())}
     for name, one in expected.items():
-        ends = [100 * found[name][names.index(end)] for end in ("low", "high")]
-        assert ends == pytest.approx(one["interval"], rel=1e-9)
+        ends = [found[name][end] for end in ("low", "high")]
+        assert ends == pytest.approx([one["low"], one["high"]], rel=1e-9)
         assert ends[0] < one["value"] < ends[1]
-        average = own_averages(task, database, own[name])["all"]
+        average = own_averages(task, own[name], "open")["all"]
         assert average["LAS"].value == pytest.approx(one["value"])
         assert average["LAS"].interval == pytest.approx(ends)
         assert all(some.interval for some in average.values())
@@ -73,9 +75,11 @@ def test_other_views_have_neither_intervals_nor_times(three_teams):
         closed = task._replace(show=task.show._replace(own=view, leaderboard=view))
         board = leaderboard(closed, database)
         assert board.changed is None
-        names = [] if board.ranking is None else [column.name for column in board.ranking.columns]
-        assert not {"95% CI", "low", "high", "Submitted"} & set(names)
-        averages = own_averages(closed, database, own["alpha"])
+        assert not {"95% CI", "Submitted"} & {column.name for column in board.table().columns}
+        rows = board.to_dict()["tables"]["standings"]
+        assert bool(rows) == (view == "coarse")
+        assert all(row["low"] is row["high"] is row["received"] is None for row in rows)
+        averages = own_averages(closed, own["alpha"], view)
         found = [one for some in averages.values() for one in some.values()]
         assert bool(found) == (view == "coarse")
         assert all(one.interval is None and one.value % 5 == 0 for one in found)
@@ -88,21 +92,21 @@ def test_documents_of_older_versions_have_no_interval(three_teams):
         results.pop("spreads", None)
     with database.transaction() as connection:
         connection.execute("UPDATE main.submissions SET document = ? WHERE id = ?", (json.dumps(kept), own["alpha"].id))
-    table = leaderboard(task, database).ranking
+    table = leaderboard(task, database).table()
     names = [column.name for column in table.columns]
     intervals = {row[names.index("System")]: row[names.index("95% CI")] for row in table.rows}
     assert intervals.pop("alpha") is None
     assert all(intervals.values())
-    assert own_averages(task, database, own["alpha"]._replace(document=kept))["all"]["LAS"].interval is None
+    assert own_averages(task, own["alpha"]._replace(document=kept), "open")["all"]["LAS"].interval is None
 
 
 def test_documents_do_not_have_what_teams_may_not_see(three_teams):
     """Spreads are stored, but not shown for single test sets."""
-    task, database, _, own = three_teams
+    _, _, _, own = three_teams
     from levelhead.task.standings import own_results
 
     assert own["beta"].document["results"]["en"]["spreads"]["LAS"][0] > 0
-    assert set(own_results(task, database, own["beta"])["en"]) == {"state", "reasons", "values"}
+    assert set(own_results(own["beta"], "open")["en"]) == {"state", "reasons", "values"}
 
 
 def test_the_ranking_of_the_organizer_scores_nothing_again(three_teams):
@@ -117,7 +121,7 @@ def test_the_ranking_of_the_organizer_scores_nothing_again(three_teams):
     with closing(sqlite3.connect(task.folder.scores)) as store:
         tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         before = {name: store.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables}
-        document = standings_document(task, database, final_results(task, database))
+        document = final_ranking(task, database, final_results(task, database)).to_dict()
         assert {name: store.execute(f"SELECT count(*) FROM {name}").fetchone() for name in tables} == before
-    assert "units" not in document
-    assert [one["system"] for one in document["rankings"][0]["standings"]][-1] == "broken"
+    assert document["tables"]["units"] == []
+    assert list(standings(document))[-1] == "broken"

@@ -86,16 +86,15 @@ def test_an_input_that_changes_while_it_is_read_is_not_served(tmp_path):
 def test_a_team_sees_its_averages(served):
     _, server, secret, name = served
     one = server.ask("GET", f"/submissions/{name}", secret)[1]
-    average = one["averages"]["all"]["LAS"]
-    values = [result["values"]["LAS"] for result in one["results"].values()]
+    (average,) = (row for row in one["averages"] if (row["group"], row["measure"]) == ("all", "LAS"))
+    values = [row["value"] for row in one["scores"] if row["measure"] == "LAS"]
     assert (len(values), values.count(0)) == (8, 1)
     assert average["value"] == pytest.approx(sum(values) / 8)
-    assert average["interval"][0] < average["value"] < average["interval"][1]
+    assert average["low"] < average["value"] < average["high"]
     assert server.ask("GET", "/submissions", secret)[1][0]["averages"] == one["averages"]
-    board = server.ask("GET", "/leaderboard")[1]["ranking"]
-    row = dict(zip(board["columns"], board["rows"][0], strict=True))
-    assert [100 * row["low"], 100 * row["high"]] == pytest.approx(average["interval"])
-    assert row["Submitted"] == one["received"]
+    row = server.ask("GET", "/leaderboard")[1]["tables"]["standings"][0]
+    assert [row["low"], row["high"]] == pytest.approx([average["low"], average["high"]])
+    assert row["received"] == one["received"]
 
 
 def test_submit_prints_the_average(tmp_path, monkeypatch, capfd):
@@ -163,8 +162,8 @@ def test_a_submission_without_an_output_says_so_and_does_not_replace_a_complete_
     assert "Keep this as the primary submission" in page  # not "make", since it is
     assert said in site.browse("GET", "/submissions", cookie=cookie)[2]
     found = server.ask("GET", f"/submissions/{name}", secret)[1]
-    assert (found["state"], found["valid"], found["outputs"], found["primary"]) == ("finished", 7, 8, True)
-    assert run(["task", "status", str(folder), "--format", "tsv"]) == 0
+    assert (found["state"], found["n_valid"], found["n_outputs"], found["primary"]) == ("finished", 7, 8, True)
+    assert run(["task", "status", str(folder), "--format", "markdown"]) == 0
     assert said in capfd.readouterr().out
     whole = server.submit(secret, tar(outputs("beta")))[1]["id"]
     server.wait(secret, whole)

@@ -21,6 +21,7 @@ from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
 from levelhead.task.folders import _folder_name, create_task
 from levelhead.task.submissions import accept, claim, finish, new_token, team_of_token
+from result_rows import rows_in
 from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, token, upload
 
 CODES = ("hsb_ufal", "hy_armtdp", "th_pud")
@@ -88,15 +89,16 @@ def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browse
             )  # fmt: skip
             found = json.loads(found)
             assert (found["state"], found["primary"], found["reason"]) == ("finished", True, None)
-            states = {code: one["state"] for code, one in found["results"].items()}
+            states = {row["treebank"]: row["state"] for row in found["outputs"]}
             assert states == dict.fromkeys(CODES, "valid") | expected_states(name)
-            assert all((value * 20) % 100 == 0 for value in values_of(found))  # coarse: the nearest 5 %
+            assert all(row["value"] % 5 == 0 for row in found["scores"])  # coarse: the nearest 5 %
+            assert found["scores"]
         assert {p.name for p in inputs.iterdir()} == {"metadata.json", *(f"{code}.txt" for code in CODES)}
-        assert server.ask("GET", "/leaderboard")[1]["ranking"] is None  # hidden
+        assert server.ask("GET", "/leaderboard")[1]["tables"]["standings"] == []  # hidden
         levelhead("task", "export", folder, "-o", tmp_path / "export.tar.gz", code=2)
         closed = levelhead("task", "close", folder)
         assert server.submit(secret, teams["HIT-SCIR-18"])[0] == 403
-        shown = server.ask("GET", "/leaderboard")[1]["ranking"]
+        shown = server.ask("GET", "/leaderboard")[1]
         seen = in_the_browser(browser, server.address)
     levelhead("task", "export", folder, "-o", tmp_path / "export.tar.gz")
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
@@ -105,12 +107,9 @@ def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browse
         "rank", gold, tmp_path / "export" / "systems", "--rules", "conll18", "--ranking", "conll18", "--format", "json"
     )
     final = json.loads((tmp_path / "export" / "final" / "ranking.json").read_text())
-    assert standings(json.loads(again)) == standings(final)
-    assert (
-        [row[1] for row in shown["rows"]]
-        == [row[1] for row in seen]
-        == [one["system"] for one in final["rankings"][0]["standings"]]
-    )
+    assert rows_in(json.loads(again), "standings") == rows_in(final, "standings")
+    ranked = [[row["system"] for row in rows_in(one, "standings", measure="LAS")] for one in (shown, final)]
+    assert ranked == [[row[1] for row in seen]] * 2
     first = next(line for line in closed.splitlines() if line.split("|")[0].strip() == "1")  # heads may be wrapped
     assert first.split("|")[1].strip() == "HIT-SCIR-18"
     official(data, final)
@@ -139,21 +138,13 @@ def expected_states(name):
     return {"hsb_ufal": "invalid", "th_pud": "missing"} if name == "ONLP-lab" else {}
 
 
-def values_of(found):
-    return [value for one in found["results"].values() for value in one["values"].values()]
-
-
-def standings(document):
-    return [(one["measure"], one["standings"]) for one in document["rankings"]]
-
-
 def official(data, final):
     """The numbers of the official scorer, for unchanged systems."""
     lines = (data / "conll18" / "official" / "official_scores_share.tsv").read_text().splitlines()
     names = lines[0].split("\t")
     rows = [dict(zip(names, line.split("\t"))) for line in lines[1:]]
     las = {(row["system"], row["treebank"]): float(row["LAS_F1"]) for row in rows if row["status"] == "OK"}
-    for one in final["rankings"][0]["standings"]:
+    for one in rows_in(final, "standings", measure="LAS"):
         name = {"baseline (system)": "conll18-baseline"}.get(one["system"], one["system"])
         if name != "ONLP-lab":
             mean = sum(float(f"{100 * las[name, code]:.2f}") for code in CODES) / len(CODES)
@@ -170,7 +161,7 @@ def whole_export(folder, gold):
     assert tops == {"task.toml", "final", "blind", "systems", "submissions", "audit.tsv"}
     assert "submissions/baseline (system)/1/log" in files
     one = json.loads(files["submissions/HIT-SCIR-18/1/submission.json"])
-    assert one["document"]["signature"]["rules"] == "conll18"
+    assert one["signature"]["rules"] == "conll18"
     actions = [line.split(b"\t")[2] for line in files["audit.tsv"].splitlines()]
     assert actions.count(b"accepted") == actions.count(b"finished") == actions.count(b"chosen as primary") == 4
     assert actions[-1] == b"closed"

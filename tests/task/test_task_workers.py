@@ -13,6 +13,7 @@ from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
 from levelhead.task.scoring import ScoringFailed, ScoringWorkers, run_child, score_submission
 from levelhead.task.submissions import accept, new_token, team_of_token
+from result_rows import rows_in
 from task.task_server import EXAMPLES, FREE, drain, make_task, outputs, serving, tar, task_of, token, upload
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
@@ -86,9 +87,10 @@ def test_a_server_scores_with_workers(tmp_path):
         TaskFolder(folder).scores.unlink(missing_ok=True)
         with serving(folder, options=given) as server:
             _, submission = server.submit(alpha, tar(outputs("gamma")))
-            found.append(server.wait(alpha, submission["id"])["results"])
+            done = server.wait(alpha, submission["id"])
+            found.append((done["outputs"], done["scores"], done["averages"]))
     assert found == found[:1] * 3
-    assert found[0]["en"]["state"] == "valid"
+    assert {"treebank": "en", "state": "valid"} in found[0][0]
 
 
 @pytest.mark.cluster
@@ -106,10 +108,8 @@ def test_rank_and_close_count_with_workers(tmp_path, capfd):
         final.append({path.name: path.read_bytes() for path in files.final.iterdir()})
     assert printed == printed[:1] * 3
     assert final == final[:1] * 3
-    assert [one["system"] for one in json.loads(final[0]["ranking.json"])["rankings"][0]["standings"]] == [
-        "alpha",
-        "gamma",
-    ]
+    ranking = json.loads(final[0]["ranking.json"])
+    assert [row["system"] for row in rows_in(ranking, "standings", measure="LAS")] == ["alpha", "gamma"]
 
 
 @pytest.mark.parametrize("command", ["serve", "rank", "close"])

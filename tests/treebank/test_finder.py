@@ -169,7 +169,7 @@ def test_one_gold_file_is_paired_with_the_outputs_of_its_name(run):
     files = [folder / "en.conllu" for folder in folders]
     gold = PARALLEL / "gold/en.conllu"
     found = [run("compare", gold, *some, "-m", "LAS", "--format", "json")[1] for some in (folders, files)]
-    values = [[one["value"] for one in json.loads(text)["results"]] for text in found]
+    values = [[one["value"] for one in json.loads(text)["tables"]["results"]] for text in found]
     assert values[0] == values[1]
 
 
@@ -178,7 +178,8 @@ def test_a_folder_of_runs_for_one_gold_file(run, tmp_path):
         (tmp_path / f"{name}.conllu").write_bytes((PARALLEL / "systems/alpha/en.conllu").read_bytes())
     pair = (PARALLEL / "gold/en.conllu", PARALLEL / "systems/beta/en.conllu")
     code, out, _ = run("compare", *pair, tmp_path, "-m", "LAS", "--format", "json")
-    assert (code, json.loads(out)["results"][1]["runs"]) == (0, [3, 1])
+    result = json.loads(out)["tables"]["results"][1]
+    assert (code, result["n_runs"], result["n_baseline_runs"]) == (0, 3, 1)
 
 
 def test_outputs_next_to_folders_of_systems_are_refused(run, tmp_path):

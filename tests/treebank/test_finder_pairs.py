@@ -102,7 +102,7 @@ def test_a_single_system_is_named_after_its_folder(run, tmp_path, layout):
     assert {*document["systems"]} <= expected
     assert all(result["state"] == "valid" for result in document["results"])
     code, out, err = run("compare", gold, system, "-m", "LAS", "--format", "json")
-    assert (code, [one["system"] for one in json.loads(out)["results"]]) == (0, ["alpha"])
+    assert (code, [one["system"] for one in json.loads(out)["tables"]["results"]]) == (0, ["alpha"])
 
 
 @pytest.mark.parametrize("one", OUTPUTS)

@@ -13,15 +13,13 @@ import levelhead
 from command_line import levelhead as run
 from conftest import EXAMPLES
 from levelhead import ConlluError, InputError, from_conllu
-from levelhead.evaluation.by_sentence import count_sentences
 from levelhead.evaluation.epochs import EpochScorer
-from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import blocks, faults_of, to_conllu
 from levelhead.treebank.blocks import PieceSizes
 from oracle.damage import damaged_bytes
 from oracle.measures import OF_TREES
 from oracle.measures import score as oracle_score
-from result_rows import scores_in
+from result_rows import rows_in, scores_in
 from strategies import SEEDS, pairs, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
@@ -143,18 +141,18 @@ def test_in_rank_an_output_without_trees_counts_as_0(bare: tuple[Path, Path]) ->
     """Leaving out trees must not pay; where gold has none, no system has a value."""
     systems = {"trees": {"de": OTHER}, "none": {"de": bare[1]}}
     found = levelhead.rank({"de": GOLD}, systems, measures=["LAS", "UPOS"], significance=True).to_dict()
-    (las, upos) = found["rankings"]
-    assert [(one["system"], one["value"]) for one in las["standings"]][1] == ("none", 0)
-    assert all(one["value"] > 90 for one in upos["standings"])
+    las, upos = (rows_in(found, "standings", measure=name) for name in ("LAS", "UPOS"))
+    assert (las[1]["system"], las[1]["value"]) == ("none", 0)
+    assert all(one["value"] > 90 for one in upos)
     found = levelhead.rank({"de": bare[0]}, systems, measures=["LAS", "UPOS"]).to_dict()
-    assert [one["value"] for one in found["rankings"][0]["standings"]] == [None, None]
+    assert [one["value"] for one in rows_in(found, "standings", measure="LAS")] == [None, None]
 
 
 @pytest.mark.parametrize(
     "command",
     [
         "breakdown {gold} {system} --by deprel",
-        "breakdown {gold} {system} --by error",
+        "analyze {gold} {system} --show types",
         "confusion {gold} {system}",
         "trees {gold} {system} --show nsubj:obj",
         "trees {gold} {other} {system}",
@@ -183,9 +181,14 @@ def test_python_needs_trees_where_they_are_used(bare: tuple[Path, Path]) -> None
     for use in (levelhead.profile, levelhead.derive, EpochScorer, lambda one: one.local_heads()):
         with pytest.raises(InputError, match="no word has a head"):
             use(tb)
-    with pytest.raises(InputError, match="not annotated in the system's output: HEAD"):
-        count_sentences(GOLD, tb, setup_of(["LAS"]))
-    assert count_sentences(GOLD, tb, setup_of(["UPOS"])).counts["UPOS"].correct.sum() == 152
+    counted = levelhead.sentences(GOLD, tb, measures=["LAS", "UPOS"])
+    rows = counted.to_dict()["tables"]["sentences"]
+    assert counted.provenance.notes[-1] == f"{GOLD.stem}: no LAS for system: not annotated in the system's output: HEAD"
+    assert {row["LAS_correct"] for row in rows} == {None}
+    assert sum(row["UPOS_correct"] for row in rows) == 152
+    words = levelhead.words(GOLD, tb).to_dict()["tables"]["words"]
+    assert {(row["system_head"], row["head_correct"], row["deprel_correct"]) for row in words} == {(None, None, None)}
+    assert sum(row["upos_correct"] for row in words) == 152
 
 
 @pytest.mark.parametrize("mixed", [False, True])

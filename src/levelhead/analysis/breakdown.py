@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from levelhead.significance.jackknife import (
     mean_estimate,
 )
 from levelhead.significance.units import Units
+from levelhead.tables.data import NOT_A_COLUMN, Percent, Points
 
 
 class BucketWords(NamedTuple):
@@ -55,6 +56,7 @@ class Breakdown(NamedTuple):
         whole: the score of all words; None if `without` is empty.
         without: by the values of a row, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
         estimates: by the values of a row, its score with its confidence interval; empty if intervals are not requested.
+        system: the name of the system.
     """
 
     by: tuple[str, ...]
@@ -63,9 +65,10 @@ class Breakdown(NamedTuple):
     whole: Score | None = None
     without: Mapping[tuple[str, ...], Score] = MappingProxyType({})
     estimates: Mapping[tuple[str, ...], BucketEstimate] = MappingProxyType({})
+    system: str = ""
 
     def difference(self, values: tuple[str, ...]) -> Fraction | None:
-        """Return the score without a bucket minus the score of all words, which is negative if its words are easy.
+        """Return the points by which the score without a bucket is higher than that of all words.
 
         Args:
             values: the values of a row; if no word has them, nothing is left out.
@@ -302,16 +305,25 @@ class Average(NamedTuple):
 
     Args:
         values: the value of each property.
-        n_treebanks: the number of treebanks with words in the bucket.
-        estimate: the mean of the measure over these treebanks with its confidence interval; None if not requested.
-        means: `precision`, `recall` and `f1` over these treebanks; `without` and `difference`, if known, over all
-            treebanks (nothing is left out if no word is in the bucket).
+        n_treebanks: the number of treebanks with words in the bucket, over which scores are means.
+        value: the mean value of the measure.
+        precision: the mean precision.
+        recall: the mean recall.
+        f1: the mean F1 score.
+        without: for classes and relations, the mean value of all other words over all treebanks.
+        difference: the mean of `without` minus the value of all words.
+        estimate: the mean value with its confidence interval; None if not requested.
     """
 
-    values: tuple[str, ...]
+    values: Annotated[tuple[str, ...], NOT_A_COLUMN]
     n_treebanks: int
-    means: Mapping[str, Fraction | None]
-    estimate: BucketEstimate | None = None
+    value: Percent | None
+    precision: Percent | None
+    recall: Percent | None
+    f1: Percent | None
+    without: Percent | None = None
+    difference: Points | None = None
+    estimate: Annotated[BucketEstimate | None, NOT_A_COLUMN] = None
 
 
 def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Average]:
@@ -329,21 +341,26 @@ def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Avera
     for values, scores in rows.items():
         estimates = [breakdown.estimates[values] for breakdown in breakdowns if values in breakdown.estimates]
         known = [estimate for estimate in estimates if not math.isnan(estimate.jackknife.value)]
-        means: dict[str, Fraction | None] = {
-            name: _mean(replace(score, measure=replace(score.measure, component=name)).exact for score in scores)
+        ratios = (
+            _mean(replace(score, measure=replace(score.measure, component=name)).exact for score in scores)
             for name in COMPONENTS
-        }
+        )
+        precision, recall, f1 = ratios
+        value = _mean(score.exact for score in scores)
+        average = Average(values, len(scores), value, precision, recall, f1)
         if breakdowns[0].whole:
-            without = [breakdown.without.get(values, breakdown.whole) for breakdown in breakdowns]
-            means["without"] = _mean(score.exact for score in without if score)
-            means["difference"] = _mean(breakdown.difference(values) for breakdown in breakdowns)
-        means_of_rows.append(Average(values, len(scores), means, mean_estimate(known, level) if known else None))
+            without = (breakdown.without.get(values, breakdown.whole) for breakdown in breakdowns)
+            average = average._replace(
+                without=_mean(score.exact for score in without if score),
+                difference=_mean(breakdown.difference(values) for breakdown in breakdowns),
+            )
+        means_of_rows.append(average._replace(estimate=mean_estimate(known, level) if known else None))
     return means_of_rows
 
 
-def _mean(numbers: Iterable[Fraction | None]) -> Fraction | None:
+def _mean(numbers: Iterable[Fraction | None]) -> float | None:
     known = [number for number in numbers if number is not None]
-    return sum(known, Fraction(0)) / len(known) if known else None
+    return float(sum(known, Fraction(0)) / len(known)) if known else None
 
 
 def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definition:

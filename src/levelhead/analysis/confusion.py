@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.errors import Fault, InputError, MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure_definitions import ATTACHED
+from levelhead.tables.data import NOT_A_COLUMN, Percent
 from levelhead.treebank.relations import NIVRE_FANG, Scheme, universal
 from levelhead.treebank.treebank import shapes_of
 
@@ -49,6 +50,37 @@ class Confusion(NamedTuple):
     right_heads: NDArray[np.int64]
     unaligned_gold: NDArray[np.int64]
     unaligned_system: NDArray[np.int64]
+
+    def cells(self) -> Iterator[ConfusedWords]:
+        """Yield the words of each cell, the most frequent first; then the words that are not aligned."""
+        names, totals = self.names, self.counts.sum(axis=1).tolist()
+        for g, s in sorted(np.argwhere(self.counts).tolist(), key=lambda cell: -int(self.counts[tuple(cell)])):
+            n = int(self.counts[g, s])
+            yield ConfusedWords(names[g], names[s], n, int(self.right_heads[g, s]), 100 * n / totals[g])
+        for name, n in zip(names, self.unaligned_gold.tolist(), strict=True):
+            if n:
+                yield ConfusedWords(name, None, n, None, None)
+        for name, n in zip(names, self.unaligned_system.tolist(), strict=True):
+            if n:
+                yield ConfusedWords(None, name, n, None, None)
+
+
+class ConfusedWords(NamedTuple):
+    """The words with one gold relation and one system relation.
+
+    Args:
+        gold_relation: the universal relation in gold; null for system words that are not aligned.
+        system_relation: the universal relation in the system's output; null for gold words that are not aligned.
+        words: the number of words.
+        head_correct: the number of these words with the correct head; null for words that are not aligned.
+        share: their share of the aligned words with this gold relation.
+    """
+
+    gold_relation: str | None
+    system_relation: str | None
+    words: int
+    head_correct: int | None
+    share: Percent | None
 
 
 class Example(NamedTuple):
@@ -169,18 +201,15 @@ class Cascading(NamedTuple):
         name: the class, by the gold relation.
         labeled: whether a correct arc must also have the correct relation.
         wrong: the number of aligned words of the class that are attached incorrectly.
-        parent_right: the number of these words whose system head is attached correctly.
+        parent_correct: the number of these words whose system head is attached correctly.
+        share: their share of the wrong arcs; low if errors cascade from errors further up.
     """
 
-    name: str
+    name: Annotated[str, NOT_A_COLUMN]
     labeled: bool
     wrong: int
-    parent_right: int
-
-    @property
-    def ratio(self) -> float | None:
-        """The share of wrong arcs with a correctly attached head; low if errors cascade from errors further up."""
-        return self.parent_right / self.wrong if self.wrong else None
+    parent_correct: int
+    share: Percent | None
 
 
 def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
@@ -200,5 +229,7 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
         right_word[system] = right
         wrong = scheme.is_in(name, matches.gold.relations)[gold] & ~right
         parents = matches.system.heads[system[wrong]]
-        cascades.append(Cascading(name, labeled, int(wrong.sum()), int(right_word[parents].sum())))
+        n_wrong, n_correct = int(wrong.sum()), int(right_word[parents].sum())
+        share = 100 * n_correct / n_wrong if n_wrong else None
+        cascades.append(Cascading(name, labeled, n_wrong, n_correct, share))
     return tuple(cascades)

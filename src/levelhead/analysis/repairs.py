@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,9 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Agree, Counts, Matches, Measure
 from levelhead.scoring.score import score_of
 from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of, summed
-from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate, ratios
+from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, gain_estimate, mean_gain_estimate
 from levelhead.significance.units import Units
+from levelhead.tables.data import NOT_A_COLUMN, Percent, Points
 from levelhead.treebank.relations import universal
 
 NOT_ALIGNED = "words not aligned"
@@ -40,16 +41,43 @@ _WRONG = {
 _RELATIONS = Agree.HEAD | Agree.RELATION | Agree.FULL_RELATION | Agree.CHILDREN
 
 
-class Repair(NamedTuple):
-    """One kind of error."""
+Kind = tuple[str, str | None, str | None]
+"""A kind of error: the first fields of `Repair`."""
 
-    error: str  # "relation", "head", "head, relation", ... or "words not aligned"
-    detail: str  # `obl -> nmod`: gold's and the system's relation, or parts of speech; one value if they are equal
+
+class Repair(NamedTuple):
+    """One kind of error.
+
+    Args:
+        error: what is wrong: "relation", "head", "head, relation" ... or "words not aligned".
+        gold_value: the relation in gold, or the part of speech for measures of columns; null for unaligned words.
+        system_value: the same in the system's output; equal if it is correct or not compared.
+        words: the number of words with this error.
+        share: their share of all words with an error; 0 without any.
+        value: the value of the measure after the repair; null for the average of several treebanks.
+        gain: the points gained; in an average, treebanks without the error add 0.
+        estimate: the gain with its confidence interval.
+    """
+
+    error: str
+    gold_value: str | None
+    system_value: str | None
     words: int
-    share: float  # of all words with a listed error; 0 without any
-    value: float | None  # of the measure after the repair; None for several treebanks
-    gain: float  # for several treebanks the mean, to which treebanks without the error add 0
-    estimate: BucketEstimate  # of the gain
+    share: Percent
+    value: Percent | None
+    gain: Points
+    estimate: Annotated[BucketEstimate, NOT_A_COLUMN]
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of error."""
+        return self[:3]
+
+    @property
+    def detail(self) -> str:
+        """Both values, such as `obl -> nmod`; a single one if they are equal."""
+        values = dict.fromkeys((self.gold_value, self.system_value))
+        return " -> ".join(value for value in values if value is not None)
 
 
 class TreebankRepairs(NamedTuple):
@@ -67,7 +95,7 @@ class TreebankRepairs(NamedTuple):
 
 def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[Repair]:
     """Return the mean gain of each kind of repair, the largest first."""
-    by_kind = [{(repair.error, repair.detail): repair for repair in some.kinds} for some in treebanks]
+    by_kind = [{repair.kind: repair for repair in some.kinds} for some in treebanks]
     averages = []
     for kind in dict.fromkeys(kind for some in by_kind for kind in some):
         own = [some[kind] for some in by_kind if kind in some]
@@ -83,7 +111,7 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
 def _with_shares(repairs: Sequence[Repair]) -> list[Repair]:
     """Repairs with their shares of all words, the largest gain first."""
     n_all = sum(repair.words for repair in repairs) or 1
-    with_shares = (repair._replace(share=repair.words / n_all) for repair in repairs)
+    with_shares = (repair._replace(share=100 * repair.words / n_all) for repair in repairs)
     return sorted(with_shares, key=lambda repair: (-repair.gain, -repair.words, repair.error, repair.detail))
 
 
@@ -91,7 +119,7 @@ class ErrorKinds:
     """Numbers the kinds of errors of files of any size."""
 
     def __init__(self) -> None:
-        self.numbers: dict[tuple[str, str], int] = {(NOT_ALIGNED, ""): 0}  # by error and detail, as in `Repair`
+        self.numbers: dict[Kind, int] = {(NOT_ALIGNED, None, None): 0}
         self._values: dict[str, int] = {}
 
     def folded(self, texts: Sequence[str], found: Values) -> tuple[list[str], Values]:
@@ -135,7 +163,7 @@ def repairs(
 
 
 def repairs_of(
-    found: UnitHistogram, kinds: Sequence[tuple[str, str]], measure: Measure, undefined: float | None, level: float
+    found: UnitHistogram, kinds: Sequence[Kind], measure: Measure, undefined: float | None, level: float
 ) -> TreebankRepairs:
     parts, n_units = found.of_group(WHOLE)
     before = parts[:, :2]
@@ -151,8 +179,7 @@ def repairs_of(
         np.subtract.at(others, np.searchsorted(_keys(before), _keys(parts)), n_affected)
         both = np.concatenate([before, parts[:, :2]]), np.concatenate([before, parts[:, 2:]])
         estimate = gain_estimate(*both, np.concatenate([others, n_affected]), int(n_affected.sum()), level)
-        start, end = (float(ratios(ratio_parts(whole, measure))) for whole in counts)
-        repaired.append(Repair(*kind, int(totals[number][4]), 0.0, end, end - start, estimate))
+        repaired.append(Repair(*kind, int(totals[number][4]), 0.0, other, other - value, estimate))
     return TreebankRepairs(tuple(_with_shares(repaired)), gain_estimate(before, before, n_units, 0, level))
 
 
@@ -195,7 +222,7 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
     different[in_gold[wrong] != in_system[wrong]] |= int(Agree.RELATION)
     own_relations = selection is not None and not selection.by_gold  # a pair can differ in whether it counts
     named = _numbers(matches, wrong, needs, different, kinds, by_relation=bool(needs & _RELATIONS) or own_relations)
-    kind = np.append(named, np.full(len(missed) + len(extra), kinds.numbers[NOT_ALIGNED, ""]))
+    kind = np.append(named, np.full(len(missed) + len(extra), kinds.numbers[NOT_ALIGNED, None, None]))
     word = np.concatenate([gold_of_pair[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
     missing = missing_words(matches, gold, system)  # they count already
     changes = np.concatenate([pairs, added, removed]).astype(np.int64)
@@ -240,6 +267,6 @@ def _numbers(
         wrong = dict.fromkeys(name for flag, name in _WRONG.items() if key // size // size & int(flag))
         gold = texts[key // size % size]
         system = texts[key % size]
-        name = ", ".join(wrong), gold if gold == system else f"{gold} -> {system}"
+        name = ", ".join(wrong), gold, system
         of_key.append(kinds.numbers.setdefault(name, len(kinds.numbers)))
     return np.array(of_key, dtype=np.int64)[numbers]

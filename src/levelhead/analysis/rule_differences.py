@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
-from levelhead.tables.documents import header, points
+from levelhead.tables.data import Layout, Percent
+from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
@@ -39,7 +40,7 @@ class Difference:
     Args:
         decision: the decision.
         choices: the choice of each set of rules, by name.
-        changes: by measure, its F1 score under `ud` and with the other choice; empty if nothing changes.
+        changes: by measure, its F1 score in percent under `ud` and with the other choice; empty if nothing changes.
         words: the first words that are affected: place and form.
         n_words: the number of affected words.
     """
@@ -51,6 +52,96 @@ class Difference:
     n_words: int
 
 
+class RulesScore(NamedTuple):
+    """The F1 score of a measure under a set of rules.
+
+    Args:
+        rules: the set of rules.
+        measure: the measure.
+        f1: the F1 score.
+    """
+
+    rules: str
+    measure: str
+    f1: Percent | None
+
+
+class Rejection(NamedTuple):
+    """A fault for which a set of rules rejects the files.
+
+    Args:
+        rules: the set of rules.
+        slug: the name of the fault, as in the list of messages.
+        message: what is wrong.
+        file: the file; null for a treebank in memory.
+        line: the line of the first place.
+    """
+
+    rules: str
+    slug: str
+    message: str
+    file: str | None
+    line: int | None
+
+
+class DecisionRow(NamedTuple):
+    """A decision on which the sets of rules disagree, and which has an effect on the files.
+
+    Args:
+        decision: the decision.
+        words: the number of words that are affected.
+    """
+
+    decision: str
+    words: int
+
+
+class ChoiceRow(NamedTuple):
+    """The choice of a set of rules.
+
+    Args:
+        decision: the decision.
+        rules: the set of rules.
+        choice: its choice.
+    """
+
+    decision: str
+    rules: str
+    choice: str
+
+
+class ChangedScore(NamedTuple):
+    """A score that a decision changes.
+
+    Args:
+        decision: the decision.
+        measure: the measure.
+        f1: the F1 score with the choice of `ud`.
+        other_f1: the F1 score with the other choice.
+    """
+
+    decision: str
+    measure: str
+    f1: Percent | None
+    other_f1: Percent | None
+
+
+class AffectedWord(NamedTuple):
+    """One of the first words that a decision affects.
+
+    Args:
+        decision: the decision.
+        file: the file; null for a treebank in memory.
+        line: its line.
+        form: the word.
+    """
+
+    decision: str
+    file: str | None
+    line: int | None
+    form: str
+
+
 @immutable
 class Explanation(Tabular):
     """The scores under all rules, and the decisions that cause differences.
@@ -59,6 +150,8 @@ class Explanation(Tabular):
         evaluations: the scores by rules, or the faults for which the rules reject the files.
         differences: the decisions that change any number or affect any word.
     """
+
+    KIND: ClassVar[str] = "explain"
 
     evaluations: Mapping[str, Evaluation | InputError]
     differences: tuple[Difference, ...]
@@ -74,11 +167,35 @@ class Explanation(Tabular):
         first = next(iter(self.accepted.values())).provenance
         return replace(first, signature={**first.signature, "rules": "+".join(self.accepted)})
 
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {
+            "scores": (RulesScore,), "rejections": (Rejection,), "decisions": (DecisionRow,), "choices": (ChoiceRow,),
+            "changes": (ChangedScore,), "words": (AffectedWord,),
+        }  # fmt: skip
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table."""
+        if name == "scores":
+            return (
+                RulesScore(rules, measure, score.f1)
+                for rules, scores in self.accepted.items()
+                for measure, score in scores.items()
+            )
+        if name == "rejections":
+            return self._rejections()
+        return (row for difference in self.differences for row in _rows(name, difference))
+
+    def _rejections(self) -> Iterator[Rejection]:
+        for rules, error in self.evaluations.items():
+            for fault in error.faults if isinstance(error, InputError) else ():
+                yield Rejection(rules, fault.slug, fault.message, _file(fault.place), fault.place.line)
+
     def table(self) -> Table:
         """Return the result as a table."""
         scores = {
-            name: {measure: score.ratio("f1") for measure, score in scores.items()}
-            for name, scores in self.accepted.items()
+            name: {measure: score.f1 for measure, score in scores.items()} for name, scores in self.accepted.items()
         }
         rows = tuple(
             (measure, *(scores.get(name, {}).get(measure, "") for name in self.evaluations))
@@ -90,38 +207,32 @@ class Explanation(Tabular):
             notes += ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
             notes += [f"  {names}: {choice}" for names, choice in difference.choices.items()]
             for measure, pair in difference.changes.items():
-                ours, other = ("no value" if value is None else f"{100 * value:.2f}" for value in pair)
+                ours, other = ("no value" if value is None else f"{value:.2f}" for value in pair)
                 notes.append(f"  {measure}: {ours} with the decision of ud, {other} with the other")
             notes += [f"  {place}: {printable(form)}" for place, form in difference.words]
             more = difference.n_words - len(difference.words)
             notes += [f"  and {more} more words"] if more > 0 else []
-        columns = Column("Metric", "text", 10), *map(Column, self.evaluations)
+        columns = Column("Metric", "text", 10), *(Column(name, "percent") for name in self.evaluations)
         return Table(columns, rows, tuple(notes or ["No differences."]))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return {
-            **header("explanation", self.provenance.signature),
-            "f1": {
-                name: {"refused": list(map(str, evaluation.faults))}
-                if isinstance(evaluation, InputError)
-                else {measure: points(score.ratio("f1")) for measure, score in evaluation.items()}
-                for name, evaluation in self.evaluations.items()
-            },
-            "differences": [
-                {
-                    "decision": difference.decision,
-                    "verdicts": dict(difference.choices),
-                    "changes": {
-                        name: {"ud": points(value), "otherwise": points(other)}
-                        for name, (value, other) in difference.changes.items()
-                    },
-                    "words": [{"file": p.file, "line": p.line, "form": form} for p, form in difference.words],
-                    "n_words": difference.n_words,
-                }
-                for difference in self.differences
-            ],
-        }
+
+def _rows(name: str, difference: Difference) -> Iterator[Any]:
+    decision = difference.decision
+    if name == "decisions":
+        yield DecisionRow(decision, difference.n_words)
+    elif name == "choices":
+        for names, choice in difference.choices.items():
+            yield from (ChoiceRow(decision, rules, choice) for rules in names.split(", "))
+    elif name == "changes":
+        for measure, values in difference.changes.items():
+            yield ChangedScore(decision, measure, *values)
+    else:
+        for place, form in difference.words:
+            yield AffectedWord(decision, _file(place), place.line, form)
+
+
+def _file(place: Place) -> str | None:
+    return None if place.file is None else path_text(place.file)
 
 
 def explain(gold: Input, system: Input) -> Explanation:
@@ -146,7 +257,7 @@ def explain(gold: Input, system: Input) -> Explanation:
             after: Evaluation | None = score_treebanks(*both, Setup(_MEASURES, replace(UD, **other)))
         except InputError:
             after = None
-        pairs = {name: (before[name].ratio("f1"), after[name].ratio("f1") if after else None) for name in before}
+        pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
         changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
         words = list(affected(matches))
         if changes or words:

@@ -1,9 +1,8 @@
-"""Errors of systems: breakdowns, confusion, trees."""
+"""Errors of systems: breakdowns, error analysis, confusion, trees."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial as partial_function
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import (
@@ -23,15 +22,10 @@ from levelhead.arguments import LIMITS
 from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
-    from levelhead.comparison.breakdowns import Breakdowns, Repairs
-    from levelhead.comparison.contrasts import Contrasts, Gains
-    from levelhead.comparison.system_errors import (
-        CascadingErrors,
-        Confusions,
-        CountsBySentence,
-        ErrorExamples,
-        ErrorTypes,
-    )
+    from levelhead.comparison.breakdowns import Breakdowns
+    from levelhead.comparison.contrasts import Contrasts
+    from levelhead.comparison.error_analysis import ErrorAnalysis
+    from levelhead.comparison.system_errors import Confusions, ErrorExamples
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
@@ -81,14 +75,13 @@ def breakdown(
     resample_by: str = "auto",
     level: float = 0.95,
     split: Split | None = None,
-) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Repairs | Gains:
+) -> Breakdowns:
     """Return scores by properties of words; for several systems, the gains and losses of each compared with the first.
 
     Args:
         by: a property such as "deprel", "class", "upos", "length", or several joined by commas (see
-            `levelhead.analysis.PROPERTIES`); for one system also "repair", "sentence", "error" or "cascading", or a
-            list of properties for separate breakdowns.
-        measures: a single measure of words; for the property sentence any number of measures.
+            `levelhead.analysis.PROPERTIES`); for one system also a list of properties for separate breakdowns.
+        measures: a single measure of words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).
 
@@ -96,35 +89,20 @@ def breakdown(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
-    from levelhead.analysis import cascading_errors, error_types
     from levelhead.analysis.word_properties import PropertySettings
-    from levelhead.comparison import breakdowns, system_errors
-    from levelhead.comparison.contrasts import compare_by
+    from levelhead.comparison import breakdowns
     from levelhead.significance import InferenceSettings
 
     seen, properties = list(train), as_list(by)
     setup = settings_for(
-        () if properties in (["error"], ["cascading"]) else measures, rules=rules, format=format,
-        gold_format=gold_format, weights=weights, registry=registry, train=seen, partial=partial, punct=punct,
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
+        partial=partial, punct=punct,
     )  # fmt: skip
     plan = plan_for(gold, systems, split)
     schemes = setup.registry.schemes
     buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
-    if properties == ["sentence"]:
-        if partial:
-            raise InputError(Fault("invalid-argument", "counts by sentence cannot be combined with partial"))
-        return noting(system_errors.count_sentences_of_outputs(plan, setup), gold, plan)
-    if properties == ["error"]:
-        return noting(system_errors.ErrorTypes(*system_errors.for_each_output(plan, setup, error_types)), gold, plan)
-    if properties == ["cascading"]:
-        find = partial_function(cascading_errors, scheme=buckets.scheme)
-        scheme = (buckets.scheme, "--by cascading")
-        cascading = system_errors.for_each_output(plan, setup, find, scheme)
-        return noting(system_errors.CascadingErrors(*cascading), gold, plan)
     _check_single(setup.names)
     tests = InferenceSettings(level=level, resample_by=resample_by)
-    if properties == ["repair"]:
-        return noting(breakdowns.repairs_of_outputs(plan, setup, tests), gold, plan)
     if len(plan.systems) == 1:
         names = [names.split(",") for names in properties]
         return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
@@ -132,7 +110,46 @@ def breakdown(
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    return noting(compare_by(plan, properties[0].split(","), buckets, setup, tests), gold, plan)
+    return noting(breakdowns.compare_by(plan, properties[0].split(","), buckets, setup, tests), gold, plan)
+
+
+@public(system=SYSTEMS)
+def analyze(
+    gold: Golds,
+    system: Golds,
+    *,
+    measures: Measures = "LAS",
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
+    registry: Registry | None = None,
+    train: Iterable[Input] = (),
+    partial: bool = False,
+    resample_by: str = "auto",
+    level: float = 0.95,
+    split: Split | None = None,
+) -> ErrorAnalysis:
+    """Return what repairing each kind of error would gain, the types of errors, and cascading errors.
+
+    Args:
+        measures: a single measure of words, whose errors are repaired.
+
+    Raises:
+        InputError: a file is invalid or missing, or the texts differ.
+        MeasureError: the measure is unknown or does not count words.
+    """
+    from levelhead.comparison.error_analysis import analyze_outputs
+    from levelhead.significance import InferenceSettings
+
+    setup = settings_for(
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry,
+        train=train, partial=partial, punct=punct,
+    )  # fmt: skip
+    _check_single(setup.names)
+    plan = plan_for(gold, system, split)
+    return noting(analyze_outputs(plan, setup, InferenceSettings(level=level, resample_by=resample_by)), gold, plan)
 
 
 @public(limit=("optional", ("whole", *LIMITS["limit"])))

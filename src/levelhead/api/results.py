@@ -13,7 +13,7 @@ from levelhead.api.parameters import public
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.immutable import immutable
 from levelhead.tables.data import DataColumn, DataTable, columns_in, data_of_documents, schema_of_rows
-from levelhead.tables.documents import RESULT_SCHEMA
+from levelhead.tables.documents import RESULT_SCHEMA, document_schema, object_schema
 from levelhead.tables.table import Table, table_of_data
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -40,11 +40,28 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "score": "evaluation.pair:Evaluation",
         "select": "typology.selection:SelectedTreebanks",
         "similarity": "typology.collection:Similarities",
+        "rank": "campaign.ranked_systems:RankedSystems",
+        "leaderboard": "task.standings:Leaderboard",
+        "submissions": "task.documents:Submissions",
+        "explain": "analysis.rule_differences:Explanation",
+        "breakdown": "comparison.breakdowns:Breakdowns",
+        "analyze": "comparison.error_analysis:ErrorAnalysis",
+        "confusion": "comparison.system_errors:Confusions",
+        "examples": "comparison.system_errors:ErrorExamples",
+        "contrasts": "comparison.contrasts:Contrasts",
+        "sentences": "comparison.word_tables:CountedSentences",
         "suspects": "comparison.suspects:Suspects",
         "validate": "treebank.validation:Validation",
+        "words": "comparison.word_tables:AlignedWords",
+        "compare": "comparison.systems:Comparison",
+        "languages": "comparison.evaluations:Languages",
+        "power": "comparison.power:Power",
     }
 )
 """The class of each kind of result."""
+
+OF_TASKS = ("submission", "task")
+"""The kinds of documents of shared tasks that are not results."""
 
 
 def kinds() -> tuple[str, ...]:
@@ -81,6 +98,10 @@ def json_schema(kind: str) -> dict[str, Any]:
     Raises:
         InputError: there is no such kind.
     """
+    if kind in OF_TASKS:
+        from levelhead.task.documents import SCHEMAS
+
+        return SCHEMAS[kind]()
     layouts = _layouts(kind)
     text = {"type": "string"}
     warning = {
@@ -101,32 +122,18 @@ def json_schema(kind: str) -> dict[str, Any]:
             "description": "By treebank, then by role or system: the first 12 digits of the SHA-256 of the contents",
             "additionalProperties": {"type": "object", "additionalProperties": text},
         },
-        "warnings": {"type": "array", "description": "Warnings about the files", "items": _object(warning)},
+        "warnings": {"type": "array", "description": "Warnings about the files", "items": object_schema(warning)},
         "notes": {"type": "array", "description": "Notes on how to interpret the numbers", "items": text},
     }
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:levelhead:schema:{kind}:{RESULT_SCHEMA}",
-        "title": f"Result of levelhead {kind}",
-        **_object(
-            {
-                "schema": {"const": RESULT_SCHEMA, "description": "Version of the layout"},
-                "kind": {"const": kind},
-                "verdict": {"type": ["string", "null"], "description": "The answer in a sentence"},
-                "provenance": _object(provenance),
-                "tables": _object({name: schema_of_rows(layout) for name, layout in layouts.items()}),
-            }
-        ),
-    }
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": [*properties],
-        "additionalProperties": False,
-    }
+    return document_schema(
+        kind,
+        f"Result of levelhead {kind}",
+        {
+            "verdict": {"type": ["string", "null"], "description": "The answer in a sentence"},
+            "provenance": object_schema(provenance),
+            "tables": object_schema({name: schema_of_rows(layout) for name, layout in layouts.items()}),
+        },
+    )
 
 
 @immutable

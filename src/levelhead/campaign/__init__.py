@@ -2,7 +2,7 @@
 
 from levelhead.campaign.find import Manifest, find_plan, read_manifest
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.ranked_systems import RankedIntervals, with_intervals
+from levelhead.campaign.ranked_systems import with_intervals
 from levelhead.campaign.ranking import (
     RANKINGS,
     Group,
@@ -23,7 +23,6 @@ __all__ = [
     "Manifest",
     "OutputResult",
     "Plan",
-    "RankedIntervals",
     "Ranking",
     "Results",
     "Standing",

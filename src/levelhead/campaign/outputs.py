@@ -307,7 +307,7 @@ class Output(NamedTuple):
         return self.contents or summary_of(self.matches.system)
 
 
-def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Generator[tuple[str, list[Output]], None, None]:
+def read_outputs(plan: Plan, setup: Setup) -> Generator[tuple[str, list[Output]], None, None]:
     """Yield all outputs, matched with gold, one test set at a time; none is kept. To be closed."""
     faults = missing_outputs(plan)
     with tracked(plan.test_sets, "scoring") as test_sets:
@@ -323,8 +323,7 @@ def read_outputs(plan: Plan, setup: Setup, *, trees: bool = True) -> Generator[t
                     continue
                 try:
                     matched.append(_matched(gold, output, setup)._replace(system=system.name, name=system.label))
-                    if trees:
-                        matched[-1].matches.check_trees()
+                    matched[-1].matches.check_trees()
                 except InputError as error:
                     faults += error.faults
             if not faults:

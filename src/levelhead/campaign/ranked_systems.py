@@ -3,50 +3,38 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranking import Ranking, groups_named, macro_average, rank
-from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
+from levelhead.campaign.ranking import LeftOut, Ranking, Standing, SystemPair, groups_named, macro_average, rank
+from levelhead.campaign.ranking_data import LAYOUTS, rows_of
+from levelhead.campaign.ranking_tables import first_place, left_out_notes, ranking_table, results_table
 from levelhead.campaign.results import Results
 from levelhead.errors import MeasureError, unknown
 from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
-from levelhead.significance import Estimate, InferenceSettings, Units, check_settings
+from levelhead.significance import Estimate, InferenceSettings, check_settings
 from levelhead.significance.corrections import level_of_each
-from levelhead.significance.influence import difference_influence
+from levelhead.significance.estimates import rescaled
+from levelhead.significance.influence import influenced_by
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
 from levelhead.significance.scopes import CountedUnits, Scope, count_units
+from levelhead.tables.data import Layout, PercentInterval
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 
 __all__ = ["RankedSystems", "RankingChoice"]
 
 
-class RankedIntervals(NamedTuple):
-    """Rankings with their intervals and tests.
-
-    Args:
-        rankings: the rankings with `lines`, their standings with `interval`, `ranks` and `letters`.
-        wins: for each ranking, the number of test sets on which a system (first) is significantly better than another
-            (second); empty if only scores are known.
-        units: the units of each test set; empty if only scores are known, when the test sets are the units.
-    """
-
-    rankings: tuple[Ranking, ...]
-    wins: tuple[Mapping[tuple[str, str], int], ...]
-    units: Mapping[str, Units] = {}
-
-
-def with_intervals(results: Results, rankings: Sequence[Ranking], settings: InferenceSettings) -> RankedIntervals:
+def with_intervals(results: Results, rankings: Sequence[Ranking], settings: InferenceSettings) -> tuple[Ranking, ...]:
     """Return rankings with intervals and tests from the counts of units: documents or sentences.
 
     Intervals of averages are computed by `Estimate`, and are the same as in `compare` for the same files and level.
@@ -79,23 +67,17 @@ def with_intervals(results: Results, rankings: Sequence[Ranking], settings: Infe
     if len(results.units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
     scopes = _Scopes(results, settings.level)
-    with_tests: list[Ranking] = []
-    wins: list[Mapping[tuple[str, str], int]] = []
-    for ranking in rankings:
-        if ranking.undefined or lower_is_better(ranking.measure):
-            with_tests.append(ranking)
-            wins.append({})
-        else:
-            with_tests.append(_with_intervals(ranking, results, *scopes.average(ranking), settings.level))
-            wins.append(scopes.wins(ranking) if results.gold else {})
-    return RankedIntervals(tuple(with_tests), tuple(wins), results.units)
+    return tuple(
+        ranking if ranking.undefined or lower_is_better(ranking.measure) else _with_intervals(ranking, results, scopes)
+        for ranking in rankings
+    )
 
 
 class _Scopes:
     """The scopes of rankings: averages over groups, and test sets, each of which is in many groups."""
 
     def __init__(self, results: Results, level: float) -> None:
-        self._results, self._level = results, level
+        self._results, self.level = results, level
         self._parallel = results.parallel()
         self._counted: dict[tuple[str, str, bool], CountedUnits] = {}
         self._better: dict[tuple[str, str], NDArray[np.bool_] | None] = {}
@@ -105,25 +87,25 @@ class _Scopes:
         codes, measure = ranking.group.codes, ranking.measure
         if not self._results.gold:
             scope = Scope(ranking.group.name, {"": self._scores(codes, measure)})
-            return scope, compare_pairs(scope, np.zeros((1, len(self._results.systems)), dtype=bool), self._level)
+            return scope, compare_pairs(scope, np.zeros((1, len(self._results.systems)), dtype=bool), self.level)
         alone = len(codes) == 1
         test_sets = {code: self._units(code, measure, alone=alone) for code in codes}
         scope = Scope(ranking.group.name, test_sets, None if alone else "macro", None if alone else self._parallel)
-        return scope, compare_pairs(scope, self._failed(codes, measure), self._level)
+        return scope, compare_pairs(scope, self._failed(codes, measure), self.level)
 
-    def wins(self, ranking: Ranking) -> dict[tuple[str, str], int]:
-        """Return the number of test sets on which one system is significantly better than another."""
-        systems = self._results.systems
-        total = np.zeros((len(systems), len(systems)), dtype=np.int64)
+    def wins(self, ranking: Ranking) -> NDArray[np.int64]:
+        """Return the number of test sets on which one system (row) is significantly better than another (column)."""
+        n_systems = len(self._results.systems)
+        total = np.zeros((n_systems, n_systems), dtype=np.int64)
         for code in self._parallel.without_copies(ranking.group.codes):
             key = code, ranking.measure
             if key not in self._better:
                 scope = Scope(code, {code: self._units(*key, alone=True)})
-                tests = compare_pairs(scope, self._failed([code], ranking.measure), self._level)
+                tests = compare_pairs(scope, self._failed([code], ranking.measure), self.level)
                 self._better[key] = tests and tests.better
             if (better := self._better[key]) is not None:
                 total += better
-        return {(systems[i], systems[j]): int(total[i, j]) for i, j in itertools.permutations(range(len(systems)), 2)}
+        return total
 
     def _units(self, code: str, measure: str, *, alone: bool) -> CountedUnits:
         alone &= self._results.units[code].few  # otherwise the units are the same
@@ -140,7 +122,7 @@ class _Scopes:
     def _scores(self, codes: Sequence[str], measure: str) -> CountedUnits:
         """Scores without counts, with test sets as units: their mean is a ratio of sums, too."""
         every, systems = self._results.results, self._results.systems
-        values = [[float(every[system, code].values[measure] or 0) for system in systems] for code in codes]
+        values = [[float((every[system, code].values[measure] or 0) / 100) for system in systems] for code in codes]
         parts = np.stack([values, np.ones_like(values)], axis=-1)[:, :, None]
         return CountedUnits(SystemCounts(systems, (measure,), parts, counted=False), "test set", codes)
 
@@ -157,27 +139,50 @@ def parts_of(results: Results, code: str, measure: str) -> Sums:
     return by_sentence
 
 
-def _with_intervals(ranking: Ranking, results: Results, scope: Scope, tests: PairTests | None, level: float) -> Ranking:
+def _with_intervals(ranking: Ranking, results: Results, scopes: _Scopes) -> Ranking:
+    scope, tests = scopes.average(ranking)
     order = [results.systems.index(standing.system) for standing in ranking.standings]
     estimates = scope.estimates([[[place]] for place in order], 0)
     standings = [  # without any output there is no sample
-        standing._replace(interval=estimate.score_interval(level)) if standing.n_valid or standing.value else standing
+        standing._replace(interval=rescaled(estimate.score_interval(scopes.level), 100))
+        if standing.n_valid or standing.value
+        else standing
         for standing, estimate in zip(ranking.standings, estimates, strict=True)
     ]
     if tests is None:
         return ranking._replace(standings=tuple(standings), lines=frozenset())
     standings = [
-        standing._replace(ranks=tests.ranks(place), letters=letters)
+        standing._replace(rank_interval=tests.ranks(place), letters=letters)
         for standing, place, letters in zip(standings, order, tests.letters(order), strict=True)
     ]
     systems = results.systems
-    of_each = level_of_each(level, max(1, len(systems) * (len(systems) - 1) // 2))
+    of_each = level_of_each(scopes.level, max(1, len(tests.p)))
     influences = tuple(
         ((systems[one], systems[other]), influenced)
         for (one, other), estimate in tests.influenced
-        for influenced in difference_influence(estimate, of_each)
+        for influenced in influenced_by(estimate, "difference", of_each)
     )
-    return ranking._replace(standings=tuple(standings), lines=tests.lines(order), influences=influences)
+    return ranking._replace(
+        standings=tuple(standings),
+        lines=tests.lines(order),
+        pairs=tuple(_pairs(standings, order, tests, scopes.wins(ranking) if results.gold else None)),
+        influences=influences,
+    )
+
+
+def _pairs(
+    standings: Sequence[Standing], order: Sequence[int], tests: PairTests, wins: NDArray[np.int64] | None
+) -> Iterator[SystemPair]:
+    for (one, i), (other, j) in itertools.combinations(zip(standings, order), 2):
+        won = (None, None) if wins is None else (int(wins[i, j]), int(wins[j, i]))
+        yield SystemPair(
+            one.system,
+            other.system,
+            float((one.exact or 0) - (other.exact or 0)),
+            tests.p[min(i, j), max(i, j)],
+            bool(tests.better[i, j] | tests.better[j, i]),
+            *won,
+        )
 
 
 LEVEL = 0.95
@@ -192,11 +197,15 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
     return spread_of([leave_out(SystemCounts((system,), (measure,), parts))], [[0]], 0)
 
 
-def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> tuple[float, float] | None:
-    """Return the confidence interval of an average over test sets, as `with_intervals` does if none are parallel."""
+def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> PercentInterval | None:
+    """Return the confidence interval of an average over test sets, as `with_intervals` does if none are parallel.
+
+    Values are percentages; their errors are those of ratios.
+    """
     share = 1 / len(values)
     total = spread_of_sum([spread.scaled(share) for spread in spreads])
-    return Estimate(float(macro_average(values)), total.variance, total.freedom, total.n_units).score_interval(LEVEL)
+    average = Estimate(float(macro_average(values) / 100), total.variance, total.freedom, total.n_units)
+    return rescaled(average.score_interval(LEVEL), 100)
 
 
 @immutable
@@ -224,14 +233,16 @@ class RankedSystems(Tabular):
         rankings: one per group and measure, ordered by group.
         results: the result of each system on each test set.
         provenance: the provenance of the numbers.
-        intervals: the rankings with their tests; None if not requested.
+        left_out: the submissions to a shared task that are left out.
         looked: what its page shows; None if not requested.
     """
+
+    KIND: ClassVar[str] = "rank"
 
     rankings: tuple[Ranking, ...]
     results: Results
     provenance: Provenance
-    intervals: RankedIntervals | None = None
+    left_out: tuple[LeftOut, ...] = ()
     looked: Any = None
 
     def __getitem__(self, measure: str) -> Ranking:
@@ -241,17 +252,31 @@ class RankedSystems(Tabular):
                 return ranking
         raise KeyError(f"no ranking by {measure!r}: available are {', '.join(r.measure for r in self.rankings)}")
 
+    @property
+    def verdict(self) -> str:
+        """Which system is first by the first measure."""
+        return first_place(self.rankings[0], several=len({ranking.group for ranking in self.rankings}) > 1)
+
+    @property
+    def tested(self) -> bool:
+        """Whether intervals and tests were requested."""
+        return "level" in self.provenance.signature
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return LAYOUTS
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table."""
+        return rows_of(name, self)
+
     def table(self, *, by_treebank: bool = False) -> Table:
         """Return the ranking as a table, or the scores on each test set."""
-        if not by_treebank:
-            return ranking_table(self.results, self.rankings)
-        codes = {code for ranking in self.rankings for code in ranking.group.codes}
-        shown = tuple(test_set for test_set in self.results.test_sets if test_set.code in codes)
-        return results_table(self.results._replace(test_sets=shown))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return ranking_document(self.results, self.rankings)
+        if by_treebank:
+            return results_table(self.results)
+        table = ranking_table(self.results, self.rankings)
+        return table._replace(notes=(*left_out_notes(self.left_out), *table.notes))
 
 
 def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Plan:
@@ -265,12 +290,13 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
     groups = groups_named(choice.groups, results.test_sets, own=choice.own, ranking=choice.ranking)
     chosen = list(dict.fromkeys(measures))
     rankings = tuple(rank(results, measure, group, choice.ranking) for group in groups for measure in chosen)
-    if choice.tests is None:
-        return RankedSystems(rankings, results.only(chosen), results.provenance())
-    intervals = with_intervals(results, rankings, choice.tests)
-    signature = {**results.signature, **signature_of_tests(choice.tests, results.units), **results.declared_parallel}
-    signed = results._replace(signature=signature)
-    return RankedSystems(intervals.rankings, signed.only(chosen), signed.provenance(), intervals)
+    if choice.tests is not None:
+        rankings = with_intervals(results, rankings, choice.tests)
+        signature = {**results.signature, **signature_of_tests(choice.tests, results.units)}
+        results = results._replace(signature={**signature, **results.declared_parallel})
+    codes = {code for group in groups for code in group.codes}
+    shown = results._replace(test_sets=tuple(each for each in results.test_sets if each.code in codes)).only(chosen)
+    return RankedSystems(rankings, shown, results.provenance().with_parts(ranking=choice.ranking))
 
 
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import OutputResult, Results
@@ -17,6 +17,8 @@ from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance.influence import Influenced
+from levelhead.tables.data import NOT_A_COLUMN, Percent, PercentInterval, Points, Probability
+from levelhead.tables.fields import Field
 
 ALL = "all"
 """The group of all test sets of a campaign."""
@@ -101,30 +103,63 @@ class Standing(NamedTuple):
 
     Args:
         system: its name.
-        rank: its rank, shared by systems of equal value; None without a value.
-        value: its macro-average, a ratio, as used by the rule; None if the measure has no value on a test set.
-        valid_only: the average with the score over its valid sentences instead of the 0 of an invalid output;
-            None if it has no invalid output. It never affects ranks.
+        rank: its rank, shared by systems of equal value; null without a value.
+        value: its macro-average as the rule computes it: a percentage, or a perplexity; null if the measure has no
+            value on a treebank.
         n_valid: the number of its outputs that count; the others score 0.
-        interval: the confidence interval of the value, if computed.
-        ranks: the best and the worst rank of the confidence set of its rank, if computed.
-        letters: its letters: systems that share a letter do not differ significantly; None without tests.
-        valid_trees: for partial scores, the average in which invalid trees count as wrong; it never affects ranks.
-        answered: for partial scores, the share of gold sentences with an answer.
-        aligned: for partial scores, the share of gold words that are aligned.
+        n_treebanks: the number of treebanks.
+        interval: the confidence interval of the value alone; null if not computed.
+        rank_interval: the confidence set of its rank; null if not computed.
+        letters: systems that share a letter do not differ significantly; null without tests.
+        value_of_valid_sentences: the average in which invalid outputs have the score of their valid sentences; null
+            without invalid outputs. It does not affect ranks.
+        value_of_valid_trees: for partial scores, the average in which invalid trees count as wrong. It does not affect
+            ranks.
+        share_answered: for partial scores, the share of gold sentences with an answer.
+        share_aligned: for partial scores, the share of gold words that are aligned.
+        exact: the value without rounding; systems are ranked by it.
     """
 
     system: str
     rank: int | None
-    value: Fraction | None
-    valid_only: Fraction | None
+    value: Annotated[float | None, Field("Macro-average: percentage or perplexity; null without a value", (0,))]
     n_valid: int
-    interval: tuple[float, float] | None = None
-    ranks: tuple[int, int] | None = None
+    n_treebanks: int
+    interval: PercentInterval | None = None
+    rank_interval: tuple[int, int] | None = None
     letters: str | None = None
-    valid_trees: Fraction | None = None
-    answered: Fraction | None = None
-    aligned: Fraction | None = None
+    value_of_valid_sentences: float | None = None
+    value_of_valid_trees: float | None = None
+    share_answered: Percent | None = None
+    share_aligned: Percent | None = None
+    exact: Annotated[Fraction | None, NOT_A_COLUMN] = None
+
+    def with_value(self, exact: Fraction | None) -> Standing:
+        """Return the standing with another value."""
+        return self._replace(exact=exact, value=number(exact))
+
+
+class SystemPair(NamedTuple):
+    """The test of the difference between two systems of a ranking; the tests of all pairs hold jointly.
+
+    Args:
+        system: the system with the better rank.
+        other: the other system.
+        difference: the value of the system minus that of the other.
+        p: the p-value of the tested difference, corrected for the number of pairs; null if it cannot be tested.
+        significant: whether they differ significantly.
+        wins: the number of treebanks on which the system is significantly better; null if only scores are known.
+        losses: the number of treebanks on which the other system is significantly better; null if only scores are
+            known.
+    """
+
+    system: str
+    other: str
+    difference: Points
+    p: Probability | None
+    significant: bool
+    wins: int | None
+    losses: int | None
 
 
 class Ranking(NamedTuple):
@@ -137,6 +172,7 @@ class Ranking(NamedTuple):
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
         undefined: the test sets that do not annotate what is measured, so that the average is undefined.
         lines: the places after which a line is drawn, between neighbors that differ significantly; None without tests.
+        pairs: the tests of all pairs of systems; empty without tests.
         influences: differences of two systems without a unit that causes more than a third of their variance.
     """
 
@@ -146,7 +182,20 @@ class Ranking(NamedTuple):
     standings: tuple[Standing, ...]
     undefined: tuple[str, ...] = ()
     lines: frozenset[int] | None = None
+    pairs: tuple[SystemPair, ...] = ()
     influences: tuple[tuple[tuple[str, str], Influenced], ...] = ()
+
+
+class LeftOut(NamedTuple):
+    """A submission to a shared task that the ranking leaves out, since the organizer could not run or score it.
+
+    Args:
+        system: the team.
+        submission: the number of the submission.
+    """
+
+    system: str
+    submission: int
 
 
 RANKINGS = ("exact", "conll17", "conll18")
@@ -175,41 +224,42 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
     standings = []
     for system in results.systems:
         outputs = [results.results[system, code] for code in group.codes]
-        standing = Standing(system, None, None, None, sum(output.state == "valid" for output in outputs))
+        n_valid = sum(output.state == "valid" for output in outputs)
+        standing = Standing(system, None, None, n_valid, len(outputs))
         if results.partial:  # missing outputs cover nothing
             total = total_coverage(coverage for code in group.codes if (coverage := results.covered(system, code)))
-            answered, aligned = Fraction(total.answered, total.sentences), Fraction(total.aligned, total.words)
-            standing = standing._replace(answered=answered, aligned=aligned)
+            answered, aligned = 100 * total.answered / total.sentences, 100 * total.aligned / total.words
+            standing = standing._replace(share_answered=answered, share_aligned=aligned)
         values = [output.values[measure] for output in outputs]
         if not undefined and None not in values:
-            standing = standing._replace(value=_average(values, rule))
+            standing = standing.with_value(_average(values, rule))
             if any(output.coverage is not None for output in outputs):
                 scores = [output.secondary.get(measure) for output in outputs]
-                valid_only = [value if score is None else score.exact_ratio for score, value in zip(scores, values)]
-                standing = standing._replace(valid_only=_average(valid_only, rule))
+                valid = [value if score is None else score.exact for score, value in zip(scores, values)]
+                standing = standing._replace(value_of_valid_sentences=float(_average(valid, rule)))
             if results.partial:
                 valid_trees = _average([valid_trees_value(output, measure) for output in outputs], rule)
-                standing = standing._replace(valid_trees=valid_trees)
+                standing = standing._replace(value_of_valid_trees=float(valid_trees))
         standings.append(standing)
     return Ranking(measure, group, rule, tuple(ranked(standings, lower=lower)), undefined)
 
 
 def _average(values: Sequence[Fraction | None], rule: str) -> Fraction:
-    ratios = [value or Fraction(0) for value in values]
-    if rule != "exact":  # as the evaluators print scores: percentages with two decimals
-        ratios = [Fraction(Decimal(f"{100 * float(ratio):.2f}")) / 100 for ratio in ratios]
-    average = macro_average(ratios)
-    return Fraction(math.floor(average * 10_000 + Fraction(1, 2)), 10_000) if rule == "conll18" else average
+    percents = [value or Fraction(0) for value in values]
+    if rule != "exact":  # as the evaluators print scores: 100 times a float, with two decimals
+        percents = [Fraction(Decimal(f"{100 * float(percent / 100):.2f}")) for percent in percents]
+    average = macro_average(percents)
+    return Fraction(math.floor(100 * average + Fraction(1, 2)), 100) if rule == "conll18" else average
 
 
 def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standing]:
     """Return standings with ranks, ordered by value, then by name; standings without a value are last."""
     sign = 1 if lower else -1
-    ordered = sorted(standings, key=lambda s: (s.value is None, sign * (s.value or 0), s.system))
+    ordered = sorted(standings, key=lambda s: (s.exact is None, sign * (s.exact or 0), s.system))
     result: list[Standing] = []
     for place, standing in enumerate(ordered, 1):
-        number = result[-1].rank if result and result[-1].value == standing.value else place
-        result.append(standing._replace(rank=None if standing.value is None else number))
+        number = result[-1].rank if result and result[-1].exact == standing.exact else place
+        result.append(standing._replace(rank=None if standing.exact is None else number))
     return result
 
 
@@ -230,4 +280,9 @@ def macro_average(values: Sequence[Fraction]) -> Fraction:
 def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
     """Return a partial score in which invalid trees count as wrong; 0 without a score."""
     score = result.valid_trees.get(measure)
-    return (score and score.exact_ratio) or Fraction(0)
+    return (score and score.exact) or Fraction(0)
+
+
+def number(value: Fraction | None) -> float | None:
+    """Return an exact value as a float."""
+    return None if value is None else float(value)

@@ -1,38 +1,34 @@
-"""Rankings of campaigns as tables and as JSON documents."""
+"""Rankings of campaigns as tables, with their notes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
-from typing import Any
+from operator import attrgetter
 
-from levelhead.campaign.ranking import Group, Ranking, Standing, valid_trees_value
+from levelhead.campaign.ranking import Group, LeftOut, Ranking, Standing, valid_trees_value
 from levelhead.campaign.results import Results
-from levelhead.errors import listed, number_of
+from levelhead.errors import listed, names_or_number, number_of
 from levelhead.evaluation.score_tables import (
     COVERAGE,
     VALID_TREES,
     columns_with_valid_trees,
     coverage_cells,
     partial_notes,
-    score_numbers,
-    units_document,
 )
 from levelhead.measures.registry import lower_is_better
-from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.influence import InfluencedResult, influence_notes
-from levelhead.tables.documents import header, notes_of, points, signature_line
-from levelhead.tables.fields import record_document
-from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, percentage, value_cell
+from levelhead.tables.documents import signature_line
+from levelhead.tables.table import Cell, Column, IntervalCell, Table, interval_head
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
     """Return the leaderboard: one row per system, ordered by the first measure; groups follow each other."""
     standings = [standing for ranking in rankings for standing in ranking.standings]
-    optional = ("interval", "ranks", "letters", "answered", "valid_only")
+    optional = ("interval", "rank_interval", "letters", "share_answered", "value_of_valid_sentences")
     shown = {name for name in optional if any(getattr(standing, name) is not None for standing in standings)}
     shown |= {"group"} if len({ranking.group for ranking in rankings}) > 1 else set()
     level = results.signature.get("level", "0.95")
@@ -53,38 +49,38 @@ def _row(
 ) -> list[tuple[Column, Cell]]:
     """The columns of a leaderboard, each with the cell of a system."""
     measure = first.measure
-    partial = "answered" in shown
-    interval = interval_cell(standing.interval, perplexity=lower_is_better(measure))
-    valid_only = standing.value if standing.valid_only is None else standing.valid_only
+    partial = "share_answered" in shown
+    of_valid_sentences = standing.value_of_valid_sentences
     row: list[tuple[bool, Column, Cell]] = [
         ("group" in shown, Column("Group", "text"), first.group.name),
         (True, Column("Rank", "number"), standing.rank),
         (True, Column("System", "text"), standing.system),
-        (True, Column(measure), _value(standing.value, measure)),
-        (partial, Column(f"{measure} ({VALID_TREES.lower()})"), _value(standing.valid_trees, measure)),
-        (partial, COVERAGE[0], float(standing.answered or 0)),
-        (partial, COVERAGE[1], float(standing.aligned or 0)),
-        ("interval" in shown, Column(interval_head(level), ends=("low", "high")), interval),
-        ("ranks" in shown, Column("Ranks", "text"), span(*standing.ranks) if standing.ranks else None),
+        (True, Column(measure, "percent"), printed(standing.exact)),
+        (partial, Column(f"{measure} ({VALID_TREES.lower()})", "percent"), standing.value_of_valid_trees),
+        (partial, COVERAGE[0], standing.share_answered),
+        (partial, COVERAGE[1], standing.share_aligned),
+        (
+            "interval" in shown,
+            Column(interval_head(level), "percent"),
+            standing.interval and IntervalCell(*standing.interval),
+        ),
+        ("rank_interval" in shown, Column("Ranks", "text"), standing.rank_interval and span(*standing.rank_interval)),
         ("letters" in shown, Column("Letters", "text"), standing.letters),
     ]
     for ranking in others:
         name = ranking.measure
         other = next(each for each in ranking.standings if each.system == standing.system)
         row += [
-            (True, Column(name), _value(other.value, name)),
-            (partial, Column(f"{name} ({VALID_TREES.lower()})"), _value(other.valid_trees, name)),
+            (True, Column(name, "percent"), printed(other.exact)),
+            (partial, Column(f"{name} ({VALID_TREES.lower()})", "percent"), other.value_of_valid_trees),
             (True, Column(f"{name} rank", "number"), other.rank),
         ]
     row += [
-        (True, Column("Valid outputs", "text"), f"{standing.n_valid} of {len(first.group.codes)}"),
-        ("valid_only" in shown, Column(f"{measure} of valid sentences"), _value(valid_only, measure)),
-    ]
+        (True, Column("Valid outputs", "text"), f"{standing.n_valid} of {standing.n_treebanks}"),
+        ("value_of_valid_sentences" in shown, Column(f"{measure} of valid sentences", "percent"),
+         standing.value if of_valid_sentences is None else of_valid_sentences),
+    ]  # fmt: skip
     return [(column, cell) for is_shown, column, cell in row if is_shown]
-
-
-def _value(value: Fraction | None, measure: str) -> Cell:
-    return value_cell(value, perplexity=lower_is_better(measure))
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
@@ -96,7 +92,9 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
         "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
         " comparable sentences instead of as 0"
     )
-    has_invalid = any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings)
+    has_invalid = any(
+        standing.value_of_valid_sentences is not None for ranking in rankings for standing in ranking.standings
+    )
     return [
         *(note for system in results.systems for note in _zeros(results, system, shown)),
         *([of_valid_sentences] if has_invalid else []),
@@ -142,9 +140,15 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     ]
 
 
+def printed(value: Fraction | None) -> float | None:
+    """Return a value for readers, rounded half-way as the official evaluators print scores: 100 times a float."""
+    return None if value is None else 100 * float(value / 100)
+
+
 def results_table(results: Results) -> Table:
-    """Return one row per system and test set; `read_scores` can read the table."""
-    measures = columns_with_valid_trees(results.measures) if results.partial else map(Column, results.measures)
+    """Return one row per system and test set."""
+    plain = (Column(name, "percent") for name in results.measures)
+    measures = columns_with_valid_trees(results.measures) if results.partial else plain
     columns = (Column("System", "text"), Column("Treebank", "text"), *measures)
     codes = [test_set.code for test_set in results.test_sets]
     rows = list[tuple[Cell, ...]]()
@@ -153,7 +157,7 @@ def results_table(results: Results) -> Table:
             result, coverage = results.results[system, code], results.covered(system, code)
             cells: list[Cell] = []
             for name, value in result.values.items():
-                cells.append(_value(value, name))
+                cells.append(printed(value))
                 if coverage:
                     cells.append(None if value is None else float(valid_trees_value(result, name)))
             cells += coverage_cells(coverage) if coverage else ()
@@ -163,93 +167,13 @@ def results_table(results: Results) -> Table:
     return Table(all_columns, tuple(rows), (*notes, signature_line(results.signature)))
 
 
-def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str, Any]:
-    """Return a campaign and its rankings for JSON: ratios as percentages at full precision."""
-    return {
-        **header("ranking", results.signature),
-        "ranking": rankings[0].rule,
-        **({"units": units_document(results.units)} if results.units else {}),
-        "systems": list(results.systems),
-        "measures": list(results.measures),
-        "test_sets": [
-            {
-                "code": test_set.code,
-                "language": test_set.language.name,
-                "family": test_set.language.family,
-                "genus": test_set.language.genus,
-                **({name: getattr(gold, name) for name in ("sha256", "sentences", "words")} if gold else {}),
-            }
-            for test_set in results.test_sets
-            for gold in [results.gold.get(test_set.code)]
-        ],
-        "rankings": [
-            {
-                "group": ranking.group.name,
-                "measure": ranking.measure,
-                "test_sets": list(ranking.group.codes),
-                "lacks": list(ranking.group.lacks),
-                "undefined": list(ranking.undefined),
-                "lines": None if ranking.lines is None else sorted(ranking.lines),
-                "influence": [
-                    {"systems": list(systems), **record_document(influenced)}
-                    for systems, influenced in ranking.influences
-                ],
-                "standings": [_standing_document(standing, ranking.measure) for standing in ranking.standings],
-            }
-            for ranking in rankings
-        ],
-        "results": list(result_documents(results)),
-    }
-
-
-def result_documents(results: Results) -> Iterable[dict[str, Any]]:
-    for system in results.systems:
-        for test_set in results.test_sets:
-            result = results.results[system, test_set.code]
-            coverage = results.covered(system, test_set.code)
-            document = {
-                "system": system,
-                "test_set": test_set.code,
-                "state": result.state,
-                "status": result.status,
-                "reasons": list(result.reasons),
-                "values": {name: _number(value, name) for name, value in result.values.items()},
-                "scores": _scores_document(result.scores),
-                **notes_of(result.notes),
-            }
-            if result.coverage is not None:
-                scores = _scores_document(result.secondary)
-                document["valid_sentences"] = {"coverage": result.coverage._asdict(), "scores": scores}
-            if coverage is not None:
-                document["scores_valid_trees"] = _scores_document(result.valid_trees)
-                document["coverage"] = coverage._asdict()
-            yield document
-
-
-def _scores_document(scores: Mapping[str, Score]) -> dict[str, Any]:
-    return {name: score_numbers(score) for name, score in scores.items()}
-
-
-def _number(value: Fraction | None, measure: str) -> float | None:
-    """A percentage, or a perplexity."""
-    return float(value) if value is not None and lower_is_better(measure) else points(value)
-
-
-def _standing_document(standing: Standing, measure: str) -> dict[str, Any]:
-    document = {
-        "system": standing.system,
-        "rank": standing.rank,
-        "value": _number(standing.value, measure),
-        "valid_only": _number(standing.valid_only, measure),
-        "valid_outputs": standing.n_valid,
-        "interval": None if standing.interval is None else [percentage(end) for end in standing.interval],
-        "ranks": None if standing.ranks is None else list(standing.ranks),
-        "letters": standing.letters,
-    }
-    if standing.answered is None:
-        return document
-    covered = {"answered": points(standing.answered), "aligned": points(standing.aligned)}
-    return document | {"valid_trees": _number(standing.valid_trees, measure), **covered}
+def left_out_notes(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
+    """Return a note on the submissions that a ranking leaves out."""
+    teams = [
+        f"{name} (submission {', '.join(str(failed.submission) for failed in of_team)})"
+        for name, of_team in groupby(sorted(left_out), attrgetter("system"))
+    ]
+    return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if teams else ()
 
 
 MOST_NAMED = 6
@@ -261,9 +185,32 @@ def span(first: int, last: int) -> str:
     return f"{first}" if first == last else f"{first}-{last}"
 
 
+def has_tests(ranking: Ranking) -> bool:
+    """Return whether the averages of systems were tested; they are not if there are too few units to resample."""
+    return any(standing.rank_interval for standing in ranking.standings)
+
+
+def first_place(ranking: Ranking, *, several: bool) -> str:
+    """Return which system is first, and whether significantly; with the group if there are several."""
+    placed = [standing for standing in ranking.standings if standing.value is not None]
+    if not placed:
+        return f"No system has an average of {ranking.measure}."
+    if not any(standing.n_valid for standing in placed):
+        return "No output is valid."
+    best = [standing.system for standing in placed if standing.rank == placed[0].rank]
+    where = f" on {ranking.group.name}" if several else ""
+    how = f"by {ranking.measure}{where}, with {placed[0].value:.2f}"
+    if len(best) > 1:
+        return f"{names_or_number(best, 'system')} are tied for first place {how}."
+    if len(placed) > 1 and has_tests(ranking):
+        ahead = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
+        how += f", {ahead} {placed[1].system}"
+    return f"{best[0]} is first {how}."
+
+
 def undecided_ranks(ranking: Ranking) -> str:
     """Return a note on the undecided ranks and their systems; empty without tests."""
-    ranges = {standing.system: standing.ranks for standing in ranking.standings if standing.ranks}
+    ranges = {standing.system: standing.rank_interval for standing in ranking.standings if standing.rank_interval}
     if not (undecided := {system: ends for system, ends in ranges.items() if ends[0] < ends[1]}):
         return f"no undecided ranks by {ranking.measure}" if ranges else ""
     ranks = {rank for first, last in undecided.values() for rank in range(first, last + 1)}
@@ -308,7 +255,7 @@ def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]
     """Return notes on the units that were resampled on each test set, and on test sets with too few units."""
     codes = {code for ranking in rankings if ranking.lines is not None for code in ranking.group.codes}
     units = {code: unit for code, unit in results.units.items() if code in codes}
-    tested = any(standing.ranks for ranking in rankings for standing in ranking.standings)
+    tested = any(has_tests(ranking) for ranking in rankings)
     if units:
         parallel = results.parallel(list(units))
         by_unit = [unit_line(units) + parallel.averaged()] if tested else []

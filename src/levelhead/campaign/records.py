@@ -51,7 +51,7 @@ def status_of_scores(scores: Mapping[str, Score], rules: str) -> str:
     if rules == "conll17":
         is_zero = "LAS" in scores and not scores["LAS"].value
         return "Error: Evaluated zero LAS F1 score" if is_zero else "OK: Evaluated non-zero LAS F1 score"
-    shown = [(name, scores[name].ratio("f1") or 0.0) for name in _SHOWN_2018 if name in scores]
+    shown = [(name, float((scores[name].exact or 0) / 100)) for name in _SHOWN_2018 if name in scores]
     numbers = " ".join(f"{name}={100 * round(f1 * 20) / 20:.0f}%" for name, f1 in shown)
     return f"OK: Result F1 scores rounded to 5% are {numbers}" if shown else "OK"
 
@@ -133,7 +133,7 @@ def read_record(
     scores, secondary = (_scores(record.get(kind, {}), setup) for kind in ("scores", "secondary"))
     values: dict[str, Fraction | None] = {}  # 0 if only the system lacks annotation, None if gold lacks it
     for name in setup.names:
-        value = None if name in record["undefined"] or name not in scores else scores[name].exact_ratio
+        value = None if name in record["undefined"] or name not in scores else scores[name].exact
         lacks_value = name in record["undefined"] or name in setup.perplexities  # no perplexity is a maximum
         values[name] = Fraction(0) if value is None and not lacks_value else value
     result = OutputResult(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
@@ -24,7 +25,6 @@ from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.parallel import ParallelUnits, parallel_units
 from levelhead.significance.units import Units
 from levelhead.tables.frames import cells_of_frame, is_frame
-from levelhead.tables.table import unescaped
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, Provenance, short_hash
 from levelhead.typology.languages import language_of
@@ -40,8 +40,8 @@ class OutputResult(NamedTuple):
 
     Args:
         state: whether there is an output, and whether it is valid.
-        values: the value of each measure: 0 if the output is missing or invalid; None if gold does not annotate what is
-            measured.
+        values: the exact value of each measure, a percentage or a perplexity: 0 if the output is missing or invalid;
+            None if gold does not annotate what is measured.
         status: the status message of the shared tasks' evaluator.
         reasons: why it scores 0: every fault, or the faults of the first kinds.
         scores: the counts behind the values; can be empty.
@@ -199,7 +199,7 @@ def read_scores(source: Any) -> Results:
     It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
     `score` (or `F1`), with one line per score; or one column per measure. A system without a score on a test set of the
     table counts as a missing output with score 0. The columns `state` and `reason` mark missing and invalid outputs.
-    The apostrophe that `--format tsv` writes before `=`, `+`, `-` and `@` is removed.
+    Cells can be quoted as in CSV.
 
     Args:
         source: the file ("-" is standard input), or the data frame.
@@ -214,12 +214,11 @@ def read_scores(source: Any) -> Results:
     else:
         name, data = os.fsdecode(source), read_bytes(source)
         try:
-            lines = data.decode("utf-8-sig").splitlines()
+            rows = list(_rows(data.decode("utf-8-sig")))
         except UnicodeDecodeError as error:
             raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
-        rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
-    cells, zeros = _read_cells([column.strip() for column in rows[0]] if rows else [], rows[1:], name)
-    if name == "frame" and all(value <= Fraction(1, 100) for value in filter(None, cells.values())):
+    cells, zeros = _read_cells([column.strip() for column in rows[0]], rows[1:], name)
+    if name == "frame" and all(value <= 1 for value in filter(None, cells.values())):
         raise InputError(Fault("invalid-table", "no score is above 1: give percentages, not ratios", Place(name)))
     systems, codes, measures = (tuple(dict.fromkeys(key[i] for key in cells)) for i in range(3))
     worst = {measure: None if lower_is_better(measure) else Fraction(0) for measure in measures}
@@ -240,6 +239,19 @@ def read_scores(source: Any) -> Results:
     test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
     signature = {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION}
     return Results(test_sets, systems, measures, results, {}, signature)
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    """Yield the cells of each row; cells can be longer than the limit of Python's CSV reader."""
+    row = list[str]()
+    for quoted_cell, cell, end in _CELL.findall(text):
+        row.append(quoted_cell.replace('""', '"') or cell)
+        if end != "\t":
+            yield row
+            row = []
+
+
+_CELL = re.compile(r'(?:"((?:[^"]|"")*+)"|([^\t\r\n]*))(\t|\r?\n|\r|\Z)')
 
 
 def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -> tuple[_Cells, _Zeros]:
@@ -265,7 +277,7 @@ def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -
             key = (row[system], row[test_set], measure)
             value = None
             try:
-                value = _ratio(text.strip(), perplexity=lower_is_better(measure))
+                value = _value(text.strip(), perplexity=lower_is_better(measure))
             except ValueError:
                 faults.append((f"{quoted(text)} is not a score from 0 to 100", number))
             if not all(key):
@@ -287,8 +299,8 @@ def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -
     return cells, zeros
 
 
-def _ratio(text: str, *, perplexity: bool) -> Fraction | None:
-    """A score as a ratio, or a perplexity unchanged; None for an empty cell, `ValueError` if it is none."""
+def _value(text: str, *, perplexity: bool) -> Fraction | None:
+    """A percentage, or a perplexity; None for an empty cell, `ValueError` if it is neither."""
     if text in {"", "-"}:
         return None
     try:
@@ -299,4 +311,4 @@ def _ratio(text: str, *, perplexity: bool) -> Fraction | None:
     is_short = value.is_finite() and abs(value.adjusted()) < 300
     if not is_short or value < 0 or (value > 100 and not perplexity):
         raise ValueError(text)
-    return Fraction(value) / (1 if perplexity else 100)
+    return Fraction(value)

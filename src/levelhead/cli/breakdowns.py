@@ -1,4 +1,4 @@
-"""Errors of systems: levelhead breakdown, confusion and trees."""
+"""Errors of systems: levelhead breakdown, analyze, confusion and trees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import emit, page_origin, print_json, print_provenance, show
+from levelhead.cli.shared.printing import emit, page_origin, print_provenance, print_result, show
 from levelhead.extras import require
 
 
@@ -23,9 +23,7 @@ from levelhead.extras import require
     "--by", multiple=True, required=True, metavar="PROPERTY[,PROPERTY]",
     help="Property, or a combination of properties: class, deprel, relation, head-relation, upos, lemma, feature:NAME,"
     " direction, length, depth, projective, sentence-length, document, comment:NAME; with --train also frequency,"
-    " vocabulary, seen-sentence, seen-tree, seen-heads. For one system also: repair (points gained by repairing each"
-    " kind of error), sentence (counts per sentence), error (types of errors), cascading (wrong arcs whose head is"
-    " attached correctly or incorrectly). Can be repeated for one system",
+    " vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system",
 )  # fmt: skip
 @options.measuring_options
 @options.interval_options
@@ -42,15 +40,36 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """
     gold, systems = given["gold"], given["systems"]
     check_files([gold, *systems], given, [given["output"]])
-    special = [text for text in by if text in {"repair", "sentence", "error", "cascading"}]  # no properties of words
-    if special and (len(by) > 1 or len(systems) > 1):
-        raise click.UsageError(f"--by {special[0]} requires a single system and cannot be combined with another --by")
     if len(systems) > 1 and len(by) > 1:
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
-    if not {"sentence", "error", "cascading"} & {*by}:
-        options.check_single_measure(given["measures"])
+    options.check_single_measure(given["measures"])
     show(given, options.call(given | {"by": by}))
+
+
+@command()
+@options.gold_argument
+@click.argument("system", type=options.PATH)
+@click.option(
+    "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
+    help="Table to print: the points gained by repairing each kind of error; the types of wrong heads and relations;"
+    " or the wrong arcs whose head is attached correctly or incorrectly, by class. TSV and JSON have --table",
+)  # fmt: skip
+@options.measuring_options
+@options.interval_options
+@options.split_option
+@options.reading_options
+@options.partial_option
+@options.printing_options()
+def analyze(**given: Any) -> None:
+    """Analyze the errors of SYSTEM: which cost most, of what type are they, and do they follow from each other?
+
+    GOLD and SYSTEM are files or folders, as in levelhead score.
+    """
+    check_files([given["gold"], given["system"]], given, [given["output"]])
+    check_kinds(given["gold"], [given["system"]])
+    options.check_single_measure(given["measures"])
+    show(given, options.call(given), show=given["show"])
 
 
 @command()
@@ -79,7 +98,7 @@ def confusion(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", places=False)
+@options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", "tsv", places=False)
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
@@ -96,8 +115,8 @@ def trees(**given: Any) -> None:
     options.check_single_measure(given["measures"])
     result = options.call(given)
     print_provenance(result.provenance)
-    if output_format.startswith("json"):
-        print_json(result.to_dict(), given["output"], lines=output_format == "jsonl")
+    if output_format in {"json", "jsonl", "tsv"}:
+        print_result(given, result.table, result.to_dict, data=result.data)
         return
     text = f"{result}\n"
     if output_format != "text":

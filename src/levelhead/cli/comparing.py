@@ -82,7 +82,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     comparison = compared(**arguments)
     print_provenance(comparison.provenance)
     if not print_paper(given, comparison, each=each):
-        print_result(given, lambda: comparison.table(each=each), comparison.to_dict)
+        print_result(given, lambda: comparison.table(each=each), comparison.to_dict, data=comparison.data)
     write_page(given, comparison)
     if summary_file is not None:
         from levelhead.report.paper import summary

@@ -91,7 +91,8 @@ def _scheme_text(scheme: Any) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-_SCHEMAS = sorted([*schema_names(), *results.kinds()])
+_OF_RESULTS = (*results.kinds(), *results.OF_TASKS)
+_SCHEMAS = sorted([*schema_names(), *_OF_RESULTS])
 
 
 @command()
@@ -112,7 +113,7 @@ def schema(kind: str | None, output: str | None) -> None:
 
 
 def _schema(kind: str) -> dict[str, Any]:
-    return results.json_schema(kind) if kind in results.kinds() else json_schema(kind)
+    return results.json_schema(kind) if kind in _OF_RESULTS else json_schema(kind)
 
 
 PROGRAMS = {

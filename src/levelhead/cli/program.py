@@ -21,8 +21,11 @@ GROUPS = {
     "Score": {
         "score": "Score a system's output against gold",
         "breakdown": "Break scores down by relation, part of speech, length ...",
+        "analyze": "Show which errors cost most, and of what type they are",
         "confusion": "Count which relations are confused",
         "trees": "Show gold and system trees",
+        "words": "Print a table with a row for each word",
+        "sentences": "Print a table with a row for each sentence",
         "explain": "Show where the official scorers disagree and why",
     },
     "Compare": {

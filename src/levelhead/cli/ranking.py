@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from levelhead.campaign import RANKINGS, Manifest, Results, read_manifest, read_scores
-from levelhead.campaign.ranking_tables import result_documents
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
@@ -99,11 +98,12 @@ def rank(by_treebank: bool, **given: Any) -> None:
     if given["output_format"] == "prototext":
         _write_prototext(ranked.results, given["output"])
     else:
+        main = "scores" if by_treebank else None
         print_result(
             given,
             lambda: ranked.table(by_treebank=by_treebank),
             ranked.to_dict,
-            lines=lambda: list(result_documents(ranked.results)),
+            data=lambda name: ranked.data(name or main),
         )
 
 

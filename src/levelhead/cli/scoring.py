@@ -171,4 +171,4 @@ def explain(gold: str, system: str, **given: Any) -> None:
 
     check_paths([gold, system], [given["output"]])
     explanation = explained(gold, system)
-    print_result(given, explanation.table, explanation.to_dict)
+    print_result(given, explanation.table, explanation.to_dict, data=explanation.data)

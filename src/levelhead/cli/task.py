@@ -17,7 +17,7 @@ from levelhead.cli.shared.command import cluster_of, command
 from levelhead.cli.shared.inputs import check_paths, inputs_of
 from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.errors import Fault, InputError, number_of, printable, quoted
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import WRITERS
 
 if TYPE_CHECKING:
@@ -125,16 +125,15 @@ def token(name: str, folder: str, *, replace: bool) -> None:
 
 @task.command(short_help="List all submissions with their state")
 @_DIR
-@options.printing_options("text", "json", "tsv", "markdown", places=False)
+@options.printing_options("text", "json", "jsonl", "tsv", "markdown", places=False)
 def status(folder: str, **given: Any) -> None:
     """List all submissions with their state and errors."""
-    from levelhead.task.standings import submissions_document, submissions_table
+    from levelhead.task.documents import Submissions
     from levelhead.task.submissions import submissions
 
     with _opened(folder, given["output"]) as (_, database):
-        listed = submissions(database)
-    exact = given["output_format"] == "tsv"
-    print_result(given, lambda: submissions_table(listed, exact=exact), lambda: submissions_document(listed))
+        listed = Submissions(tuple(submissions(database)))
+    print_result(given, listed.table, listed.to_dict, data=listed.data)
 
 
 @task.command(short_help="Retry submissions that failed through no fault of the team")
@@ -163,16 +162,17 @@ def retry(submission: str | None, folder: str) -> None:
 @task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
 @options.worker_options
-@options.printing_options(*options.FORMATS[:2], *options.FORMATS[3:])
+@options.printing_options()
 def rank(folder: str, **given: Any) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
-    from levelhead.task.standings import final_results, standings_document, standings_table
+    from levelhead.task.standings import final_ranking, final_results
 
     cluster_of(given)
     with _opened(folder, given["output"]) as (settings, database):
         database.check()
-        parts = settings, database, final_results(settings, database, _workers(given, settings, database))
-        print_result(given, lambda: standings_table(*parts), lambda: standings_document(*parts))
+        results = final_results(settings, database, _workers(given, settings, database))
+        ranked = final_ranking(settings, database, results)
+    print_result(given, ranked.table, ranked.to_dict, data=ranked.data)
 
 
 def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Database) -> Workers:
@@ -200,24 +200,23 @@ def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     stays open. Run the command again when all are finished. --now stops accepting submissions at once. --force computes
     the ranking without the failed submissions, but not while submissions are waiting.
     """
-    from levelhead.task.standings import close_task, left_out_notes, standings_table
-    from levelhead.task.submissions import organizer_failures, primary_submissions, shown_state, why_primary
+    from levelhead.campaign.ranking_tables import left_out_notes
+    from levelhead.task.standings import close_task, left_out_of
+    from levelhead.task.submissions import primary_submissions, shown_state, why_primary
 
     cluster_of(given)
     with _opened(folder) as (shared_task, database):
         database.check()
-        results = close_task(
-            shared_task, database, now=now, force=force, workers=_workers(given, shared_task, database)
-        )
+        ranked = close_task(shared_task, database, now=now, force=force, workers=_workers(given, shared_task, database))
         for submission in primary_submissions(database):
             state = shown_state(submission.state, submission.valid, submission.outputs)
             say(f"{submission.team_name}: submission {submission.number} ({state}), {why_primary(submission)}")
-        if results is None:
+        if ranked is None:
             say("the task is closed, without a ranking: no submission was finished")
-            for note in left_out_notes(organizer_failures(database)):
+            for note in left_out_notes(left_out_of(database)):
                 say(note)
         else:
-            emit(WRITERS["text"](standings_table(shared_task, database, results), 2), None)
+            emit(WRITERS["text"](ranked.table(), 2), None)
 
 
 @task.command(short_help="Write an archive for publication")
@@ -286,9 +285,7 @@ def _text(submission: Mapping[str, Any], address: str) -> str:
     from levelhead.task.database import shown_time
     from levelhead.task.submissions import shown_state
 
-    results, averages = submission.get("results", {}), submission.get("averages", {})
-    states = [result["state"] for result in results.values()]
-    state = shown_state(submission["state"], states.count("valid"), len(states))
+    state = shown_state(submission["state"], submission["n_valid"], submission["n_outputs"])
     kind = ", ".join(filter(None, (submission["kind"], submission["label"])))
     lines = [
         f"Submission {submission['number']} ({kind}): {state}{', your primary submission' * submission['primary']}",
@@ -297,18 +294,18 @@ def _text(submission: Mapping[str, Any], address: str) -> str:
         *([submission["reason"]] if submission["reason"] else []),
     ]
     text = "".join(f"{printable(line)}\n" for line in lines)
-    if not results:
+    if not submission["outputs"]:
         return text
-    measures = list(dict.fromkeys(name for result in results.values() for name in result.get("values", {})))
-    columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
-
-    def row(name: str, state: str | None, values: Mapping[str, float | None]) -> tuple[Cell, ...]:
-        return name, state, *(None if percent is None else percent / 100 for percent in map(values.get, measures))
-
-    rows = tuple(row(code, result["state"], result.get("values", {})) for code, result in results.items())
-    notes = tuple(f"{code}: {reason}" for code, result in results.items() for reason in result["reasons"])
-    means = {group: {name: mean.get("value") for name, mean in some.items()} for group, some in averages.items()}
-    summary = tuple(row(f"Average ({group})", None, values) for group, values in means.items())
+    scores = {(row["treebank"], row["measure"]): row["value"] for row in submission["scores"]}
+    means = {(row["group"], row["measure"]): row["value"] for row in submission["averages"]}
+    measures, groups = (dict.fromkeys(key[i] for key in some) for some, i in ((scores, 1), (means, 0)))
+    columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name, "percent") for name in measures))
+    rows = tuple(
+        (row["treebank"], row["state"], *(scores.get((row["treebank"], name)) for name in measures))
+        for row in submission["outputs"]
+    )
+    notes = tuple(f"{row['treebank']}: {row['reason']}" for row in submission["reasons"])
+    summary = tuple((f"Average ({group})", None, *(means.get((group, name)) for name in measures)) for group in groups)
     return f"{text}\n{WRITERS['text'](Table(columns, rows, notes, summary=summary), 2)}"
 
 

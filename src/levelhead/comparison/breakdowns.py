@@ -1,149 +1,262 @@
-"""Scores of one system by properties of words, and what repairing its errors would gain."""
+"""Scores by properties of words, and the gains and losses of systems compared with the first one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import field
+from typing import Any, ClassVar, NamedTuple
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.repairs import Repair, average_repairs, repairs
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
+from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.system_errors import Found, PerTreebank, UsedScheme, for_each_output
-from levelhead.errors import listed
-from levelhead.evaluation.coverage import PartialCoverage
-from levelhead.evaluation.provenance import Provenance
-from levelhead.evaluation.score_tables import coverage_document, units_document
+from levelhead.comparison.gains import (
+    BASELINE_COLUMN,
+    MEASURE_COLUMN,
+    AverageGain,
+    Gain,
+    average_gains,
+    check_several,
+    gains_by,
+)
+from levelhead.comparison.intervals import (
+    DIFFERENCE_COLUMNS,
+    ESTIMATE_COLUMNS,
+    WithIntervals,
+    estimate_cells,
+    estimate_columns,
+    estimate_notes,
+    estimate_values,
+    with_intervals,
+)
+from levelhead.comparison.system_errors import (
+    COVERAGE_LAYOUT,
+    SYSTEM_COLUMN,
+    coverage_rows,
+    coverages_of,
+    notes_on_coverage,
+)
+from levelhead.evaluation.provenance import comparison_provenance, sources_of
+from levelhead.evaluation.score_data import TREEBANK_COLUMN
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.scoring import Matches, Score
-from levelhead.scoring.measure import COMPONENTS
-from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
+from levelhead.scoring import Matches
+from levelhead.significance import STANDARD, InferenceSettings, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.parallel import parallel_groups
-from levelhead.significance.units import units_signature
-from levelhead.tables.documents import header, points, signed
-from levelhead.tables.table import Cell, Column, Table, interval_cell, interval_head, value_cell
+from levelhead.significance.units import UnitRow, unit_rows, units_signature
+from levelhead.tables.data import DataColumn, DataTable, Layout, Percent, Points, table_of
+from levelhead.tables.documents import signed
+from levelhead.tables.table import Cell, Column, Table
 
-__all__ = ["Breakdowns", "Repairs", "WithIntervals"]
+__all__ = ["Breakdowns"]
+
+BY_COLUMN = DataColumn("by", "text", "The property, or several with commas")
+VALUE_COLUMN = DataColumn("by_{property}", "text", "The value of the property; null for other properties", "", True)
+
+
+class BucketScore(NamedTuple):
+    """The score of a bucket of words.
+
+    Args:
+        value: the component that the measure names, F1 by default.
+        precision: 100 * correct / predicted.
+        recall: 100 * correct / gold.
+        f1: the harmonic mean of precision and recall.
+        correct: the number of correct words.
+        gold: the number of words in gold.
+        predicted: the number of words in the system's output.
+        without: for classes and relations, the value of all other words.
+        difference: `without` minus the value of all words.
+    """
+
+    value: Percent | None
+    precision: Percent | None
+    recall: Percent | None
+    f1: Percent | None
+    correct: int
+    gold: int
+    predicted: int
+    without: Percent | None
+    difference: Points | None
 
 
 @immutable
-class WithIntervals(PerTreebank[Found]):
-    """Results with confidence intervals.
+class Breakdowns(WithIntervals[Sequence[Breakdown]]):
+    """Scores by properties of words: a breakdown for each system and property, on each treebank.
 
     Args:
-        units: the units of each treebank.
-        measure: the measure.
+        gains: with several systems, the gains of the others over the first on each treebank.
     """
 
-    units: Mapping[str, Units] = field(default_factory=dict)
-    measure: str = ""
+    KIND: ClassVar[str] = "breakdown"
 
+    gains: Mapping[str, Sequence[Gain]] = field(default_factory=dict)
 
-class Breakdowns(WithIntervals[Sequence[Breakdown]]):
-    """Scores by properties of words: one breakdown for each property, on each treebank."""
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems, the baseline first."""
+        return tuple(dict.fromkeys(breakdown.system for some in self.treebanks.values() for breakdown in some))
 
-    def table(self) -> Table:
-        """Return one row per treebank and bucket: counts, precision, recall, F1; below them, means over treebanks."""
-        first = next(iter(self.treebanks.values()))
-        estimates = [e for some in self.treebanks.values() for breakdown in some for e in breakdown.estimates.values()]
-        bys = tuple(dict.fromkeys(breakdown.by for breakdown in first))
-        named = [Column("Treebank", "text")] if len(self.treebanks) > 1 else []
-        if len(bys) == 1:
-            named += (Column(name, "text") for name in bys[0])
-        else:
-            keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, max(map(len, bys)) + 1))
-            named += [Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
-        certain = estimate_columns(self.provenance.signature.get("level", "0.95"), estimates) if estimates else ()
-        without = any(breakdown.whole for breakdown in first)
-        narrow = without and any(not column.tidy_only for column in certain)  # to fit into 100 columns
-        columns = (
-            *(*named, Column("Gold", "number"), Column("System", "number")),
-            *(Column("Correct", "number", tidy_only=narrow), Column("Precision"), Column("Recall"), Column("F1")),
-            *certain,
-            *([Column("Without"), Column("Diff.", "difference", key="Difference")] if without else []),
-        )
+    @property
+    def average_gains(self) -> list[AverageGain]:
+        """The mean gains over treebanks; empty with a single treebank."""
+        return average_gains(self.gains.values(), self._level) if len(self.gains) > 1 else []
 
-        def row(treebank: str, by: Sequence[str], values: Sequence[str], *numbers: Cell) -> tuple[Cell, ...]:
-            start = *(treebank,) * (len(self.treebanks) > 1), *(",".join(by),) * (len(bys) > 1), *values
-            cells = *start, *("",) * (len(named) - len(start)), *numbers
-            return *cells, *(None,) * (len(columns) - len(cells))
-
-        parts = [
-            [row(name, breakdown.by, values, *_numbers(breakdown, values, score)) for values, score in breakdown.rows]
-            for name, some in self.treebanks.items()
-            for breakdown in some
-        ]
-        summary = []
-        for by, average in ((by, average) for by, some in self._averages() for average in some):
-            means = [value_cell(mean, perplexity=False) for mean in average.means.values()]
-            between = () if average.estimate is None else estimate_cells(average.estimate)
-            start = f"Average of {average.n_treebanks}", by, average.values
-            summary.append(row(*start, None, None, None, *means[:3], *between, *means[3:]))
-        notes = (
-            *_notes(first),
-            *estimate_notes(estimates),
-            *([unit_line(self.units, "confidence intervals")] if self.units else []),
-            *self._coverage_notes,
-            *signed(self.provenance.signature),
-        )
-        return _table_of_parts(columns, parts, notes, summary)
-
-    def _averages(self) -> list[tuple[tuple[str, ...], list[Average]]]:
-        """The means of each breakdown over treebanks; nothing for a single treebank."""
-        level = float(self.provenance.signature.get("level", 0.95))
-        columns = zip(*self.treebanks.values(), strict=True) if len(self.treebanks) > 1 else ()
-        return [(some[0].by, averages(some, level)) for some in columns]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return breakdowns for JSON: ratios as percentages."""
-        averages = [
-            {
-                "by": list(by),
-                "rows": [
-                    {**dict(zip(by, average.values, strict=True)), "treebanks": average.n_treebanks}
-                    | {name: points(value) for name, value in average.means.items()}
-                    | estimate_document(average.estimate)
-                    for average in some
-                ],
-            }
-            for by, some in self._averages()
-        ]
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        by = BY_COLUMN, VALUE_COLUMN, MEASURE_COLUMN
         return {
-            **header("breakdown", self.provenance.signature),
-            "treebanks": {name: [*map(_document, some)] for name, some in self.treebanks.items()},
-            **({"averages": averages} if averages else {}),
-            "units": units_document(self.units),
-            **coverage_document(self.coverage),
+            "scores": (TREEBANK_COLUMN, SYSTEM_COLUMN, *by, BucketScore, *ESTIMATE_COLUMNS),
+            "averages": (SYSTEM_COLUMN, *by, Average, *ESTIMATE_COLUMNS),
+            "gains": (TREEBANK_COLUMN, BASELINE_COLUMN, *by, Gain, *DIFFERENCE_COLUMNS),
+            "average_gains": (BASELINE_COLUMN, *by, AverageGain, *DIFFERENCE_COLUMNS),
+            "coverage": COVERAGE_LAYOUT,
+            "units": (UnitRow,),
         }
 
+    def records(self, name: str) -> DataTable | Iterable[Any]:
+        """Return a table, or its rows."""
+        if name == "units":
+            return unit_rows(self.units)
+        if name == "coverage":
+            return coverage_rows(self.coverage)
+        rows = {
+            "scores": self._scores, "averages": self._averages,
+            "gains": self._gains, "average_gains": self._average_gains,
+        }  # fmt: skip
+        every = list(rows[name]())
+        of_treebanks, of_gains = name in {"scores", "gains"}, "gains" in name
+        properties = list(dict.fromkeys(name for row in every for name in row.by))
+        columns = [VALUE_COLUMN._replace(name=f"by_{re.sub('[-:]', '_', name, count=1)}") for name in properties]
+        layout = self.layouts()[name]
+        place = layout.index(VALUE_COLUMN)
 
-def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
-    between = estimate_cells(breakdown.estimates[values]) if breakdown.estimates else ()
-    difference = value_cell(breakdown.difference(values), perplexity=False)
-    left_out = (breakdown.without[values].unscaled, difference) if breakdown.whole else ()
-    return (
-        score.gold,
-        score.system,
-        score.correct,
-        *(score.ratio(name) for name in COMPONENTS[:3]),
-        *between,
-        *left_out,
-    )
+        def cells(row: _Row) -> tuple[Any, ...]:
+            values = dict(zip(row.by, row.values, strict=True))
+            start = *[row.treebank] * of_treebanks, self.systems[0] if of_gains else row.system, ",".join(row.by)
+            return *start, *map(values.get, properties), self.measure, row.numbers, *estimate_values(row.estimate)
+
+        return table_of((*layout[:place], *columns, *layout[place + 1 :]), map(cells, every))
+
+    def _scores(self) -> Iterator[_Row]:
+        for treebank, breakdown in ((name, one) for name, some in self.treebanks.items() for one in some):
+            for values, score in breakdown.rows:
+                without, difference = breakdown.without.get(values), breakdown.difference(values)
+                numbers = BucketScore(
+                    *(score.value, score.precision, score.recall, score.f1),
+                    *(int(score.correct), int(score.gold), int(score.system)),
+                    None if without is None else without.value,
+                    None if difference is None else float(difference),
+                )
+                estimate = breakdown.estimates.get(values)
+                yield _Row(treebank, breakdown.system, breakdown.by, values, numbers, estimate)
+
+    def _averages(self) -> Iterator[_Row]:
+        """The means of each breakdown over treebanks; nothing for a single treebank."""
+        for some in zip(*self.treebanks.values(), strict=True) if len(self.treebanks) > 1 else ():
+            for mean in averages(some, self._level):
+                where = f"Average of {mean.n_treebanks}"
+                yield _Row(where, some[0].system, some[0].by, mean.values, mean, mean.estimate)
+
+    def _gains(self) -> Iterator[_Row]:
+        for treebank, gain in ((name, gain) for name, some in self.gains.items() for gain in some):
+            yield _Row(treebank, gain.system, self._first[0].by, gain.values, gain, gain.estimate)
+
+    def _average_gains(self) -> Iterator[_Row]:
+        for mean in self.average_gains:
+            where = f"Average of {mean.n_treebanks}"
+            yield _Row(where, mean.system, self._first[0].by, mean.values, mean, mean.estimate)
+
+    @property
+    def _first(self) -> Sequence[Breakdown]:
+        """The breakdowns of the first treebank."""
+        return next(iter(self.treebanks.values()))
+
+    @property
+    def _level(self) -> float:
+        return float(self.provenance.signature.get("level", 0.95))
+
+    def table(self) -> Table:
+        """Return one row per treebank and bucket: counts, precision, recall, F1; of several systems, the gains."""
+        return self._table_of_gains() if self.gains else self._table_of_scores()
+
+    def _table_of_scores(self) -> Table:
+        scores = list(self._scores())
+        estimates = [row.estimate for row in scores if row.estimate]
+        bys = tuple(dict.fromkeys(breakdown.by for breakdown in self._first))
+        several = len(self.treebanks) > 1
+        properties = bys[0] if len(bys) == 1 else ("by", *[""] * max(map(len, bys)))
+        certain = estimate_columns(self._level, estimates)
+        without = any(breakdown.whole for breakdown in self._first)
+        shown = {"Gold": "gold", "System": "predicted", "Correct": "correct"}
+        if without and certain:  # to fit into 100 columns
+            del shown["Correct"]
+        ratios = {"Precision": "precision", "Recall": "recall", "F1": "f1"}
+        columns = (
+            *(Column(name, "text") for name in (*["Treebank"] * several, *properties)),
+            *(Column(name, "number") for name in shown),
+            *(Column(name, "percent") for name in ratios),
+            *certain,
+            *([Column("Without", "percent"), Column("Diff.", "points")] if without else []),
+        )
+        last = ("without", "difference") if without else ()
+
+        def cells(row: _Row) -> tuple[Cell, ...]:
+            start = *[row.treebank] * several, *[",".join(row.by)] * (len(bys) > 1), *row.values
+            empty = [""] * (several + len(properties) - len(start))
+            numbers = (getattr(row.numbers, name, None) for name in (*shown.values(), *ratios.values()))
+            others = (getattr(row.numbers, name) for name in last)
+            return *start, *empty, *numbers, *estimate_cells(row.estimate)[: len(certain)], *others
+
+        parts = [(row.treebank, row.by) for row in scores]
+        starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        notes = *_notes(self._first), *self._notes_on_estimates(estimates)
+        return Table(columns, tuple(map(cells, scores)), notes, starts, tuple(map(cells, self._averages())))
+
+    def _table_of_gains(self) -> Table:
+        gains = list(self._gains())
+        estimates = [row.estimate for row in gains if row.estimate]
+        several, baseline = len(self.treebanks) > 1, self.systems[0]
+        certain = estimate_columns(self._level, estimates, "points")
+        columns = (
+            *(Column(name, "text") for name in (*["Treebank"] * several, "System", *self._first[0].by)),
+            *(Column("Gold", "number"), Column(baseline, "percent"), Column("System", "percent")),
+            *(Column("Diff.", "points"), *certain, Column("Words", "number")),
+        )
+
+        def cells(row: _Row) -> tuple[Cell, ...]:
+            numbers = (getattr(row.numbers, name, None) for name in ("gold", "baseline_value", "value", "difference"))
+            between = estimate_cells(row.estimate)[: len(certain)]
+            start = *[row.treebank] * several, row.system, *row.values
+            return *start, *numbers, *between, getattr(row.numbers, "more_correct", None)
+
+        parts = [(row.treebank, row.system) for row in gains]
+        starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        meaning = f"{self.measure}; Words: gain in correct words over {baseline}; largest changes first"
+        notes = meaning, *self._notes_on_estimates(estimates)
+        return Table(columns, tuple(map(cells, gains)), notes, starts, tuple(map(cells, self._average_gains())))
+
+    def _notes_on_estimates(self, estimates: Sequence[BucketEstimate]) -> Iterator[str]:
+        yield from estimate_notes(estimates)
+        if self.units:
+            yield unit_line(self.units, "confidence intervals")
+        yield from notes_on_coverage(self.coverage)
+        yield from signed(self.provenance.signature)
 
 
-def _table_of_parts(
-    columns: Iterable[Column],
-    parts: Sequence[Sequence[tuple[Cell, ...]]],
-    notes: Iterable[str],
-    summary: Iterable[tuple[Cell, ...]],
-) -> Table:
-    """Return a table with rules between parts."""
-    starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
-    return Table(tuple(columns), tuple(row for part in parts for row in part), tuple(notes), starts, tuple(summary))
+class _Row(NamedTuple):
+    """The numbers of a bucket of words on a treebank, or their average."""
+
+    treebank: str
+    system: str
+    by: tuple[str, ...]
+    values: tuple[str, ...]  # of the properties
+    numbers: BucketScore | Average | Gain | AverageGain
+    estimate: BucketEstimate | None
 
 
 def _notes(breakdowns: Sequence[Breakdown]) -> list[str]:
@@ -160,122 +273,10 @@ def _notes(breakdowns: Sequence[Breakdown]) -> list[str]:
     return notes
 
 
-def _document(breakdown: Breakdown) -> dict[str, Any]:
-    rows = []
-    for values, score in breakdown.rows:
-        ratios = {name: score.ratio(name) for name in COMPONENTS[:3]}
-        row = dict[str, Any](zip(breakdown.by, values, strict=True))
-        row |= {"gold": score.gold, "system": score.system, "correct": score.correct}
-        row |= {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
-        row |= estimate_document(breakdown.estimates.get(values))
-        if breakdown.whole:
-            row["without"] = points(breakdown.without[values].unscaled)
-            row["difference"] = points(breakdown.difference(values))
-        rows.append(row)
-    whole = {"whole": points(breakdown.whole.value)} if breakdown.whole else {}
-    return {"by": list(breakdown.by), "measure": str(breakdown.measure), **whole, "rows": rows}
-
-
-@immutable
-class Repairs(WithIntervals[Sequence[Repair]]):
-    """The gain of repairing each kind of error, on each treebank.
-
-    Args:
-        averages: the mean gains over treebanks; empty for a single treebank.
-    """
-
-    averages: Sequence[Repair] = ()
-
-    def table(self) -> Table:
-        """Return one row per treebank and type of error: the words, and the points that repairing them would gain."""
-        several = len(self.treebanks) > 1
-        every = [repair.estimate for some in self.treebanks.values() for repair in some]
-        every += [average.estimate for average in self.averages]
-        columns = (
-            *([Column("Treebank", "text")] if several else []),
-            *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
-            *(Column("Share"), Column("Value", tidy_only=True), Column("Gain", "difference")),
-            *estimate_columns(self.provenance.signature["level"], every, difference=True),
-        )
-        parts = [
-            [(*((name,) if several else ()), *repair[:6], *estimate_cells(repair.estimate)) for repair in some]
-            for name, some in self.treebanks.items()
-        ]
-        gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
-        notes = (
-            f"Gain: {gained}; largest first",
-            "Share: percentage of all words with an error",
-            *estimate_notes(every),
-            unit_line(self.units, "confidence intervals"),
-            *self._coverage_notes,
-            *signed(self.provenance.signature),
-        )
-        summary = [
-            (f"Average of {len(self.treebanks)}", *average[:6], *estimate_cells(average.estimate))
-            for average in self.averages
-        ]
-        return _table_of_parts(columns, parts, notes, summary)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return {
-            **header("repairs", self.provenance.signature),
-            "measure": self.measure,
-            "treebanks": {name: [*map(_repair, some)] for name, some in self.treebanks.items()},
-            **({"averages": [*map(_repair, self.averages)]} if len(self.treebanks) > 1 else {}),
-            "units": units_document(self.units),
-            **coverage_document(self.coverage),
-        }
-
-
-def _repair(repair: Repair) -> dict[str, Any]:
-    document = {"error": repair.error, "detail": repair.detail, "words": repair.words, "share": points(repair.share)}
-    value = {} if repair.value is None else {"value": points(repair.value)}
-    return {**document, **value, "gain": points(repair.gain), **estimate_document(repair.estimate)}
-
-
-MARK = "?"
-UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"
-
-
-def estimate_columns(
-    level: str, estimates: Iterable[BucketEstimate], *, difference: bool = False
-) -> tuple[Column, Column]:
-    """Return the columns of `estimate_cells`; only TSV has them if no row has an interval."""
-    tidy_only = all(estimate.interval is None for estimate in estimates)
-    head = interval_head(level)
-    interval = Column(head, ends=("low", "high"), tidy_only=tidy_only)
-    if difference:
-        interval = interval._replace(kind="difference", ends=("diff_low", "diff_high"))
-    return interval, Column("", "text", key="Uncertain", tidy_only=tidy_only)
-
-
-def estimate_notes(estimates: Sequence[BucketEstimate]) -> list[str]:
-    """Return a note if some rows are uncertain."""
-    if estimates and all(estimate.interval is None for estimate in estimates):
-        return [f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"]
-    return [UNCERTAIN] if any(estimate.uncertain for estimate in estimates) else []
-
-
-def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:
-    """Return the interval, and a mark if it is uncertain."""
-    if estimate is None:
-        return None, ""
-    return interval_cell(estimate.interval, perplexity=False), MARK if estimate.uncertain else ""
-
-
-def estimate_document(estimate: BucketEstimate | None) -> dict[str, Any]:
-    """Return an estimate for JSON, in points; an empty document for None."""
-    if estimate is None:
-        return {}
-    interval = estimate.interval and [*map(points, estimate.interval)]
-    return {"interval": interval, "n_units": estimate.n_units, "uncertain": estimate.uncertain}
-
-
 def break_down_outputs(
     plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings, tests: InferenceSettings
 ) -> Breakdowns:
-    """Break a measure down by properties of words."""
+    """Break a measure down by properties of words, for one system."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
     names = [name for properties in by for name in properties]
@@ -286,46 +287,44 @@ def break_down_outputs(
     def broken_down(matches: Matches, how: IntervalSettings) -> list[Breakdown]:
         requested.see(matches.gold)
         every = (break_down(matches, measure, some, settings, registry=setup.registry, intervals=how) for some in by)
-        return [leave_out(breakdown, matches, setup.registry) for breakdown in every]
+        every = (leave_out(breakdown, matches, setup.registry) for breakdown in every)
+        return [breakdown._replace(system=plan.systems[0].label) for breakdown in every]
 
     scheme = (settings.scheme, "--by class") if "class" in names else None
-    result = Breakdowns(*_with_intervals(plan, setup, broken_down, tests, scheme), str(measure))
+    result = Breakdowns(*with_intervals(plan, setup, broken_down, tests, scheme), str(measure))
     requested.check()
     return result
 
 
-def repairs_of_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> Repairs:
-    """Return the gain of repairing each kind of error."""
+def compare_by(
+    plan: Plan, by: Sequence[str], settings: PropertySettings, setup: Setup, tests: InferenceSettings = STANDARD
+) -> Breakdowns:
+    """Break a measure down by properties of words, for several systems."""
+    check_several(plan)
+    treebanks, gains, sources, units, coverage = {}, {}, {}, {}, {}
+    requested = RequestedNames(by)
     (measure,) = setup.measures
-    check_breakable(measure, setup.registry)
-    each, provenance, coverage, units = _with_intervals(
-        plan, setup, lambda matches, how: repairs(matches, measure, how, registry=setup.registry), tests
-    )
-    averages = average_repairs([*each.values()], tests.level) if len(each) > 1 else ()
-    kinds = {code: treebank.kinds for code, treebank in each.items()}
-    return Repairs(kinds, provenance, coverage, units, str(measure), averages)
-
-
-def _with_intervals(
-    plan: Plan,
-    setup: Setup,
-    function: Callable[[Matches, IntervalSettings], Found],
-    tests: InferenceSettings,
-    scheme: UsedScheme | None = None,
-) -> tuple[dict[str, Found], Provenance, dict[str, PartialCoverage], dict[str, Units]]:
-    """The result of a function for each output, the provenance, the coverage, and the units of each treebank."""
-    every: list[Units] = []
-
-    def with_units(matches: Matches) -> Found:
-        every.append(units_of(matches.gold, tests.resample_by))
-        return function(matches, IntervalSettings(every[-1], tests.level))
-
-    results, provenance, coverage = for_each_output(plan, setup, with_units, scheme)
-    units = dict(zip(results, every, strict=True))
-    provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": units_signature(units)})
-    contents = {code: files["gold"] for code, files in provenance.files.items()}
-    declared = {test_set.code: test_set.parallel for test_set in plan.test_sets}
-    notes = [*provenance.notes, *unit_notes(units, "intervals")]
-    if groups := parallel_groups(units, contents, declared):
-        notes.append(f"intervals of averages treat parallel test sets as independent: {listed([*groups])}")
-    return results, replace(provenance, notes=tuple(notes)), coverage, units
+    with closing(read_outputs(plan, setup)) as outputs:
+        for name, some in outputs:
+            gold = some[0].matches.gold
+            requested.see(gold)
+            units[name] = units_of(gold, tests.resample_by)
+            how = IntervalSettings(units[name], tests.level)
+            every = (
+                (one, break_down(one.matches, measure, by, settings, registry=setup.registry, intervals=how))
+                for one in some
+            )
+            treebanks[name] = [
+                leave_out(breakdown, one.matches, setup.registry)._replace(system=one.name) for one, breakdown in every
+            ]
+            gains[name] = gains_by(some, measure, by, settings, setup.registry, how)
+            sources[name] = sources_of({output.name: (output.matches, output.summary) for output in some}, setup)
+            if setup.partial:
+                coverage[name] = coverages_of(some)
+    requested.check()
+    parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
+    parts |= {"train": settings.training.hashes} if settings.training else {}
+    parts |= {"scheme": settings.scheme.name} if "class" in by else {}
+    parts |= {"level": f"{tests.level:g}", "resample-by": units_signature(units)}
+    provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
+    return Breakdowns(treebanks, provenance, coverage, units, str(measure), gains)

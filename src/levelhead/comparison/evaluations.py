@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import combinations, product
@@ -26,7 +26,7 @@ from levelhead.evaluation.provenance import (
     signature_of_tests,
 )
 from levelhead.evaluation.score_data import LAYOUTS, rows_of
-from levelhead.evaluation.score_tables import average_scores, counts_table, scores_table, units_document
+from levelhead.evaluation.score_tables import average_scores, counts_table, scores_table
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance import (
@@ -42,16 +42,23 @@ from levelhead.significance import (
     unit_notes,
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P
-from levelhead.significance.estimates import Interval, UnpairedDifference
-from levelhead.significance.influence import Influenced, InfluencedResult, difference_influence, influence_notes
+from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
+from levelhead.significance.influence import (
+    INFLUENCE,
+    Influenced,
+    InfluencedResult,
+    influence_notes,
+    influence_rows,
+    influenced_by,
+)
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.scopes import CountedUnits, Scope, count_units
-from levelhead.tables.data import Layout
-from levelhead.tables.documents import header, signature_line
-from levelhead.tables.fields import Field, documented, record_document
-from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_cell, interval_head, stars, value_cell
+from levelhead.significance.units import UnitRow, unit_rows
+from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
+from levelhead.tables.documents import signature_line
+from levelhead.tables.table import STARS_NOTE, Cell, Column, IntervalCell, Table, interval_head, percentage, stars
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import FileSummary, sources_document
+from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.training_data import Training
 
 __all__ = ["Evaluations", "LanguagePair", "Languages"]
@@ -159,25 +166,43 @@ def single_run(plan: Plan) -> Plan:
     return plan
 
 
-@documented
 class LanguagePair(NamedTuple):
-    """The comparison of two treebanks for one system and measure."""
+    """The comparison of two treebanks for one system and measure.
 
-    system: Annotated[str, Field("System")]
-    measure: Annotated[str, Field("Measure")]
-    treebanks: Annotated[tuple[str, str], Field("The two treebanks, A and B")]
-    values: Annotated[tuple[float | None, float | None], Field("Percent on A and on B", scaled=True)]
-    difference: Annotated[float | None, Field("Points: A minus B", scaled=True)]
-    interval: Annotated[
-        Interval | None,
-        Field("Confidence interval of the difference, for all pairs jointly", scaled=True),
-    ]
-    p: Annotated[float | None, Field("P-value, corrected for the number of pairs (Sidak)", (0, 1))]
-    paired: Annotated[bool, Field("Whether both are parallel, and paired by unit")]
-    influence: Annotated[
-        tuple[Influenced, ...],
-        Field("The difference without a unit that causes more than a third of the variance of a value or of it"),
-    ] = ()
+    Args:
+        system: the system.
+        measure: the measure.
+        treebank_a: the first treebank.
+        treebank_b: the second treebank.
+        value_a: the value on the first treebank, in percent, or the perplexity.
+        value_b: the value on the second treebank.
+        difference: the first value minus the second, in points, or in the unit of perplexities.
+        difference_interval: the confidence interval of the difference; those of all pairs hold jointly.
+        p: the p-value, corrected for the number of pairs (Sidak).
+        paired: whether both treebanks are parallel, and paired by unit.
+        influence: the difference without a unit that causes more than a third of the variance of a value or of the
+            difference.
+    """
+
+    system: str
+    measure: str
+    treebank_a: str
+    treebank_b: str
+    value_a: float | None
+    value_b: float | None
+    difference: float | None
+    difference_interval: Interval | None
+    p: Probability | None
+    paired: bool
+    influence: Annotated[tuple[Influenced, ...], NOT_A_COLUMN] = ()
+
+    @property
+    def treebanks(self) -> tuple[str, str]:
+        """Both treebanks."""
+        return self.treebank_a, self.treebank_b
+
+
+_KEYS = ("system", "measure", "treebank_a", "treebank_b")
 
 
 @immutable
@@ -190,6 +215,8 @@ class Languages(Tabular):
         perplexities: the measures whose values are perplexities.
         units: the units of each treebank.
     """
+
+    KIND: ClassVar[str] = "languages"
 
     pairs: tuple[LanguagePair, ...]
     provenance: Provenance
@@ -206,10 +233,9 @@ class Languages(Tabular):
         starts: dict[tuple[str, ...], int] = {}  # by the parts between rules: the first row
         for part, pair in ((part, pair) for part, pairs in groups.items() for pair in pairs):
             starts.setdefault(part if several else part[:1], len(rows))
-            perplexity = pair.measure in self.perplexities
-            numbers = (value_cell(number, perplexity=perplexity) for number in (*pair.values, pair.difference))
-            tested = (interval_cell(pair.interval, perplexity=perplexity), pair.p, stars(pair.p))
-            rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, *tested))
+            interval = pair.difference_interval and IntervalCell(*pair.difference_interval)
+            numbers = (pair.value_a, pair.value_b, pair.difference, interval, pair.p)
+            rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, stars(pair.p)))
         notes = (
             "Diff.: A minus B; Paired: whether both treebanks are parallel",
             f"p and intervals are joint for all pairs of treebanks (Sidak): {STARS_NOTE}",
@@ -218,20 +244,29 @@ class Languages(Tabular):
         )
         columns = (
             *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
-            *(Column("Score A"), Column("Score B"), DIFFERENCE),
-            Column(interval_head(self.provenance.signature["level"]), "difference", ends=("diff_low", "diff_high")),
-            *(P, STARS),
+            *(Column("Score A", "percent"), Column("Score B", "percent"), DIFFERENCE),
+            *(Column(interval_head(self.provenance.signature["level"]), "points"), P, STARS),
         )
         return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return {
-            **header("languages", self.provenance.signature),
-            "units": units_document(self.units),
-            "pairs": [record_document(pair, perplexity=pair.measure in self.perplexities) for pair in self.pairs],
-            **sources_document(self.provenance),
-        }
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        keys = (column for column in columns_of(LanguagePair) if column.name in _KEYS)
+        return {"pairs": (LanguagePair,), "influence": (*keys, *INFLUENCE), "units": (UnitRow,)}
+
+    def records(self, name: str) -> Sequence[Any]:
+        """Return the rows of a table."""
+        if name == "units":
+            return unit_rows(self.units)
+        if name == "pairs":
+            return self.pairs
+        return [
+            (*pair[: len(_KEYS)], *row)
+            for pair in self.pairs
+            for influenced in pair.influence
+            for row in influence_rows(influenced, pair.treebanks)
+        ]
 
 
 def compare_languages(
@@ -256,7 +291,6 @@ def compare_languages(
             f"between {' and '.join(pair.treebanks)}",
             f"difference in {pair.measure} of {pair.system}",
             influenced,
-            pair.measure in setup.perplexities,
         )
         for pair in pairs
         for influenced in pair.influence
@@ -279,20 +313,22 @@ def _pairs(counts: Mapping[str, SystemCounts], joint: ParallelUnits, level: floa
         scores = {code: scope.estimates([[[s]]], m)[0] for code, scope in alone.items()}
         known = {code for code, score in scores.items() if not np.isnan(score.value)}
         n_tests = len(known) * (len(known) - 1) // 2
+        scale = 1 if m in first.perplexities else 100
+        values = {code: percentage(scores[code].value) if scale == 100 else scores[code].value for code in known}
         for codes in combinations(counts, 2):
             one, other = (scores[code] for code in codes)
-            values = (one.value if codes[0] in known else None, other.value if codes[1] in known else None)
-            pair = LanguagePair(system, measure, codes, values, None, None, None, codes in together)
+            a, b = (values.get(code) for code in codes)
+            pair = LanguagePair(system, measure, *codes, a, b, None, None, None, codes in together)
             if known.issuperset(codes):
-                estimate: Estimate | UnpairedDifference = UnpairedDifference(one, other, m in first.perplexities)
+                estimate: Estimate | UnpairedDifference = UnpairedDifference(one, other, scale == 1)
                 if codes in together:
                     (estimate,) = together[codes].estimates([[[s], [n_systems + s]]], m)
                 of_each = level_of_each(level, n_tests)
                 pair = pair._replace(
-                    difference=one.value - other.value,
-                    interval=estimate.interval(of_each),
+                    difference=scale * (one.value - other.value),
+                    difference_interval=rescaled(estimate.interval(of_each), scale),
                     p=corrected(estimate.p(), n_tests),
-                    influence=_influence(estimate, codes, of_each, perplexity=m in first.perplexities),
+                    influence=tuple(_influence(estimate, codes, of_each, scale)),
                 )
             yield pair
 
@@ -310,18 +346,18 @@ def _together(counts: Mapping[str, SystemCounts], joint: ParallelUnits, codes: t
 
 
 def _influence(
-    estimate: Estimate | UnpairedDifference, codes: tuple[str, str], level: float, *, perplexity: bool
-) -> tuple[Influenced, ...]:
+    estimate: Estimate | UnpairedDifference, codes: tuple[str, str], level: float, scale: int
+) -> Iterator[Influenced]:
     """The difference without influential units: of both treebanks together if they are paired, otherwise of each."""
     if isinstance(estimate, Estimate):
-        return difference_influence(estimate, level, perplexity=perplexity)
+        yield from influenced_by(estimate, "difference", level, perplexity=scale == 1)
+        return
     one, other = estimate.one.influence, estimate.other.influence
     rests = (
         (codes[0], one, one and estimate._replace(one=one.without)),
         (codes[1], other, other and estimate._replace(other=other.without)),
     )
-    return tuple(
-        Influenced("difference", f"{influence.unit} of {code}", influence.share, rest.value, rest.interval(level))
-        for code, influence, rest in rests
-        if influence and rest
-    )
+    for code, influence, rest in rests:
+        if influence and rest:
+            unit, interval = influence.unit._replace(treebanks=(code,)), rescaled(rest.interval(level), scale)
+            yield Influenced("difference", unit, 100 * influence.share, scale * rest.value, interval)

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
 from types import MappingProxyType
-from typing import Annotated, Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
-from levelhead.evaluation.score_tables import units_document
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance import FEWEST_UNITS, SystemCounts, Units, enough_runs, unit_line, unit_notes
@@ -25,12 +24,11 @@ from levelhead.significance.power import (
     difference_variances,
     typical_deviations,
 )
-from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, units_signature
-from levelhead.tables.documents import header, signature_line
-from levelhead.tables.fields import Field, documented, record_document
-from levelhead.tables.table import Cell, Column, Table, interval_cell, value_cell
+from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UnitRow, unit_rows, units_signature
+from levelhead.tables.data import Layout
+from levelhead.tables.documents import signature_line
+from levelhead.tables.table import Cell, Column, IntervalCell, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import sources_document
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {SENTENCE: (100, 200, 500, 1000, 2000, 5000), DOCUMENT: (20, 50, 100, 200, 500, 1000)}
@@ -40,21 +38,30 @@ SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
 RUNS = (1, 3, 5, 10)  # the default numbers of runs if the deviation between runs is known
 
 
-@documented
 class Detectable(NamedTuple):
-    """The difference that one test set, or the mean of several, can detect."""
+    """The difference that one test set, or the mean of several, can detect.
 
-    treebank: Annotated[str, Field("Treebank; empty without files")]
-    measure: Annotated[str, Field("Measure")]
-    unit: Annotated[str, Field("Unit: sentence, document or comment:NAME")]
-    n_units: Annotated[int, Field("Units of the test set", (1,))]
-    n_runs: Annotated[int, Field("Runs of each system", (1,))]
-    difference: Annotated[
-        float | None, Field("Detectable difference, in points; null if it cannot be estimated", (0,), scaled=True)
-    ]
-    low: Annotated[float | None, Field("Without files: lower quartile, in points", scaled=True)] = None
-    high: Annotated[float | None, Field("Without files: upper quartile, in points", scaled=True)] = None
-    average: Annotated[bool, Field("Whether the row is for the mean over test sets")] = False
+    Args:
+        treebank: the treebank, or the name of the average; null without files.
+        measure: the measure.
+        unit: "sentence", "document" or "comment:NAME".
+        n_units: the number of units of the test set.
+        n_runs: the number of runs of each system.
+        detectable: the difference, in points, or in the unit of perplexities; null if it cannot be estimated.
+        lower_quartile: the lower quartile over typical test sets; null with files.
+        upper_quartile: the upper quartile over typical test sets; null with files.
+        average: whether the row is for the mean over test sets.
+    """
+
+    treebank: str | None
+    measure: str
+    unit: str
+    n_units: int
+    n_runs: int
+    detectable: float | None
+    lower_quartile: float | None = None
+    upper_quartile: float | None = None
+    average: bool = False
 
 
 @immutable
@@ -68,6 +75,8 @@ class Power(Tabular):
         perplexities: the measures that are perplexities, not percentages.
         units: the units of each test set; empty without files.
     """
+
+    KIND: ClassVar[str] = "power"
 
     rows: tuple[Detectable, ...]
     test: Target
@@ -83,20 +92,18 @@ class Power(Tabular):
         """
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
-        typical = any(row.low is not None for row in shown)
+        typical = any(row.lower_quartile is not None for row in shown)
         columns = (
             *([Column("Treebank", "text")] if several else []),
             *(Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")),
-            *(Column("Runs", "number"), Column("Detectable")),
-            *([Column("Quartiles", ends=("low", "high"))] if typical else []),
+            *(Column("Runs", "number"), Column("Detectable", "percent")),
+            *([Column("Quartiles", "percent")] if typical else []),
         )
         rows: list[tuple[Cell, ...]] = []
         for row in shown:
-            perplexity = row.measure in self.perplexities
-            quartiles = None if row.low is None or row.high is None else (row.low, row.high)
-            cells = (*row[1:5], value_cell(row.difference, perplexity=perplexity))
-            between = (interval_cell(quartiles, perplexity=perplexity),) if typical else ()
-            rows.append((*((row.treebank,) if several else ()), *cells, *between))
+            low, high = row.lower_quartile, row.upper_quartile
+            quartiles = None if low is None or high is None else IntervalCell(low, high)
+            rows.append(row[0 if several else 1 : 6] + ((quartiles,) if typical else ()))
         starts = [row[:3] for row in shown]
         n_rows = sum(not row.average for row in shown) if each else len(shown)
         rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
@@ -109,15 +116,14 @@ class Power(Tabular):
         )
         return Table(columns, tuple(rows[:n_rows]), notes, rules, tuple(rows[n_rows:]))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return {
-            **header("power", self.provenance.signature),
-            **self.test._asdict(),
-            "results": [record_document(row, perplexity=row.measure in self.perplexities) for row in self.rows],
-            "units": units_document(self.units),
-            **sources_document(self.provenance),
-        }
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"results": (Detectable, Target), "units": (UnitRow,)}
+
+    def records(self, name: str) -> Sequence[Any]:
+        """Return the rows of a table."""
+        return unit_rows(self.units) if name == "units" else [(row, self.test) for row in self.rows]
 
 
 class Design(NamedTuple):
@@ -158,18 +164,21 @@ def detectable_rows(
     kinds = [units[code].kind for code in counts]
     rows: list[Detectable] = []
     notes: list[str] = []
-    for m, measure in enumerate(next(iter(counts.values())).measures):
+    first = next(iter(counts.values()))
+    for m, measure in enumerate(first.measures):
+        scale = 1 if m in first.perplexities else 100
         known = []
         for code, variances in estimated.items():
             some = [variance for variance in [variances[m]] if variance is not None]
             n_units = len(counts[code].parts)
-            rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), some, design)
+            rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), some, design, scale)
             known += some
             if not some and n_units >= FEWEST_UNITS:
                 reason = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted"
                 notes.append(f"{code}: {measure}: {reason}: the variance is unknown")
         if len(counts) > 1 and len(known) == len(counts) and len(set(kinds)) == 1:
-            rows += _rows(Detectable("macro-average", measure, kinds[0], 0, 1, None, average=True), known, design)
+            start = Detectable("macro-average", measure, kinds[0], 0, 1, None, average=True)
+            rows += _rows(start, known, design, scale)
         elif len(counts) > 1:
             notes.append(
                 f"no macro-average of {measure}: test sets have different units, or the variance of one is unknown"
@@ -177,7 +186,7 @@ def detectable_rows(
     return tuple(rows), tuple(notes)
 
 
-def _rows(start: Detectable, variances: Sequence[Variances], design: Design) -> Iterator[Detectable]:
+def _rows(start: Detectable, variances: Sequence[Variances], design: Design, scale: int = 100) -> Iterator[Detectable]:
     """One row per number of units and runs."""
     if design.run_deviation is not None:  # of both systems
         variances = [variance._replace(runs=2 * design.run_deviation**2) for variance in variances]
@@ -189,7 +198,8 @@ def _rows(start: Detectable, variances: Sequence[Variances], design: Design) -> 
     sizes = design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *given})
     for n_units, n_runs in product(sizes, design.runs or (RUNS if known and variances else (1,))):
         difference = detectable_difference(variances, n_units, n_runs, design.test) if variances else None
-        yield start._replace(n_units=n_units, n_runs=n_runs, difference=difference)
+        detectable = None if difference is None else scale * difference
+        yield start._replace(n_units=n_units, n_runs=n_runs, detectable=detectable)
 
 
 def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
@@ -215,13 +225,13 @@ def typical_power(measures: Sequence[str], design: Design) -> Power:
             raise InputError(Fault("invalid-power", f"without files: {hint}"))
     rows: list[Detectable] = []
     for typical in (deviation for measure in measures for deviation in table if deviation.measure == measure):
-        start = Detectable("", typical.measure, typical.unit, 0, 1, None)
+        start = Detectable(None, typical.measure, typical.unit, 0, 1, None)
         quartiles = (
             _rows(start, [Variances(deviation**2, evenness=typical.evenness)], design)
             for deviation in (typical.median, typical.low, typical.high)
         )
         rows += (
-            middle._replace(low=low.difference, high=high.difference)
+            middle._replace(lower_quartile=low.detectable, upper_quartile=high.detectable)
             for middle, low, high in zip(*quartiles, strict=True)
         )
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
@@ -17,8 +17,8 @@ from levelhead.significance.corrections import level_of_each
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.estimates import FEWEST_RUNS, Interval
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
-from levelhead.tables.fields import Field, documented
-from levelhead.tables.table import Column, formatted, interval_cell, interval_head, value_cell
+from levelhead.tables.documents import path_text
+from levelhead.tables.table import Column, IntervalCell, formatted, interval_head
 
 if TYPE_CHECKING:
     from levelhead.comparison.systems import Comparison
@@ -28,25 +28,59 @@ Reason = Literal[
 ]  # fmt: skip
 
 
-@documented
 class GateResult(NamedTuple):
-    """The result of the gate of one measure for one system."""
+    """The result of the gate of one measure for one system.
 
-    system: Annotated[str, Field("System")]
-    measure: Annotated[str, Field("Measure")]
-    treebank: Annotated[str, Field("Treebank, or macro-average")]
-    verdict: Annotated[Literal["met", "not met", "undecided"], Field("Result")]
-    reason: Annotated[Reason, Field("Reason")]
-    difference: Annotated[float | None, Field("System minus baseline; null for invalid outputs", scaled=True)] = None
-    interval: Annotated[
-        Interval | None,
-        Field("Confidence interval of the difference; with a margin, that of the ratio of perplexities", scaled=True),
-    ] = None
-    decided: Annotated[bool, Field("Whether the data show on which side of the limit the difference is")] = True
-    runs_needed: Annotated[
-        int | None, Field("Number of runs of each system that would suffice for a decision", (1,))
-    ] = None
-    errors: Annotated[tuple[str, ...], Field("Errors of an invalid output")] = ()
+    Args:
+        system: the system.
+        measure: the measure.
+        treebank: the treebank, or the name of the average.
+        verdict: the result.
+        reason: the reason.
+        difference: system minus baseline, in points or the unit of perplexities; null for invalid outputs.
+        difference_interval: the confidence interval of the difference.
+        ratio_interval: for perplexities with a margin: the confidence interval of the ratio.
+        decided: whether the data show on which side of the limit the difference is.
+        n_runs_needed: the number of runs of each system that would suffice for a decision; null if it is decided, with
+            single runs, or if no number suffices.
+    """
+
+    system: str
+    measure: str
+    treebank: str
+    verdict: Literal["met", "not met", "undecided"]
+    reason: Reason
+    difference: float | None = None
+    difference_interval: Interval | None = None
+    ratio_interval: Interval | None = None
+    decided: bool = True
+    n_runs_needed: int | None = None
+
+
+class InvalidOutput(NamedTuple):
+    """An error of a system that gates left out.
+
+    Args:
+        system: the system.
+        slug: the name of the error, as in the list of messages.
+        message: what is wrong.
+        file: the path of the file; null if there is none.
+        line: the line of the first place.
+    """
+
+    system: str
+    slug: str
+    message: str
+    file: str | None
+    line: int | None
+
+
+def invalid_outputs(invalid: Mapping[str, Sequence[Fault]]) -> Iterator[InvalidOutput]:
+    """Yield each error of the systems that were left out."""
+    for system, faults in invalid.items():
+        for fault in faults:
+            file = None if fault.place.file is None else path_text(fault.place.file)
+            yield InvalidOutput(system, fault.slug, fault.message, file, fault.place.line)
 
 
 def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[str, tuple[Fault, ...]]]:
@@ -96,13 +130,11 @@ def gate_results(
         gated = [result for result in tested if result.average == "macro"] or tested
         for result in gated:
             gate = _gate_result(result, settings, lower_is_better=first.measures.index(measure) in first.perplexities)
-            if min(result.runs) > 1 and not gate.decided:
-                gate = gate._replace(runs_needed=_runs_needed(counts, result, settings, len(gated)))
+            if min(result.n_runs, result.n_baseline_runs) > 1 and not gate.decided:
+                gate = gate._replace(n_runs_needed=_runs_needed(counts, result, settings, len(gated)))
             yield gate
     place = "macro-average" if len(counts) > 1 else next(iter(counts))
-    for system, faults in invalid.items():
-        errors = tuple(map(str, faults))
-        yield from (GateResult(system, name, place, "not met", "invalid", errors=errors) for name in measures)
+    yield from (GateResult(system, name, place, "not met", "invalid") for system in invalid for name in measures)
 
 
 def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is_better: bool) -> GateResult:
@@ -118,11 +150,12 @@ def _gate_result(result: ComparedScore, settings: InferenceSettings, *, lower_is
         worse = decided and ((result.difference or 0) > 0) == lower_is_better
         verdict, reason = ("not met", "worse") if worse else ("met", "not worse")
     else:
-        low, high = interval if lower_is_better else (-100 * interval[1], -100 * interval[0])
+        low, high = interval if lower_is_better else (-interval[1], -interval[0])
         verdict, reason = ("met", "within margin") if high < margin else ("not met", "margin not shown")
         decided = high < margin or low > margin
     place = result.system, result.measure, result.treebank
-    return GateResult(*place, verdict, reason, result.difference, interval, decided)
+    intervals = result.difference_interval, result.ratio_interval
+    return GateResult(*place, verdict, reason, result.difference, *intervals, decided)
 
 
 def _runs_needed(
@@ -135,9 +168,10 @@ def _runs_needed(
     known = [variance for variance in variances if variance is not None]
     if len(known) < len(variances) or result.difference is None:
         return None
-    distance, alpha = abs(result.difference), 1 - level_of_each(settings.level, n_systems)
+    scale = 1 if measure in tables[0].perplexities else 100
+    distance, alpha = abs(result.difference) / scale, 1 - level_of_each(settings.level, n_systems)
     if settings.margin is not None:
-        distance = abs(result.difference + settings.margin / 100)
+        distance = abs(result.difference + settings.margin) / scale
         if result.ratio_interval is not None:
             middle = math.log(result.ratio_interval[0] * result.ratio_interval[1]) / 2
             distance = abs(math.log(settings.margin) - middle) * (result.value or 0.0)  # by the delta method
@@ -153,9 +187,10 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     margin = signature.get("margin")
     baseline = comparison.systems[0]
     ratio = perplexity and margin is not None
-    change = formatted(value_cell(gate.difference, perplexity=perplexity), DIFFERENCE)
-    interval = interval_cell(gate.interval, perplexity=perplexity)
-    between = formatted(interval, Column("", "number" if ratio else "difference")) if interval else "none"
+    change = formatted(gate.difference, DIFFERENCE)
+    interval = gate.ratio_interval if ratio else gate.difference_interval
+    column = Column("", "percent") if ratio else DIFFERENCE
+    between = formatted(IntervalCell(*interval), column) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
     end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")
     too_few = f"too few units for a test (fewer than {FEWEST_UNITS}, also without the most influential one)"
@@ -173,11 +208,11 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
         "margin not shown": f"the {end} end is not {limit}",
     }[gate.reason]
     place = gate.system, gate.measure, gate.treebank
-    runs = next(score.runs for score in comparison.results if (score.system, score.measure, score.treebank) == place)
-    if not gate.decided and min(runs) > 1:
+    score = next(score for score in comparison.results if (score.system, score.measure, score.treebank) == place)
+    if not gate.decided and min(score.n_runs, score.n_baseline_runs) > 1:
         none = f"even {MOST_RUNS:,} runs of each would not suffice: use a larger test set"
         truly = "would suffice, with 80% power if the true difference equals the observed one"
-        reason += f"; {none if gate.runs_needed is None else f'{gate.runs_needed} runs of each {truly}'}"
+        reason += f"; {none if gate.n_runs_needed is None else f'{gate.n_runs_needed} runs of each {truly}'}"
     return f"{outcome_text(gate)}: {change} ({level}{between}), {reason}"
 
 

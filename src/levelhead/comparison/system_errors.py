@@ -1,40 +1,44 @@
-"""The errors of one system on one or several treebanks: confusions, types of errors, counts by sentence, examples."""
+"""The errors of one system on one or several treebanks: confusions, examples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
-import numpy as np
-
-from levelhead.analysis import Cascading, Confusion
-from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, Example, cells_named, examples_of
-from levelhead.campaign.outputs import read_outputs
+from levelhead.analysis import Confusion
+from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, ConfusedWords, Example, cells_named, examples_of
+from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.evaluations import single_run
 from levelhead.comparison.tree_text import draw_examples
 from levelhead.errors import Fault, InputError, quoted
-from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance, joint_provenance, notes_on_output, pair_provenance
-from levelhead.evaluation.score_tables import coverage_document, coverage_notes
+from levelhead.evaluation.score_data import TREEBANK_COLUMN
+from levelhead.evaluation.score_tables import coverage_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
-from levelhead.tables.documents import header, signature_line, signed
+from levelhead.tables.data import DataColumn, Layout
+from levelhead.tables.documents import signature_line, signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import summary_of
 from levelhead.treebank.relations import Scheme
 
-__all__ = ["CascadingErrors", "Confusions", "CountsBySentence", "ErrorExamples", "ErrorTypes", "PerTreebank"]
+__all__ = ["Confusions", "ErrorExamples", "PerTreebank"]
 
 Found = TypeVar("Found")
 
 UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of measures, and what uses it
+
+Coverages = Mapping[str, Mapping[str, PartialCoverage]]  # by treebank and system
+SYSTEM_COLUMN = DataColumn("system", "text", "The system")
+COVERAGE_LAYOUT: Layout = (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage)
 
 DRAWN = 5  # the default number of sentences that are drawn; tables and JSON then have all
 
@@ -46,16 +50,12 @@ class PerTreebank(Tabular, Generic[Found]):
     Args:
         treebanks: the results, by the code of the treebank.
         provenance: the provenance of the numbers.
-        coverage: for partial scores, the share of gold that the output covers, by treebank.
+        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
     """
 
     treebanks: Mapping[str, Found]
     provenance: Provenance
-    coverage: Mapping[str, PartialCoverage] = field(default_factory=dict)
-
-    @property
-    def _coverage_notes(self) -> list[str]:
-        return coverage_notes(("", coverage) for coverage in self.coverage.values())
+    coverage: Coverages = field(default_factory=dict)
 
     def _table(
         self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
@@ -63,141 +63,72 @@ class PerTreebank(Tabular, Generic[Found]):
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
         cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
-        notes = (*notes, *self._coverage_notes, *signed(self.provenance.signature))
+        notes = (*notes, *notes_on_coverage(self.coverage), *signed(self.provenance.signature))
         return Table((*[Column("Treebank", "text")] * several, *columns), tuple(cells), notes)
-
-    def _rows_document(self, kind: str, document: Callable[[Found], Any]) -> dict[str, Any]:
-        return {
-            **header(kind, self.provenance.signature),
-            "treebanks": {name: document(result) for name, result in self.treebanks.items()},
-            **coverage_document(self.coverage),
-        }
 
 
 class Confusions(PerTreebank[Confusion]):
     """Confusions of relations on each treebank."""
 
+    KIND: ClassVar[str] = "confusion"
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"confusions": (TREEBANK_COLUMN, ConfusedWords), "coverage": COVERAGE_LAYOUT}
+
+    def records(self, name: str) -> Iterator[tuple[Any, ...]]:
+        """Return the rows of a table; confused relations include those that are equal or not aligned."""
+        if name == "coverage":
+            return coverage_rows(self.coverage)
+        return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
+
     def table(self) -> Table:
         """Return one row per pair of confused relations, the most frequent first, then relations of unaligned words."""
         columns = (
-            *(Column("Gold", "text"), Column("System", "text")),
-            *(Column("Words", "number"), Column("Head correct", "number"), Column("of gold")),
+            *(Column("Gold", "text"), Column("System", "text"), Column("Words", "number")),
+            *(Column("Head correct", "number"), Column("of gold", "percent")),
         )
         rest = f"{OTHER}: all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
         notes = [rest] if any(OTHER in confusion.names for confusion in self.treebanks.values()) else []
         first = "errors only; of gold: share of the aligned words with this gold relation"
-        return self._table(columns, _confused, first, *notes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the complete matrices for JSON."""
-        return self._rows_document(
-            "confusion",
-            lambda confusion: {
-                "relations": list(confusion.names),
-                "counts": confusion.counts.tolist(),
-                "right_heads": confusion.right_heads.tolist(),
-                "unaligned_gold": confusion.unaligned_gold.tolist(),
-                "unaligned_system": confusion.unaligned_system.tolist(),
-            },
-        )
+        def rows(confusion: Confusion) -> Iterator[tuple[Cell, ...]]:
+            for gold, system, *numbers in confusion.cells():
+                if gold != system:
+                    yield gold or "not aligned", system or "not aligned", *numbers
+
+        return self._table(columns, rows, first, *notes)
 
 
-def _confused(confusion: Confusion) -> list[tuple[Cell, ...]]:
-    names = confusion.names
-    wrong = confusion.counts - np.diag(confusion.counts.diagonal())
-    totals = confusion.counts.sum(axis=1)
-    rows: list[tuple[Cell, ...]] = [
-        (names[g], names[s], int(wrong[g, s]), int(confusion.right_heads[g, s]), float(wrong[g, s] / totals[g]))
-        for g, s in sorted(np.argwhere(wrong).tolist(), key=lambda cell: -int(wrong[tuple(cell)]))
-    ]
-    rows += [(names[g], "not aligned", int(n), None, None) for g, n in enumerate(confusion.unaligned_gold) if n]
-    return rows + [("not aligned", names[s], int(n), None, None) for s, n in enumerate(confusion.unaligned_system) if n]
+def coverages_of(outputs: Iterable[Output]) -> dict[str, PartialCoverage]:
+    """Return the coverage of each system; empty unless scores are partial."""
+    return {output.name: output.coverage for output in outputs if output.coverage is not None}
 
 
-class ErrorTypes(PerTreebank[Mapping[str, int]]):
-    """The types of errors: the number of words with each type, on each treebank."""
-
-    def table(self) -> Table:
-        """Return one row per treebank and type of error: aligned words, and their share."""
-
-        def rows(errors: Mapping[str, int]) -> list[tuple[Cell, ...]]:
-            total = sum(errors.values())
-            return [(kind, n, n / total if total else None) for kind, n in errors.items()]
-
-        return self._table((Column("Error", "text"), Column("Words", "number"), Column("Share")), rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return self._rows_document("errors", dict)
+def notes_on_coverage(coverage: Coverages) -> list[str]:
+    """Return what each system covers on all treebanks."""
+    pairs = [pair for some in coverage.values() for pair in some.items()]
+    several = len({system for system, _ in pairs}) > 1
+    return coverage_notes((system if several else "", own) for system, own in pairs)
 
 
-class CascadingErrors(PerTreebank[Sequence[Cascading]]):
-    """Cascading errors: the number of wrong arcs whose head is attached correctly, by class, on each treebank."""
-
-    def table(self) -> Table:
-        """Return one row per treebank and class, labeled and unlabeled: wrong arcs, and those with a correct parent."""
-        columns = (
-            *(Column("Class", "text"), Column("Arcs", "text"), Column("Wrong", "number")),
-            *(Column("Parent correct", "number"), Column("Share")),
-        )
-        return self._table(
-            columns,
-            lambda classes: [
-                (of.name, "labeled" if of.labeled else "unlabeled", of.wrong, of.parent_right, of.ratio)
-                for of in classes
-                if of.wrong
-            ],
-            "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return self._rows_document(
-            "cascading",
-            lambda classes: [
-                {"name": of.name, "labelled": of.labeled, "wrong": of.wrong}
-                | {"parent_right": of.parent_right, "ratio": of.ratio}
-                for of in classes
-            ],
-        )
-
-
-class CountsBySentence(PerTreebank[SentenceCounts]):
-    """The counts of every measure in every sentence of each treebank."""
-
-    def table(self) -> Table:
-        """Return one row per gold sentence: treebank, number, sent_id, words, and the counts of every measure."""
-        listed = {name: counts.columns() for name, counts in self.treebanks.items()}
-        columns = tuple(
-            Column(name.replace(".", " "), "text" if name == "sent_id" else "number", key=name)
-            for name in next(iter(listed.values()))
-        )
-        rows = [(name, *cells) for name, table in listed.items() for cells in zip(*table.values(), strict=True)]
-        return Table((Column("treebank", "text"), *columns), tuple(rows), (signature_line(self.provenance.signature),))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return self._rows_document("sentences", SentenceCounts.columns)
-
-
-def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
-    """Return the counts of every measure in every sentence."""
-    with closing(read_outputs(single_run(plan), setup, trees=False)) as outputs:
-        counts = {code: count_sentences_of(output.matches, setup) for code, (output,) in outputs}
-    return CountsBySentence(counts, joint_provenance({code: part.provenance for code, part in counts.items()}))
+def coverage_rows(coverage: Coverages) -> Iterator[tuple[str, str, PartialCoverage]]:
+    """Yield the rows of `COVERAGE_LAYOUT`."""
+    return ((code, system, own) for code, some in coverage.items() for system, own in some.items())
 
 
 def for_each_output(
     plan: Plan, setup: Setup, function: Callable[[Matches], Found], scheme: UsedScheme | None = None
-) -> tuple[dict[str, Found], Provenance, dict[str, PartialCoverage]]:
+) -> tuple[dict[str, Found], Provenance, Coverages]:
     """Return the result of a function for the output on each treebank, by its code, the provenance and the coverage."""
     results, provenances, coverage = {}, {}, {}
     parts = setup.signature_of_measures() | ({"scheme": scheme[0].name} if scheme else {})
     with closing(read_outputs(single_run(plan), setup)) as outputs:
         for code, (output,) in outputs:
             results[code] = function(output.matches)
-            if output.coverage is not None:
-                coverage[code] = output.coverage
+            if setup.partial:
+                coverage[code] = coverages_of([output])
             gold, notes = output.matches.gold, notes_on_output(output.matches, setup)
             if scheme:
                 sides = annotation_of(gold, ()), annotation_of(output.matches.system, (), partial=setup.partial)
@@ -206,30 +137,81 @@ def for_each_output(
     return results, joint_provenance(provenances), coverage
 
 
+class ErrorExample(NamedTuple):
+    """A word with a wrong relation.
+
+    Args:
+        treebank: the treebank.
+        error: the error, such as `nsubj:obj`: gold relation, system relation.
+        sentence: the number of the sentence in gold, from 1.
+        sent_id: its `sent_id`; null without one.
+        word: the number of the word in the sentence, from 1, as in CoNLL-U.
+        form: the word.
+        system_sentence: the number of the sentence in the system's output.
+        system_word: the number of the word in it.
+        text: the text of the sentence in gold.
+    """
+
+    treebank: str
+    error: str
+    sentence: int
+    sent_id: str | None
+    word: int
+    form: str
+    system_sentence: int
+    system_word: int
+    text: str
+
+
+class TreeWord(NamedTuple):
+    """A word in a sentence of the examples.
+
+    Args:
+        treebank: the treebank.
+        role: whether the tree is that of gold or of the system.
+        sentence: the number of the sentence, from 1.
+        word: the number of the word in the sentence, from 1, as in CoNLL-U.
+        form: the word.
+        head: the number of its head; 0 for a root.
+        deprel: its relation.
+    """
+
+    treebank: str
+    role: Literal["gold", "system"]
+    sentence: int
+    word: int
+    form: str
+    head: int | None
+    deprel: str
+
+
 @immutable
 class ErrorExamples(Tabular):
     """Words with the wrong relation, with their sentences.
 
     Args:
         system: the name of the system.
+        treebank: the name of the treebank.
         matches: the aligned words.
         cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
         limit: the maximum number of words per error to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: their provenance.
-        coverage: for partial scores, the share of gold that the output covers, by treebank.
+        coverage: for partial scores, the share of gold that the system covers, by treebank and system.
     """
 
+    KIND: ClassVar[str] = "examples"
+
     system: str
+    treebank: str
     matches: Matches
     cells: Mapping[str, Sequence[Example]]
     limit: int | None
     provenance: Provenance
-    coverage: Mapping[str, PartialCoverage] = field(default_factory=dict)
+    coverage: Coverages = field(default_factory=dict)
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        covered = coverage_notes(("", coverage) for coverage in self.coverage.values())
-        return (*covered, signature_line(self.provenance.signature))
+        return (*notes_on_coverage(self.coverage), signature_line(self.provenance.signature))
 
     @property
     def listed(self) -> Mapping[str, Sequence[Example]]:
@@ -241,32 +223,45 @@ class ErrorExamples(Tabular):
         """The words of each error that are drawn."""
         return {error: words[: self.limit or DRAWN] for error, words in self.cells.items()}
 
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"examples": (ErrorExample,), "words": (TreeWord,), "coverage": COVERAGE_LAYOUT}
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table: the words with errors, or all words of their sentences."""
+        if name == "coverage":
+            return coverage_rows(self.coverage)
+        return self._examples() if name == "examples" else self._words()
+
+    def _examples(self) -> Iterator[ErrorExample]:
+        for error, at in ((error, example) for error, examples in self.listed.items() for example in examples):
+            gold = self.matches.gold[at.gold_sentence]
+            place = at.gold_sentence + 1, gold.id, at.gold_word + 1, gold.forms[at.gold_word]
+            system = at.system_sentence + 1, at.system_word + 1
+            yield ErrorExample(self.treebank, error, *place, *system, gold.text)
+
+    def _words(self) -> Iterator[TreeWord]:
+        listed = [example for examples in self.listed.values() for example in examples]
+        sides: tuple[tuple[Literal["gold", "system"], Treebank, set[int]], ...] = (
+            ("gold", self.matches.gold, {example.gold_sentence for example in listed}),
+            ("system", self.matches.system, {example.system_sentence for example in listed}),
+        )
+        for role, side, numbers in sides:
+            for number in sorted(numbers):
+                sentence = side[number]
+                columns = zip(sentence.forms, sentence.heads, sentence.relations, strict=True)
+                for word, (form, head, deprel) in enumerate(columns, 1):
+                    yield TreeWord(self.treebank, role, number + 1, word, form, head, deprel)
+
     def table(self) -> Table:
         """Return one row per example."""
         columns = (
             *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
             *(Column("Word", "position"), Column("Form", "text")),
         )
-        rows = (
-            (error, example.gold_sentence + 1, sentence.id, example.gold_word + 1, sentence.forms[example.gold_word])
-            for error, some in self.listed.items()
-            for example in some
-            for sentence in [self.matches.gold[example.gold_sentence]]
-        )
+        rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples())
         return Table(columns, tuple(rows), self._notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        cells: dict[str, list[dict[str, Any]]] = {error: [] for error in self.listed}
-        for error, at in ((error, example) for error, examples in self.listed.items() for example in examples):
-            gold, system = self.matches.gold[at.gold_sentence], self.matches.system[at.system_sentence]
-            trees = {
-                name: {"heads": side.heads, "relations": side.relations, "forms": side.forms}
-                for name, side in (("gold", gold), ("system", system))
-            }
-            place = {"sent_id": gold.id, "sentence": at.gold_sentence + 1, "word": at.gold_word + 1}
-            cells[error].append({**place, "form": gold.forms[at.gold_word], "text": gold.text, **trees})
-        return {**header("examples", self.provenance.signature), "cells": cells, **coverage_document(self.coverage)}
 
     def __str__(self) -> str:
         trees = draw_examples(self.matches, self.cells, self.limit or DRAWN)
@@ -278,7 +273,7 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
     if len(plan.test_sets) != 1:
         raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
     read, provenance, coverage = for_each_output(plan, setup, lambda matches: matches)
-    (matches,) = read.values()
+    ((treebank, matches),) = read.items()
     cells = {}
     for error in errors:
         relations, *others = cells_named(matches, error)
@@ -286,4 +281,4 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
             readings = " or ".join(f"{gold} confused with {system}" for gold, system in (relations, *others))
             raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
         cells[error] = tuple(examples_of(matches, *relations))
-    return ErrorExamples(plan.systems[0].label, matches, cells, limit, provenance, coverage)
+    return ErrorExamples(plan.systems[0].label, treebank, matches, cells, limit, provenance, coverage)

@@ -7,18 +7,28 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from levelhead.campaign import OutputResult, Plan, Results, TestSet, check_valid, score_plan
 from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import missing_outputs
-from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
-from levelhead.errors import Fault, InputError, Place, number_of
+from levelhead.comparison.regression import (
+    GateResult,
+    InvalidOutput,
+    gate_results,
+    invalid_outputs,
+    valid_candidates,
+    valueless,
+    verdict_text,
+)
+from levelhead.errors import Fault, InputError, Place, number_of, with_minus
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
-from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, units_document
+from levelhead.evaluation.score_data import TREEBANK_COLUMN
+from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.measure_notes import named_note
@@ -36,17 +46,30 @@ from levelhead.significance import (
     unit_line,
     unit_notes,
 )
-from levelhead.significance.differences import STARS, STATISTICS, influenced_results
+from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
-from levelhead.significance.influence import influence_notes
+from levelhead.significance.influence import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.parallel import ParallelUnits
-from levelhead.tables.documents import header, signature_line
-from levelhead.tables.fields import record_document
-from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, interval_head, level_text, p_text
+from levelhead.significance.units import UnitRow, unit_rows
+from levelhead.tables.data import DataColumn, Layout
+from levelhead.tables.documents import signature_line
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import sources_document
 from levelhead.typology.languages import Voter, treebanks_voting
 
+_SYSTEM = DataColumn("system", "text", "The system")
+_LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        "results": (ComparedScore,),
+        "wins": (Wins,),
+        "gates": (GateResult,),
+        "invalid_outputs": (InvalidOutput,),
+        "results_of_valid_trees": (ComparedScore,),
+        "coverage": (TREEBANK_COLUMN, _SYSTEM, PartialCoverage),
+        "influence": (TREEBANK_COLUMN, DataColumn("measure", "text", "The measure"), _SYSTEM, *INFLUENCE),
+        "units": (UnitRow,),
+    }
+)
 ONE_SCORE = "each interval of a score is about this score alone: compare systems by their differences"
 
 
@@ -73,6 +96,8 @@ class Comparison(Tabular):
             regression gates, otherwise these errors are raised.
     """
 
+    KIND: ClassVar[str] = "compare"
+
     systems: tuple[str, ...]
     measures: tuple[str, ...]
     results: tuple[ComparedScore, ...]
@@ -87,6 +112,25 @@ class Comparison(Tabular):
     coverage: Mapping[str, Mapping[str, PartialCoverage]] = field(default_factory=dict)
     gates: tuple[GateResult, ...] = ()
     invalid: Mapping[str, tuple[Fault, ...]] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """Which systems differ significantly from the baseline, by LAS if it is among the measures."""
+        measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
+        (_, *others) = self.of_average(measure)
+        if others and all(result.p is None for result in others):
+            return f"By {measure}, differences from {baseline} are not tested: see the notes."
+        changes = [f"{one.system} ({with_minus(formatted(one.difference, DIFFERENCE))})" for one in others if one.stars]
+        if not changes:
+            return f"By {measure}, no system differs significantly from {baseline}."
+        wins = [win for win in self.wins if win.measure == measure] if len(others) == 1 else []
+        counted = [f" {wins_text(win, self).partition(': ')[2].partition(';')[0]}." for win in wins]
+        return f"By {measure}, significantly different from {baseline}: {', '.join(changes)}.{''.join(counted)}"
+
+    def of_average(self, measure: str) -> list[ComparedScore]:
+        """Return the macro-averages of all systems by a measure, or their results on a single treebank."""
+        of_measure = [result for result in self.results if result.measure == measure]
+        return [result for result in of_measure if result.average == "macro"] or of_measure[: len(self.systems)]
 
     def table(self, *, each: bool = False) -> Table:
         """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values.
@@ -105,22 +149,16 @@ class Comparison(Tabular):
             strict[*tree[:3], tree.average] = (tree.value, *coverage_cells(coverage))
         start = "" if not averaged else "treebank" if each else "average"
         columns: list[Column] = []
+        level = level_text(signature["level"])
         cells: list[Iterable[Cell]] = []  # by column
         for name in dict.fromkeys((start, *STATISTICS)) if start else STATISTICS:
             entry = STATISTICS[name]
             if entry.column is None or name in {"treebank", "average"} - {start} or not entry.shown(shown, signature):
                 continue
-            head = interval_head(signature["level"]) if entry.column.ends else entry.column.name
-            columns.append(entry.column._replace(name=head))
-            cells.append(
-                [
-                    entry.cell(getattr(result, name), of_baseline=result.difference is None, perplexity=perplexity)
-                    for result in shown
-                    for perplexity in [result.measure in self.perplexities]
-                ]
-            )
+            columns.append(entry.column._replace(name=entry.column.name.format(level)))
+            cells.append([entry.cell(getattr(result, name), of_baseline=result.difference is None) for result in shown])
             if name == "value" and strict:
-                columns += [Column(VALID_TREES), *COVERAGE]
+                columns += [Column(VALID_TREES, "percent"), *COVERAGE]
                 cells += zip(*(strict[*result[:3], result.average] for result in shown), strict=True)
             if name == "p":
                 columns.append(STARS)
@@ -152,24 +190,30 @@ class Comparison(Tabular):
     def _correction(self) -> str:
         return "; p and intervals are joint (Sidak)" if self.systems[2:] else ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        coverage = {
-            code: {system: part._asdict() for system, part in some.items()} for code, some in self.coverage.items()
-        }
-        return {
-            **header("comparison", self.provenance.signature),
-            "baseline": self.systems[0],
-            "results": self._documents(self.results),
-            **({"results_valid_trees": self._documents(self.valid_trees), "coverage": coverage} if coverage else {}),
-            "wins": [win._asdict() for win in self.wins],
-            "gates": self._documents(self.gates),
-            "units": units_document(self.units),
-            **sources_document(self.provenance),
-        }
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return _LAYOUTS
 
-    def _documents(self, records: Iterable[ComparedScore | GateResult]) -> list[dict[str, Any]]:
-        return [record_document(record, perplexity=record.measure in self.perplexities) for record in records]
+    def records(self, name: str) -> Iterable[Any]:
+        """Return the rows of a table."""
+        match name:
+            case "results_of_valid_trees":
+                return self.valid_trees
+            case "coverage":
+                return [(code, system, part) for code, some in self.coverage.items() for system, part in some.items()]
+            case "invalid_outputs":
+                return invalid_outputs(self.invalid)
+            case "influence":
+                return [
+                    (*result[:3], *row)
+                    for result in self.results
+                    for influenced in result.influence
+                    for row in influence_rows(influenced, [result.treebank])
+                ]
+            case "units":
+                return unit_rows(self.units)
+        return super().records(name)  # type: ignore[no-any-return]
 
 
 def compare(
@@ -337,7 +381,7 @@ def _provenance(
     parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     notes = [*unit_notes(results.units, averaged=True), *parallel.notes()]
-    notes += influence_notes(influenced_results(scores, setup.perplexities))
+    notes += influence_notes(influenced_results(scores))
     n_runs = Counter(runs)
     single = "has a single run: differences from systems with several runs get no significance marks"
     few = "runs: its differences get no significance marks; give three or more"

@@ -161,7 +161,7 @@ def draw_contrasts(
             lines.append(_title(gold, contrast.sentence + 1))
             drawn = []
             apart = False
-            for output, correct in ((baseline, contrast.baseline), (system, contrast.system)):
+            for output, correct in ((baseline, contrast.baseline_correct), (system, contrast.correct)):
                 matches = output.matches
                 numbers = matches.system.sentence_of_word[matches.row_of_system == contrast.sentence].tolist()
                 analyses = [(matches.system[i], _wrong(output, "system", i, right)) for i in sorted(set(numbers))]

@@ -218,11 +218,6 @@ def partial_notes(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> li
     return [*label, *(f"{system}: {note}" for system, note in others.items() if note)]
 
 
-def coverage_document(coverage: Mapping[str, PartialCoverage]) -> dict[str, Any]:
-    """Return the coverage on each treebank for JSON; an empty document if scores are not partial."""
-    return {"coverage": {code: own._asdict() for code, own in coverage.items()}} if coverage else {}
-
-
 def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
     """Return two columns for each measure, then the columns of the coverage."""
     heads = (head for name in names for head in (name, f"{name} ({VALID_TREES.lower()})"))

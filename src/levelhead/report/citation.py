@@ -59,7 +59,7 @@ def citation(result: Cited) -> Citation:
     tested = []
     if isinstance(result, RankedSystems):
         measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
-        if result.intervals is not None:
+        if result.tested:
             units = units_counted(result.results.units) + result.results.parallel().averaged()
             tested = _tested(len(result.results.systems), True, result.provenance.signature, units)
     elif isinstance(result, Comparison):

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.system_errors import ErrorExamples
 from levelhead.comparison.tree_text import MOST_WORDS, contrast_titles
-from levelhead.errors import number_of
-from levelhead.report.page.blocks import Block, Page, Section, names_or_number, treebank_name
+from levelhead.errors import names_or_number, number_of
+from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.tables.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.tables.writers import latex_text

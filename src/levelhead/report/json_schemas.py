@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import Any
 
 from levelhead.errors import unknown
-from levelhead.tables.fields import record_schema
 
 _LOCAL = re.compile(r'"#/\$defs/([\w-]+)"')
 _WITHIN = "document-"
@@ -44,20 +43,8 @@ def json_schema(name: str) -> dict[str, Any]:
 
 
 def schema_file(name: str) -> dict[str, Any]:
-    """Return a schema as its file has it, with the fields of the records that it names by `record`."""
-    from levelhead.comparison.evaluations import LanguagePair
-    from levelhead.comparison.power import Detectable
-    from levelhead.comparison.regression import GateResult
-    from levelhead.significance import ComparedScore, Wins
-
-    records = {record.__name__: record for record in (ComparedScore, Detectable, GateResult, LanguagePair, Wins)}
-    text = files(__package__).joinpath("schemas", f"{name}.json").read_text(encoding="utf-8")
-    return dict(
-        json.loads(
-            text,
-            object_hook=lambda part: record_schema(records[part.pop("record")]) | part if "record" in part else part,
-        )
-    )
+    """Return a schema as its file has it."""
+    return dict(json.loads(files(__package__).joinpath("schemas", f"{name}.json").read_text(encoding="utf-8")))
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import chain
 from typing import NamedTuple
 
@@ -22,15 +21,16 @@ from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import ComparedScore
+from levelhead.significance.estimates import Interval
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
-from levelhead.tables.table import STARS_NOTE, Column, Table, formatted, interval_cell, level_text, value_cell
+from levelhead.tables.table import STARS_NOTE, Column, IntervalCell, Table, formatted, level_text
 from levelhead.tables.writers import latex_row, latex_text, markdown_text, to_markdown
 
 _NONE = "-"  # no score; on a single test set also a missing or invalid output, which counts as 0 in averages
 
 # a score with its interval, and its letters or stars
-_Score = tuple[float | Fraction | None, tuple[float, float] | None, str]
+_Score = tuple[float | None, Interval | None, str]
 
 
 class PaperCell(NamedTuple):
@@ -62,12 +62,12 @@ def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
     strict = [
         ranking._replace(
             standings=tuple(
-                standing._replace(value=standing.valid_trees, interval=None, letters=None)
+                standing._replace(value=standing.value_of_valid_trees, interval=None, letters=None)
                 for standing in ranking.standings
             )
         )
         for ranking in board.rankings
-        if any(standing.valid_trees is not None for standing in ranking.standings)
+        if any(standing.value_of_valid_trees is not None for standing in ranking.standings)
     ]
     strict_tables = map(_of_valid_trees, _ranking_papers(board.results, strict, places))
     return [*_ranking_papers(board.results, board.rankings, places), *strict_tables]
@@ -133,7 +133,7 @@ def _ranking_caption(results: Results, rankings: Sequence[Ranking], across: str)
         letters,
         counted if any(standing.interval for standing in standings) else "",
         "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
-        partial=any(standing.answered is not None for standing in standings),
+        partial=any(standing.share_answered is not None for standing in standings),
     )
 
 
@@ -235,13 +235,13 @@ def _caption(
 
 def _cells(scores: Iterable[_Score], places: int, *, lower: bool) -> tuple[PaperCell, ...]:
     """The cells of several scores, with the best marked after rounding; a single cell is not marked."""
-    column = Column("")
+    column = Column("", "percent")
     cells = [
         PaperCell(
-            formatted(value_cell(value, perplexity=lower), column, places),
+            formatted(value, column, places),
             False,
             raised,
-            formatted(interval_cell(interval, perplexity=lower), column, places) if interval else "",
+            formatted(IntervalCell(*interval), column, places) if interval else "",
         )
         for value, interval, raised in scores
     ]

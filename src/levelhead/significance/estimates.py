@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from levelhead.errors import listed, quoted
 from levelhead.significance.resampling import Sums
-from levelhead.significance.units import FEWEST_UNITS
+from levelhead.significance.units import COMMENT, FEWEST_UNITS
+from levelhead.tables.data import NOT_A_COLUMN
 
 _NORMAL_FROM = 100_000
 """Degrees of freedom above which the expansion around the normal distribution is exact to six digits (to |t| = 6)."""
@@ -150,16 +153,43 @@ _SMALLEST_P = 1e-12
 Interval = tuple[float, float]
 
 
+def rescaled(interval: Interval | None, scale: float) -> Interval | None:
+    """Return an interval in another unit: with 100, one of ratios in percent."""
+    return interval and (scale * interval[0], scale * interval[1])
+
+
+class InfluentialUnit(NamedTuple):
+    """A unit that causes more than a third of a variance.
+
+    Args:
+        unit: the kind of unit: "sentence", "document", "comment:NAME", or "unit" if unknown.
+        unit_number: its number, from 1.
+        unit_id: the id of the document, or the value of the comment; null for sentences.
+        treebanks: in results on several treebanks, those that it belongs to.
+    """
+
+    unit: str
+    unit_number: int
+    unit_id: str | None = None
+    treebanks: Annotated[tuple[str, ...], NOT_A_COLUMN] = ()
+
+    def __str__(self) -> str:
+        """Return the unit in words, such as `document "w01" of en_pud`."""
+        name = str(self.unit_number) if self.unit_id is None else quoted(self.unit_id, sys.maxsize)
+        where = f" of {listed(self.treebanks, 3)}" if self.treebanks else ""
+        return f"{self.unit.removeprefix(COMMENT)} {name}{where}"
+
+
 class Influence(NamedTuple):
     """The unit that causes more than a third of the variance of an estimate.
 
     Args:
-        unit: the unit in words.
+        unit: the unit.
         share: its share of the variance.
         without: the estimate without this unit.
     """
 
-    unit: str
+    unit: InfluentialUnit
     share: float
     without: Estimate
 

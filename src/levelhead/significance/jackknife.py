@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from levelhead.scoring.measure import Component
 from levelhead.significance.estimates import Estimate, Interval
 from levelhead.significance.resampling import Sums
 from levelhead.significance.units import ENOUGH_UNITS, Units
+from levelhead.tables.data import NOT_A_COLUMN, PercentInterval
 
 
 class Run(NamedTuple):
@@ -290,13 +291,21 @@ class IntervalSettings(NamedTuple):
 
 
 class BucketEstimate(NamedTuple):
-    """The estimate of the value of a bucket, with its confidence interval."""
+    """The estimate of the value of a bucket, with its confidence interval.
 
-    interval: Interval | None  # None with fewer than 10 units
-    n_units: int  # with counts in the bucket
-    uncertain: bool  # whether the (effective) number of units is less than 20
-    jackknife: Estimate  # the value with its error
-    observation: float = 0.0  # the part of its variance due to one additional observation, of differences
+    Args:
+        interval: its confidence interval; None with fewer than 10 units.
+        n_units: the number of units with counts in the bucket.
+        uncertain: whether it is based on fewer than 20 units, or on very uneven ones.
+        jackknife: the value as a ratio, with its error.
+        observation: the part of its variance due to one additional observation, of differences.
+    """
+
+    interval: PercentInterval | None
+    n_units: int
+    uncertain: bool
+    jackknife: Annotated[Estimate, NOT_A_COLUMN]
+    observation: Annotated[float, NOT_A_COLUMN] = 0.0
 
 
 class UnitParts(NamedTuple):
@@ -342,7 +351,11 @@ def _estimate(sums: Sequence[float], level: float, *, difference: bool) -> Bucke
     more = (OBSERVATION / size) ** 2 if difference and size else 0.0
     estimate = Estimate(value, variance + more, max(effective - 1, 1.0), int(n_units))
     interval = (estimate.difference_interval if difference else estimate.score_interval)(level)
-    return BucketEstimate(interval, int(n_units), effective < ENOUGH_UNITS, estimate, more)
+    return BucketEstimate(_percent(interval), int(n_units), effective < ENOUGH_UNITS, estimate, more)
+
+
+def _percent(interval: Interval | None) -> PercentInterval | None:
+    return interval and (100 * interval[0], 100 * interval[1])
 
 
 def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: bool = False) -> BucketEstimate:
@@ -358,7 +371,7 @@ def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: b
     mean = Estimate(value, variance, spread.freedom, spread.n_units)
     interval = (mean.difference_interval if difference else mean.score_interval)(level)
     uncertain = min(spread.freedom + 1, spread.n_units) < ENOUGH_UNITS
-    return BucketEstimate(interval, spread.n_units, uncertain, mean, spread.observation / n**2)
+    return BucketEstimate(_percent(interval), spread.n_units, uncertain, mean, spread.observation / n**2)
 
 
 def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEstimate:

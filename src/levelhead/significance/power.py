@@ -14,6 +14,7 @@ from levelhead.significance.estimates import FEWEST_RUNS, Estimate, enough_runs
 from levelhead.significance.jackknife import SystemCounts, disagreement_of, leave_out, spread_of
 from levelhead.significance.scopes import EQUAL
 from levelhead.significance.units import FEWEST_UNITS
+from levelhead.tables.data import Probability
 
 _TABLE = Path(__file__).with_name("typical_variances.tsv")
 
@@ -48,10 +49,15 @@ def typical_deviations() -> tuple[TypicalDeviation, ...]:
 
 
 class Target(NamedTuple):
-    """The planned two-sided test: its level, and the probability with which it should detect the difference."""
+    """The planned two-sided test.
 
-    alpha: float = 0.05  # between 0 and 1
-    power: float = 0.8  # above `alpha` and below 1
+    Args:
+        alpha: the significance level of the two-sided test.
+        power: the probability with which the test should detect the difference; above `alpha`.
+    """
+
+    alpha: Probability = 0.05
+    power: Probability = 0.8
 
 
 class Variances(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 from string import ascii_letters
 from typing import NamedTuple
@@ -71,10 +71,13 @@ class PairTests(NamedTuple):
 
     Args:
         better: whether a system (row) is significantly better than another (column), bool, shape (systems, systems).
+        p: the p-value of each pair of systems, the first in their order before the other, corrected for the number of
+            pairs; None if it cannot be tested.
         influenced: the differences of two systems with a unit that causes more than a third of their variance.
     """
 
     better: Flags
+    p: Mapping[tuple[int, int], float | None]
     influenced: tuple[tuple[tuple[int, int], Estimate], ...]
 
     def ranks(self, system: int) -> tuple[int, int]:
@@ -109,16 +112,17 @@ def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None
     pairs = list(combinations(systems, 2))
     evident, failure_p = evidence(scope.scores[:, :, 0], failed)
     better = np.zeros(evident.shape, dtype=bool)
+    p_values = dict[tuple[int, int], float | None]()
     influenced: list[tuple[tuple[int, int], Estimate]] = []
     for pair, estimate in zip(pairs, scope.estimates([[[one], [other]] for one, other in pairs], 0)):
         tested = _moved(estimate, float(evident[pair]) - estimate.value)
         p = tested.p() if np.isnan(failure_p[pair]) else float(failure_p[pair])
-        p = corrected(p, len(pairs))
+        p_values[pair] = p = corrected(p, len(pairs))
         if p is not None and p < round(1 - level, 12):
             better[pair if evident[pair] > 0 else pair[::-1]] = True
         if tested.influence:
             influenced.append((pair, tested))
-    return PairTests(better, tuple(influenced))
+    return PairTests(better, p_values, tuple(influenced))
 
 
 def _moved(estimate: Estimate, change: float) -> Estimate:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Literal
@@ -11,9 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import listed, quoted
 from levelhead.immutable import immutable
-from levelhead.significance.estimates import MOST_INFLUENCE, Estimate, Influence, run_errors
+from levelhead.significance.estimates import MOST_INFLUENCE, Estimate, Influence, InfluentialUnit, run_errors
 from levelhead.significance.jackknife import (
     Contrast,
     Spread,
@@ -27,7 +25,7 @@ from levelhead.significance.jackknife import (
 )
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import Sums
-from levelhead.significance.units import COMMENT, Units
+from levelhead.significance.units import Units
 
 EQUAL = 1e-12
 """Smaller differences are ties, since sums in another order differ by rounding errors."""
@@ -75,7 +73,7 @@ def count_units(table: SystemCounts, units: Units | None, *, alone: bool = False
         return CountedUnits(table, "unit")
     own = units.own() if alone else units
     by_unit = table._replace(parts=own.sums(table.parts))
-    return CountedUnits(by_unit, own.kind.removeprefix(COMMENT), own.ids, not (alone and units.few))
+    return CountedUnits(by_unit, own.kind, own.ids, not (alone and units.few))
 
 
 @immutable
@@ -173,7 +171,7 @@ class Scope:
             influence = None
             if spread.largest > max(MOST_INFLUENCE * spread.variance, EQUAL**2):
                 ((_, rest),) = self._without(spread.unit).with_spreads([contrast], measure, logarithms=logarithms)
-                influence = Influence(self._unit_name(spread.unit), spread.largest / spread.variance, rest)
+                influence = Influence(self._influential(spread.unit), spread.largest / spread.variance, rest)
             results.append(estimate._replace(influence=influence))
         return results
 
@@ -211,8 +209,7 @@ class Scope:
             self._rest[unit] = Scope(self.name, test_sets, self.average, self.parallel)
         return self._rest[unit]
 
-    def _unit_name(self, unit: tuple[int, int]) -> str:
-        """A unit in words, such as `document "w01" of en_pud`."""
+    def _influential(self, unit: tuple[int, int]) -> InfluentialUnit:
         stratum, number = unit
         codes = [code for code in self._members[stratum] if number in self._unit_numbers[code]]
         rows = np.flatnonzero(self._unit_numbers[codes[0]] == number)
@@ -220,5 +217,5 @@ class Scope:
             kind, ids = self.parallel.kind(codes[0]), self.parallel.ids(codes[0])
         else:
             kind, ids = self.test_sets[codes[0]].kind, self.test_sets[codes[0]].ids
-        name = quoted(ids[rows[0]], sys.maxsize) if ids else str(rows[0] + 1)
-        return f"{kind} {name}" + (f" of {listed(codes, 3)}" if self.average else "")
+        row = int(rows[0])
+        return InfluentialUnit(kind, row + 1, ids[row] if ids else None, tuple(codes) if self.average else ())

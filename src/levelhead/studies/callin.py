@@ -160,7 +160,9 @@ def describe(training: Path, *parts: Path) -> dict[str, Any]:
 
 def cascading(_code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
     errors = cascading_errors(outputs[0].matches, SCHEMES[SCHEME])
-    ratios = {(error.name, error.labeled): error.ratio for error in errors}
+    ratios = {
+        (error.name, error.labeled): error.parent_correct / error.wrong if error.wrong else None for error in errors
+    }
     return {name: ratios[key] for name, key in CASCADING.items()}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -107,7 +106,7 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
             except InputError:
                 continue  # no test set of this group is available
             rows += [
-                (group, len(chosen.codes), len(chosen.lacks), measure, place.rank, place.system, ratio(place.value))
+                (group, len(chosen.codes), len(chosen.lacks), measure, place.rank, place.system, ratio(place.exact))
                 for measure in MEASURES
                 for place in rank(results, measure, chosen, "conll17").standings
             ]
@@ -127,7 +126,7 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
         title,
         columns(text="team", number=("rank, official", "rank"), ratio=("LAS official", "LAS")),
         [
-            (team, official["rank"], place, official["LAS"] / 100, average)
+            (team, official["rank"], place, official["LAS"] / 100, None if average is None else average / 100)
             for team, official in PRINTED["ranking"].items()
             for place, average in [ranked.get(team, (None, None))]
         ],
@@ -163,19 +162,17 @@ def _claim_on_invalid_files(words: str) -> Claim:
         results = score_plan(plan, setup_of(["LAS"], rules="conll17"))
     (place,) = rank(results, "LAS", groups_named(["all"], results.test_sets)[0], "conll17").standings
     las = {name: results.results["system", name].values["LAS"] for name in paths}
-    zero = (
-        results.results["system", "cyclic"].state == "invalid" and las["valid"] == 1 and place.value == Fraction(1, 2)
-    )
-    evidence = f"one valid file and one with a cycle: macro-average {ratio(place.value):.1%}"
+    zero = results.results["system", "cyclic"].state == "invalid" and las["valid"] == 100 and place.value == 50
+    evidence = f"one valid file and one with a cycle: macro-average {place.value:.1f}%"
     text = "The LAS of an invalid file is 0, but the macro-average is still non-zero"
     return Claim(text, "the page", verdict_of_fact(zero), evidence)
 
 
 def _ranked(published: Results, measure: str, group: str) -> dict[str, tuple[int | None, float]]:
-    """The rank and average of each team over the test sets of a group; teams without an average are left out."""
+    """The rank of each team and its average over the test sets of a group; teams without one are left out."""
     (chosen,) = groups_named([group if group == "all" else f"conll17:{group}"], published.test_sets)
     standings = rank(published, measure, chosen, "conll17").standings
-    return {place.system: (place.rank, float(place.value)) for place in standings if place.value is not None}
+    return {place.system: (place.rank, place.value) for place in standings if place.value is not None}
 
 
 def claims_on_ranking(published: Results | None) -> list[Claim]:
@@ -189,14 +186,14 @@ def claims_on_ranking(published: Results | None) -> list[Claim]:
     if published is None or len(published.test_sets) != len(PRINTED["baseline"]) or not official:
         few = "no table of scores" if published is None else f"{len(published.test_sets)} of 81 test sets"
         return [Claim(text, "official ranking", "no data", few) for text in texts]
-    values = {team: (100 * ranked[team][1], row["LAS"]) for team, row in official.items()}
+    values = {team: (ranked[team][1], row["LAS"]) for team, row in official.items()}
     largest = max(abs(average - printed_average) for average, printed_average in values.values())
     equal = count_of_true({team: agrees(*pair) for team, pair in values.items()})
     groups: dict[str, bool | None] = {}
     for (group, teams), measure in product(PRINTED["groups"].items(), MEASURES):
         averages = _ranked(published, measure, group)
         groups |= {
-            f"{group} {measure} {team}": abs(100 * averages[team][1] - row[measure]) <= _ROUNDED_TWICE
+            f"{group} {measure} {team}": abs(averages[team][1] - row[measure]) <= _ROUNDED_TWICE
             for team, row in teams.items()
             if measure in row and team in averages
         }

@@ -140,6 +140,7 @@ def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) 
 
 
 def words(train: Path) -> int:
+    """Return the number of words of a training treebank."""
     return read_treebank(train).n_words
 
 

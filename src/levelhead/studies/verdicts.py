@@ -177,7 +177,8 @@ def mean(values: Iterable[Cell]) -> Cell:
 
 
 def ratio(value: Fraction | None) -> Cell:
-    return None if value is None else float(value)
+    """Return a percentage as a ratio."""
+    return None if value is None else float(value / 100)
 
 
 def points(share: Cell) -> Cell:

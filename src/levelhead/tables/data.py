@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby, islice
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -17,6 +18,7 @@ from levelhead.tables.fields import Field
 Percent = Annotated[float, "percent"]  # a score, share or bound: from 0 to 100
 Points = Annotated[float, "points"]  # a difference of percentages
 Probability = Annotated[float, "probability"]  # from 0 to 1
+Change = Annotated[int, "change"]  # a difference of counts, which can be negative
 PercentInterval = tuple[Percent, Percent]
 PointsInterval = tuple[Points, Points]
 NOT_A_COLUMN = "not a column"  # the mark of a field of records that tables leave out
@@ -26,7 +28,9 @@ Value = str | int | float | None  # a boolean is an integer
 
 _TYPES: Mapping[type, DataType] = {str: "text", int: "integer", float: "number", bool: "boolean"}
 _JSON_TYPES = {"text": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
-_LIMITS: Mapping[str, tuple[float, ...]] = {"percent": (0, 100), "points": (-100, 100), "probability": (0, 1)}
+_LIMITS: Mapping[str, tuple[float, ...]] = {
+    "percent": (0, 100), "points": (-100, 100), "probability": (0, 1), "change": (),
+}  # fmt: skip
 
 
 class DataColumn(NamedTuple):
@@ -100,12 +104,15 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
     """
     rows = [dict(document) for document in documents]
     columns = list[DataColumn]()
-    for column in columns_in(layout):
-        if column.is_pattern:
-            met = (name for name in (rows[0] if rows else ()) if re.fullmatch(_pattern(column.name), name))
-            columns += (column._replace(name=name) for name in met)
-        elif column.always or (rows and column.name in rows[0]):
-            columns.append(column)
+    fixed = {column.name for column in columns_in(layout) if not column.is_pattern}
+    for are_patterns, group in groupby(columns_in(layout), lambda column: column.is_pattern):
+        if not are_patterns:
+            columns += (column for column in group if column.always or (rows and column.name in rows[0]))
+            continue
+        patterns = list(group)
+        for name in (name for name in (rows[0] if rows else ()) if name not in fixed):
+            meant = (column for column in patterns if re.fullmatch(_pattern(column.name), name))
+            columns += (column._replace(name=name) for column in islice(meant, 1))
     names = [column.name for column in columns]
     if wrong := next((row for row in rows if row.keys() != set(names)), None):
         raise ValueError(f"a row has the columns {', '.join(wrong)} instead of {', '.join(names)}")
@@ -195,6 +202,7 @@ def _column(name: str, hint: Any, about: str, unit: str, optional: bool, limits:
         raise TypeError(f"a column cannot be {hint}: {name}")
     if not limits:
         limits = _LIMITS.get(unit, (0,) if kind is int else ())
+    unit = "" if unit == "change" else unit
     return DataColumn(name, _TYPES[kind], about, unit, optional, choices, limits)
 
 

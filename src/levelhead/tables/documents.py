@@ -23,6 +23,27 @@ def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, A
     return {"schema": SCHEMA, "kind": kind, **signed}
 
 
+def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of an object with these properties, all of which it must have."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": [*properties],
+        "additionalProperties": False,
+    }
+
+
+def document_schema(kind: str, title: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a kind of document, given what it has besides its kind."""
+    version = {"const": RESULT_SCHEMA, "description": "Version of the layout"}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:levelhead:schema:{kind}:{RESULT_SCHEMA}",
+        "title": title,
+        **object_schema({"schema": version, "kind": {"const": kind}, **properties}),
+    }
+
+
 def notes_of(notes: Sequence[str]) -> dict[str, list[str]]:
     return {"notes": list(notes)} if notes else {}
 

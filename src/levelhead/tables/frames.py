@@ -19,21 +19,20 @@ Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 def frame_of(table: DataTable, library: Frames | None = None) -> Any:
     """Return data as a data frame, by default of polars if it is installed."""
+    from levelhead.tables.column_frames import pandas_types, polars_schema, to_pandas_frame, to_polars_frame
+    from levelhead.tables.columnar import ColumnRows
+
+    library = chosen_library(library)
+    if isinstance(table.rows, ColumnRows):
+        return (to_polars_frame if library == "polars" else to_pandas_frame)(table.columns, table.rows)
     columns = dict(zip(table.names, zip(*table.rows) if table.rows else ((),) * len(table.columns), strict=True))
-    if chosen_library(library) == "polars":
+    if library == "polars":
         with required_library("polars"):
             import polars as pl  # type: ignore[import-not-found,unused-ignore]
-        types = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
-        return pl.DataFrame(columns, schema={column.name: types[column.type] for column in table.columns})
+        return pl.DataFrame(columns, schema=polars_schema(table.columns))
     with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    of_pandas = {"text": "string", "integer": "Int64", "number": "float64", "boolean": "boolean"}
-    whole = {"integer": "int64", "boolean": "bool"}  # without missing values
-    chosen = {
-        column.name: of_pandas[column.type] if column.optional else whole.get(column.type, of_pandas[column.type])
-        for column in table.columns
-    }
-    return pd.DataFrame({name: list(values) for name, values in columns.items()}).astype(chosen)
+    return pd.DataFrame({name: list(values) for name, values in columns.items()}).astype(pandas_types(table.columns))
 
 
 def chosen_library(library: Frames | None) -> Frames:

@@ -96,17 +96,19 @@ class Table(NamedTuple):
 
     @property
     def tidy(self) -> Table:
-        """The table for TSV and data frames: an interval is two columns."""
+        """The table for TSV and data frames: an interval is two columns, named after the column before it."""
         columns: list[Column] = []
-        for column in self.columns:
-            ends = (column._replace(name=name, key="", ends=None) for name in column.ends or ())
-            columns += ends if column.ends else [column]
+        split: list[bool] = []
+        for i, column in enumerate(self.columns):
+            split.append(column.ends is not None or any(isinstance(row[i], IntervalCell) for row in self.every_row))
+            of = self.columns[i - 1].name
+            ends = column.ends or ((f"{of} low", f"{of} high") if split[i] else ())
+            columns += (column._replace(name=name, key="", ends=None) for name in ends)
+            columns += () if ends else (column,)
 
         def cells(row: tuple[Cell, ...]) -> Iterator[Cell]:
-            for cell, column in zip(row, self.columns):
-                yield from (
-                    cell if isinstance(cell, IntervalCell) and column.ends else [cell] * (2 if column.ends else 1)
-                )
+            for cell, several in zip(row, split):
+                yield from cell if isinstance(cell, IntervalCell) else [cell] * (2 if several else 1)
 
         return self._with(columns, cells)
 

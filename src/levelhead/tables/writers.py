@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import takewhile, zip_longest
+from itertools import islice, takewhile, zip_longest
 from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
@@ -35,6 +35,8 @@ _WIDEST_TEXT = 40
 _LEAST_TEXT, _LEAST = 24, 8
 
 _FIRST_TEXTS = 66  # the total width of the first texts of a row, which each part of a wide table repeats
+
+_AT_ONCE = 1 << 12  # lines of data
 
 _Lines = list[str]  # the lines of a cell in plain text
 
@@ -167,9 +169,38 @@ def data_to_tsv(table: DataTable, places: int | None = None) -> str:
         table: the data.
         places: digits after the point of numbers that are not whole; by default all.
     """
-    lines = ["\t".join(map(_quoted, table.names))]
-    lines += ("\t".join(_tsv_value(value, places) for value in row) for row in table.rows)
-    return "\n".join(lines) + "\n"
+    return "".join(tsv_parts(table, places))
+
+
+def tsv_parts(table: DataTable, places: int | None = None, *, head: bool = True) -> Iterator[str]:
+    """Yield the lines of data as tab-separated values, many at once."""
+    if head:
+        yield "\t".join(map(_quoted, table.names)) + "\n"
+    rows = _written(table, lambda value: _tsv_value(value, places))
+    while lines := "".join("\t".join(row) + "\n" for row in islice(rows, _AT_ONCE)):
+        yield lines
+
+
+def json_lines(table: DataTable) -> Iterator[str]:
+    """Yield the rows of data as JSON documents, a line each, many at once."""
+    line = ", ".join(f"{json_text(name).replace('%', '%%')}: %s" for name in table.names)
+    rows = _written(table, json_text)
+    while lines := "".join(f"{{{line % row}}}\n" for row in islice(rows, _AT_ONCE)):
+        yield lines
+
+
+def _written(table: DataTable, write: Callable[[Value], str]) -> Iterator[tuple[str, ...]]:
+    """Return the rows with their values as texts; equal values of a column are written once if it is a column."""
+    written = getattr(table.rows, "written", None)
+    return written(write) if written else (tuple(map(write, row)) for row in table.rows)
+
+
+def json_text(document: object, indent: int | None = None) -> str:
+    """Return a document as JSON, in which characters that a terminal interprets or hides are escaped."""
+    import json
+
+    text = json.dumps(document, ensure_ascii=False, indent=indent)
+    return re.sub(r"[^\n -~]", lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text)
 
 
 def _tsv_value(value: Value, places: int | None) -> str:

@@ -20,13 +20,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from levelhead.tables.documents import header
-from levelhead.tables.table import Table
 from levelhead.task.database import Database
-from levelhead.task.description import MEGABYTE, SharedTask, measures_of
+from levelhead.task.description import MEGABYTE, SharedTask
+from levelhead.task.documents import submission_document, task_document
 from levelhead.task.pages import Pages
 from levelhead.task.site import FORM_BESIDE_FILE, Site
-from levelhead.task.standings import Leaderboard, own_results
+from levelhead.task.standings import own_results, view_of
 from levelhead.task.submissions import Refused, Submission, Team, choose, submissions, team_of_token
 
 SECONDS_FOR_A_PART = 30
@@ -157,8 +156,7 @@ def api_routes(site: Site) -> list[Route]:
     def show_submission(request: Request) -> Response:
         team = team_of(request)
         submission = site.submission_of(team, request)
-        results = {"results": own_results(site.task, site.database, submission)}
-        return JSONResponse(_document(site, submission, site.primary(team)) | results)
+        return JSONResponse(_document(site, submission, site.primary(team)))
 
     def choose_primary(request: Request) -> Response:
         team = team_of(request)
@@ -179,8 +177,8 @@ def api_routes(site: Site) -> list[Route]:
         return JSONResponse(_document(site, accepted, None), 201)
 
     return [
-        Route(f"{_TOP}/task", lambda _: JSONResponse(_task_document(site))),
-        Route(f"{_TOP}/leaderboard", lambda _: JSONResponse(_leaderboard_document(site.leaderboard()))),
+        Route(f"{_TOP}/task", lambda _: JSONResponse(task_document(site.task, site.languages, *site.phase()))),
+        Route(f"{_TOP}/leaderboard", lambda _: JSONResponse(site.leaderboard().to_dict())),
         Route(f"{_TOP}/inputs", list_inputs),
         Route(f"{_TOP}/submissions", list_submissions),
         Route(f"{_TOP}/submissions", submit, methods=["POST"]),
@@ -192,47 +190,5 @@ def api_routes(site: Site) -> list[Route]:
 
 def _document(site: Site, submission: Submission, primary: str | None) -> dict[str, Any]:
     """Return a submission for JSON, given the ID of the team's primary submission."""
-    fields = "id number kind label sha256 size received state finished reason valid outputs".split()
-    averages = {
-        group: {measure: average._asdict() for measure, average in by_measure.items()}
-        for group, by_measure in site.averages(submission).items()
-    }
-    values = {name: getattr(submission, name) for name in fields}
-    return values | {"primary": submission.id == primary, "averages": averages}
-
-
-def _task_document(site: Site) -> dict[str, Any]:
-    about, task = site.task.about, site.task
-    phase, message = site.phase()
-    return {
-        **header("task"),
-        "title": about.title,
-        "description": about.description,
-        "contact": about.contact,
-        "opens": about.opens and about.opens.isoformat(),
-        "closes": about.closes and about.closes.isoformat(),
-        "phase": phase,
-        "message": message,
-        "kinds": list(about.kinds),
-        "treebanks": [{"code": code, "language": language} for code, language in site.languages.items()],
-        "measures": list(measures_of(task)),
-        "rules": task.rules,
-        "ranking": task.ranking,
-        "limits": task.limits._asdict(),
-        "show": task.show._asdict(),
-    }
-
-
-def _leaderboard_document(shown: Leaderboard) -> dict[str, Any]:
-    return {
-        **header("leaderboard"),
-        "view": shown.view,
-        "changed": shown.changed,
-        "ranking": None if shown.ranking is None else _table_document(shown.ranking),
-        "treebanks": {code: _table_document(table) for code, table in shown.treebanks.items()},
-    }
-
-
-def _table_document(table: Table) -> dict[str, Any]:
-    tidy = table.tidy  # an interval is two columns
-    return {"columns": [column.name for column in tidy.columns], "rows": tidy.rows}
+    results = own_results(submission, view_of(site.task, site.database, own=True))
+    return submission_document(submission, results, site.averages(submission), primary=submission.id == primary)

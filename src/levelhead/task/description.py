@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from levelhead.campaign.find import Manifest, find_test_sets, manifest_from
 from levelhead.campaign.plan import TestSet
@@ -20,7 +20,9 @@ from levelhead.scoring.rules import RULES
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.write import output_errors
 
-HIDDEN, COARSE, OPEN = VIEWS = ("hidden", "coarse", "open")
+View = Literal["hidden", "coarse", "open"]
+VIEWS: tuple[View, View, View] = ("hidden", "coarse", "open")
+HIDDEN, COARSE, OPEN = VIEWS
 """Visibility of scores: hidden, rounded to the nearest 5% as in 2018, or open."""
 
 OUTPUTS, SYSTEM = KINDS = ("outputs", "system")
@@ -97,19 +99,33 @@ class About(NamedTuple):
 
 
 class SubmissionLimits(NamedTuple):
-    """Limits on submissions."""
+    """Limits on submissions.
 
-    submissions_a_day: int = 5  # of a team, in UTC
-    waiting: int = 5  # submissions of a team
+    Args:
+        submissions_a_day: submissions of a team per day (UTC).
+        waiting: submissions of a team that wait.
+        upload_megabytes: the size of an archive.
+        unpacked_megabytes: the size of its unpacked contents.
+        files: entries of an archive.
+        upload_seconds: the duration of an upload.
+        uploads_at_once: simultaneous uploads; others wait.
+        free_megabytes: space on the disk that is kept free.
+        times_gold: the size of an output over that of gold; a megabyte is always accepted.
+        scoring_seconds: the duration of scoring a submission.
+        scoring_megabytes: the memory of each process that scores.
+    """
+
+    submissions_a_day: int = 5
+    waiting: int = 5
     upload_megabytes: int = 100
     unpacked_megabytes: int = 500
-    files: int = 2000  # entries of an archive
+    files: int = 2000
     upload_seconds: int = 1800
-    uploads_at_once: int = 8  # others wait
-    free_megabytes: int = 1000  # of the disk, to keep free
-    times_gold: int = 10  # the maximum size of an output over that of gold; a megabyte is always accepted
-    scoring_seconds: int = 600  # for a submission
-    scoring_megabytes: int = 8000  # for each process that scores
+    uploads_at_once: int = 8
+    free_megabytes: int = 1000
+    times_gold: int = 10
+    scoring_seconds: int = 600
+    scoring_megabytes: int = 8000
 
 
 class SandboxLimits(NamedTuple):
@@ -127,13 +143,21 @@ class SandboxLimits(NamedTuple):
 
 
 class Visibility(NamedTuple):
-    """The visibility of results for participants."""
+    """The visibility of results for participants: hidden, coarse or open.
 
-    own: str = COARSE  # of a team's own scores while the task is open
-    leaderboard: str = HIDDEN  # while the task is open
-    after: str = OPEN  # of both after the task is closed
-    inputs: bool = True  # whether inputs can be downloaded; if not, only systems can usefully be submitted
-    logs: bool = True  # of a team's own systems
+    Args:
+        own: scores of a team's own submissions while the task is open.
+        leaderboard: the leaderboard while the task is open.
+        after: both after the task is closed.
+        inputs: whether inputs can be downloaded; if not, only systems can usefully be submitted.
+        logs: whether teams see what their systems printed.
+    """
+
+    own: View = COARSE
+    leaderboard: View = HIDDEN
+    after: View = OPEN
+    inputs: bool = True
+    logs: bool = True
 
 
 class SharedTask(NamedTuple):

@@ -16,11 +16,13 @@ from typing import IO, Any
 from levelhead.campaign.find import find_test_sets
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, OutputError, Place
-from levelhead.tables.table import Column, Table
-from levelhead.tables.writers import WRITERS
+from levelhead.tables.data import DataColumn, DataTable
+from levelhead.tables.writers import data_to_tsv
 from levelhead.task.database import Database
-from levelhead.task.description import SharedTask, TaskFolder, read_task
+from levelhead.task.description import OPEN, SharedTask, TaskFolder, read_task
+from levelhead.task.documents import submission_document, without_formulas
 from levelhead.task.gold_trees import check_inputs
+from levelhead.task.standings import own_averages, own_results
 from levelhead.task.submissions import primary_submissions, submission, submissions
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
@@ -193,18 +195,19 @@ def _files(task: SharedTask, database: Database, *, gold: bool) -> Iterator[tupl
     for brief in submissions(database):
         whole = submission(database, brief.id) or brief
         top = f"submissions/{_folder_name(whole.team_name)}/{whole.number}"
-        document = {**whole._asdict(), "team": whole.team_name, "primary": whole.id in primary_ids}
-        for name in ("team_name", "chosen", "run", "log"):  # this log is for the organizer
-            del document[name]
+        document = submission_document(
+            whole, own_results(whole, OPEN), own_averages(task, whole, OPEN),
+            primary=whole.id in primary_ids, signature=(whole.document or {}).get("signature", {}),
+        )  # fmt: skip
         yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
         run = folder.runs / str(whole.run)
         if whole.run and (run / "log").is_file():
             yield f"{top}/log", run / "log"
         if whole.run and (run / "output").is_dir():
             yield from _files_in(f"{top}/output", run / "output")
-    columns = tuple(Column(name, "text") for name in ("time", "actor", "action", "submission", "detail"))
+    columns = tuple(DataColumn(name, "text", "") for name in ("time", "actor", "action", "submission", "detail"))
     rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
-    yield "audit.tsv", WRITERS["tsv"](Table(columns, tuple(map(tuple, rows))), None).encode()
+    yield "audit.tsv", data_to_tsv(without_formulas(DataTable(columns, rows))).encode()
 
 
 def _files_in(name: str, folder: Path) -> Iterator[tuple[str, Path]]:

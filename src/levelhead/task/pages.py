@@ -115,12 +115,11 @@ class Pages:
     def submission(self, request: Request) -> Response:
         site = self.site
         session = self._required_session(request)
-        submission = site.submission_of(session.team, request)
+        submission, view = site.submission_of(session.team, request), view_of(site.task, self.database, own=True)
         return site.page(
             "submission", session, f"Submission {submission.number}",
             submission=submission, primary=site.primary(session.team), has_log=site.log_path(submission) is not None,
-            results=own_results(site.task, self.database, submission), averages=site.averages(submission),
-            view=view_of(site.task, self.database, own=True),
+            results=own_results(submission, view), averages=site.averages(submission), view=view,
         )  # fmt: skip
 
     async def choose_primary(self, request: Request) -> Response:

@@ -21,8 +21,8 @@ from levelhead.campaign.plan import plan_of
 from levelhead.campaign.ranked_systems import spread_on
 from levelhead.errors import LevelheadError
 from levelhead.jobs import Store, Tls, Workers, cluster, processes
+from levelhead.measures.registry import lower_is_better
 from levelhead.messages import MESSAGES
-from levelhead.tables.documents import header
 from levelhead.task.description import MEGABYTE, SharedTask, read_task, setup_of_task, sync, test_sets_of
 from levelhead.task.submissions import Interrupted
 from levelhead.treebank.write import replace_file
@@ -158,7 +158,7 @@ def main(arguments: Sequence[str]) -> None:
     except LevelheadError as error:
         sys.exit(str(error))
     document = {
-        **header("submission", results.signature),
+        "signature": dict(results.signature),
         "measures": list(results.measures),
         "results": {test_set.code: _result(results, "submission", test_set.code) for test_set in results.test_sets},
     }
@@ -183,7 +183,7 @@ def _result(results: Results, system: str, code: str) -> dict[str, Any]:
     spreads = {measure: spread_on(results, system, code, measure) for measure in results.measures}
     return {
         "state": result.state,
-        "values": {name: None if value is None else str(value) for name, value in result.values.items()},
+        "values": {name: None if value is None else str(value / _scale(name)) for name, value in result.values.items()},
         "reasons": list(dict.fromkeys(map(public_reason, result.reasons))),
         "spreads": {measure: list(spread[:4]) for measure, spread in spreads.items() if spread is not None},
     }
@@ -214,6 +214,13 @@ def public_results(results: Results) -> Results:
     )
 
 
+def _scale(measure: str) -> int:
+    """The number by which stored values are multiplied: ratios, or perplexities."""
+    return 1 if lower_is_better(measure) else 100
+
+
 def read_result(document: Mapping[str, Any]) -> OutputResult:
-    values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
+    """Return the result of an output from the database."""
+    stored = document["values"].items()
+    values = {name: None if value is None else _scale(name) * Fraction(value) for name, value in stored}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))

@@ -32,7 +32,8 @@ from levelhead.tables.table import IntervalCell, Table, for_readers
 from levelhead.task.archives import UnsafeArchive, check_archive
 from levelhead.task.database import Database, record, shown_time
 from levelhead.task.description import MEGABYTE, SharedTask, test_sets_of
-from levelhead.task.standings import Leaderboard, OwnAverage, leaderboard, own_averages, view_of
+from levelhead.task.documents import OwnAverage
+from levelhead.task.standings import Leaderboard, leaderboard, own_averages, view_of
 from levelhead.task.submissions import (
     FINISHED,
     Refused,
@@ -183,7 +184,7 @@ class Site:
             return {}
         key = of.id, view_of(self.task, self.database, own=True)
         if key not in self._averages:
-            self._averages[key] = own_averages(self.task, self.database, of)
+            self._averages[key] = own_averages(self.task, of, key[1])
         return self._averages[key]
 
     def page(

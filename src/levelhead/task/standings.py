@@ -1,70 +1,54 @@
-"""The organizer's list of submissions, the final ranking, and the scores that teams and the public can see."""
+"""The final ranking of a task, the leaderboard, and the scores that teams can see of their own submissions."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
 from fractions import Fraction
-from itertools import groupby
-from operator import attrgetter
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
-from levelhead.campaign import OutputResult, Ranking, Results, groups_named, rank
-from levelhead.campaign.ranked_systems import average_interval
-from levelhead.campaign.ranking import ALL, ranked
-from levelhead.campaign.ranking_tables import ranking_document, ranking_table, results_table
+from levelhead.campaign import OutputResult, Ranking, Results, Standing, groups_named, rank
+from levelhead.campaign.ranked_systems import RankedSystems, average_interval
+from levelhead.campaign.ranking import ALL, LeftOut, number, ranked
+from levelhead.campaign.ranking_data import LAYOUTS
+from levelhead.campaign.ranking_tables import left_out_notes, ranking_table, results_table
 from levelhead.errors import Fault, InputError, number_of
+from levelhead.immutable import immutable
 from levelhead.jobs import Workers
-from levelhead.report import WRITERS, Column, Table
 from levelhead.significance.jackknife import Spread
-from levelhead.tables.documents import header
-from levelhead.tables.table import interval_cell
-from levelhead.task.database import Database, record, shown_time
+from levelhead.tables.data import DataColumn, Layout, PercentInterval
+from levelhead.tables.table import Column, Table
+from levelhead.tables.writers import WRITERS, data_to_tsv
+from levelhead.tabular import Tabular
+from levelhead.task.database import Database, record
 from levelhead.task.database import now as time_now
-from levelhead.task.description import COARSE, HIDDEN, OPEN, SharedTask, measures_of, registry_of, sync, test_sets_of
+from levelhead.task.description import (
+    COARSE,
+    HIDDEN,
+    OPEN,
+    VIEWS,
+    SharedTask,
+    View,
+    measures_of,
+    registry_of,
+    sync,
+    test_sets_of,
+)
+from levelhead.task.documents import OwnAverage, without_formulas
 from levelhead.task.scoring import public_results, read_result, score_folders
 from levelhead.task.submissions import (
     RUNNING,
     WAITING,
     Submission,
     organizer_failures,
-    primary_of,
     primary_submissions,
-    shown_state,
-    why_primary,
 )
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.write import replace_file
-
-
-def submissions_document(submissions: Sequence[Submission]) -> dict[str, Any]:
-    """Return submissions for JSON, for the organizer."""
-    primary = {submission.id for submission in primary_of(submissions).values()}
-    names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log", "valid", "outputs")
-    documents = [
-        {"team": submission.team_name}
-        | {name: getattr(submission, name) for name in names}
-        | {"primary": submission.id in primary}
-        for submission in submissions
-    ]
-    return {**header("submissions"), "submissions": documents}
-
-
-def submissions_table(submissions: Sequence[Submission], *, exact: bool = True) -> Table:
-    """Return submissions as a table for the organizer."""
-    names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
-    columns = tuple(Column(name, "position" if name == "Number" else "text") for name in names)
-    primary = {submission.id for submission in primary_of(submissions).values()}
-    rows = tuple(
-        (submission.id if exact else submission.id[:8], submission.team_name, submission.number,
-         submission.kind, submission.label,
-         submission.received if exact else shown_time(submission.received),
-         shown_state(submission.state, submission.valid, submission.outputs),
-         why_primary(submission) if submission.id in primary else "", submission.log or submission.reason)
-        for submission in submissions
-    )  # fmt: skip
-    return Table(columns, rows)
 
 
 def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
@@ -85,25 +69,14 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
     return results._replace(results=small)
 
 
-def standings_table(task: SharedTask, database: Database, results: Results) -> Table:
-    """Return the ranking of a task as a table, with a note on submissions that it leaves out."""
-    table = ranking_table(results, rankings_of(task, results))
-    return table._replace(notes=(*left_out_notes(organizer_failures(database)), *table.notes))
+def final_ranking(task: SharedTask, database: Database, results: Results) -> RankedSystems:
+    """Return the ranking of a task, with the submissions that it leaves out, but without warnings, which quote gold."""
+    provenance = replace(results.provenance().with_parts(ranking=task.ranking), warnings=())
+    return RankedSystems(tuple(rankings_of(task, results)), results, provenance, left_out_of(database))
 
 
-def standings_document(task: SharedTask, database: Database, results: Results) -> dict[str, Any]:
-    """Return the ranking of a task for JSON, with the submissions that it leaves out."""
-    left_out = [{"system": failed.team_name, "submission": failed.number} for failed in organizer_failures(database)]
-    return {**ranking_document(results, rankings_of(task, results)), "left_out": left_out}
-
-
-def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
-    """Return notes on the submissions that a ranking leaves out."""
-    teams = [
-        f"{name} (submission {', '.join(str(failed.number) for failed in of_team)})"
-        for name, of_team in groupby(sorted(failures, key=attrgetter("team_name")), attrgetter("team_name"))
-    ]
-    return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if teams else ()
+def left_out_of(database: Database) -> tuple[LeftOut, ...]:
+    return tuple(LeftOut(failed.team_name, failed.number) for failed in organizer_failures(database))
 
 
 def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
@@ -113,7 +86,7 @@ def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
 
 def close_task(
     task: SharedTask, database: Database, *, now: bool = False, force: bool = False, workers: Workers | None = None
-) -> Results | None:
+) -> RankedSystems | None:
     """Close a task for submissions, and store the final ranking."""
     with database.transaction() as connection:
         query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
@@ -146,13 +119,12 @@ def close_task(
         raise InputError(*(Fault("invalid-task", message) for message in messages))
     if not primary_submissions(database):
         return None
-    results = public_results(final_results(task, database, workers))
-    table = standings_table(task, database, results)
+    ranked = final_ranking(task, database, public_results(final_results(task, database, workers)))
     texts = {
-        "ranking.json": json.dumps(standings_document(task, database, results), ensure_ascii=False, indent=2) + "\n",
-        "ranking.txt": WRITERS["text"](table, 2),
-        "ranking.tsv": WRITERS["tsv"](table, None),
-        "results.tsv": WRITERS["tsv"](results_table(results), None),
+        "ranking.json": json.dumps(ranked.to_dict(), ensure_ascii=False, indent=2) + "\n",
+        "ranking.txt": WRITERS["text"](ranked.table(), 2),
+        "ranking.tsv": data_to_tsv(without_formulas(ranked.data())),
+        "results.tsv": data_to_tsv(without_formulas(ranked.data("scores"))),
     }
     files = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}
     files["report.html"] = report(task, database, workers)
@@ -162,7 +134,7 @@ def close_task(
     sync([*(task.folder.final / name for name in files), task.folder.final])
     with database.transaction() as connection:
         connection.execute("INSERT OR REPLACE INTO main.facts (name, value) VALUES ('final', ?)", (time_now(),))
-    return results
+    return ranked
 
 
 def report(task: SharedTask, database: Database, workers: Workers | None = None) -> bytes:
@@ -178,20 +150,82 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     results = score_folders(task, primary_outputs(task, database), shown, workers=workers)
     signature = {**results.signature, **signature_of_tests(tests, results.units)}
     results = public_results(results._replace(signature=signature))
-    intervals = with_intervals(results, rankings_of(task, results), tests)
-    page = ranking_page(results, intervals.rankings, intervals)
-    notes = (*left_out_notes(organizer_failures(database)), *page.notes)
+    page = ranking_page(results, with_intervals(results, rankings_of(task, results), tests))
+    notes = (*left_out_notes(left_out_of(database)), *page.notes)
     return render(page._replace(title=task.about.title, notes=notes))
 
 
-class Leaderboard(NamedTuple):
-    """The visible part of the leaderboard."""
+@immutable
+class Leaderboard(Tabular):
+    """The visible part of the leaderboard.
 
-    view: str  # hidden, coarse or open
-    ranking: Table | None  # a table of teams; None if hidden, or without results yet
-    treebanks: Mapping[str, Table]  # a table for each test set, by code
-    report: bool = False  # whether the report of the final ranking can be seen
-    changed: str | None = None  # the time of the last change; None unless scores are open
+    Args:
+        view: how scores are shown.
+        ranked: the teams; None if hidden, or without results yet.
+        received: the times at which the submissions were received, by team; empty unless scores are open.
+        report: whether the report of the final ranking can be seen.
+        changed: the time of the last change; None unless scores are open.
+    """
+
+    KIND: ClassVar[str] = "leaderboard"
+
+    view: View
+    ranked: RankedSystems | None = None
+    received: Mapping[str, str] = field(default_factory=dict)
+    report: bool = False
+    changed: str | None = None
+
+    @property
+    def provenance(self) -> Provenance:
+        """The provenance, which is empty."""
+        return Provenance({}, {})
+
+    @property
+    def verdict(self) -> str | None:
+        """Which team is first by the first measure."""
+        return self.ranked.verdict if self.ranked else None
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table: standings and scores as of `levelhead rank`."""
+        received = DataColumn(
+            "received", "text", "Time at which it was received (ISO 8601); null unless scores are open", optional=True
+        )
+        changed = DataColumn("changed", "text", "Time of the last change; null unless scores are open", optional=True)
+        view = DataColumn("view", "text", "How scores are shown", choices=VIEWS)
+        return {
+            "standings": (*LAYOUTS["standings"], received),
+            "scores": LAYOUTS["scores"],
+            "views": (view, changed),
+        }
+
+    def records(self, name: str) -> Any:
+        """Return the rows of a table."""
+        if name == "views":
+            return [(self.view, self.changed)]
+        rows = self.ranked.records(name) if self.ranked else ()
+        return rows if name == "scores" else ((*row, self.received.get(row[2].system)) for row in rows)
+
+    def table(self) -> Table:
+        """Return the teams as a table."""
+        ranked = self.ranked
+        if ranked is None:
+            return Table((Column("System", "text"),), ())
+        table = ranking_table(ranked.results, ranked.rankings)
+        table = table._replace(notes=left_out_notes(ranked.left_out))  # reasons are only for the team that submitted it
+        if not self.received:
+            return table
+        at = [column.name for column in table.columns].index("System")
+        rows = tuple((*row, self.received[str(row[at])]) for row in table.rows)
+        return table._replace(columns=(*table.columns, Column("Submitted", "text")), rows=rows)
+
+    @cached_property
+    def treebanks(self) -> dict[str, Table]:
+        """A table for each treebank, by code, the best team first."""
+        if self.ranked is None:
+            return {}
+        by_treebank = results_table(self.ranked.results)
+        return {one.code: _of_treebank(by_treebank, one.code) for one in self.ranked.results.test_sets}
 
 
 def report_of(task: SharedTask, database: Database) -> Path | None:
@@ -200,7 +234,7 @@ def report_of(task: SharedTask, database: Database) -> Path | None:
     return path if view_of(task, database, own=False) == OPEN and path.is_file() else None
 
 
-def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
+def view_of(task: SharedTask, database: Database, *, own: bool) -> View:
     if database.fact("final") is not None:
         return task.show.after
     return task.show.own if own else task.show.leaderboard
@@ -211,38 +245,29 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     view = view_of(task, database, own=False)
     primary = {submission.team_name: submission for submission in primary_submissions(database)}
     documents = {name: submission.document or {} for name, submission in primary.items()}
-    rankings: list[Ranking] = []
-    if view != HIDDEN and primary:
-        results, rankings = _shown_rankings(task, documents, view)
-    if not rankings:
-        return Leaderboard(view, None, {})
-    table = ranking_table(results, rankings)
-    changed = None
-    left_out = organizer_failures(database) if database.fact("final") is not None else ()
-    table = table._replace(notes=left_out_notes(left_out))  # reasons are only for the team that submitted it
-    if view == OPEN:
-        chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
-        changed = max(chosen or "", *(submission.finished or "" for submission in primary.values()))
-        firsts = [ranking for ranking in rankings if ranking.measure == rankings[0].measure]
-        after = [column.name for column in table.columns].index(firsts[0].measure) + 1
-        columns = table.columns
-        interval = Column("95% CI", ends=("low", "high"))
-        shown = [(ranking, standing.system) for ranking in firsts for standing in ranking.standings]
-        cells = [interval_cell(_interval(ranking, documents[name]), perplexity=False) for ranking, name in shown]
-        table = table._replace(
-            columns=(*columns[:after], interval, *columns[after:], Column("Submitted", "text")),
-            rows=tuple(
-                (*row[:after], cell, *row[after:], primary[name].received)
-                for row, cell, (_, name) in zip(table.rows, cells, shown, strict=True)
-            ),
-        )
-    by_treebank = results_table(results)
-    treebanks = {test_set.code: _of_treebank(by_treebank, test_set.code) for test_set in results.test_sets}
-    return Leaderboard(view, table, treebanks, report_of(task, database) is not None, changed)
+    results, rankings = _shown_rankings(task, documents, view) if view != HIDDEN and primary else (None, [])
+    if results is None or not rankings:
+        return Leaderboard(view)
+    left_out = left_out_of(database) if database.fact("final") is not None else ()
+    ranked = RankedSystems(tuple(rankings), results, Provenance({}, {}), left_out)
+    if view != OPEN:
+        return Leaderboard(view, ranked, report=report_of(task, database) is not None)
+    chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
+    changed = max(chosen or "", *(submission.finished or "" for submission in primary.values()))
+    received = {name: submission.received for name, submission in primary.items()}
+    with_intervals = tuple(ranking._replace(standings=tuple(_tested(ranking, documents))) for ranking in rankings)
+    ranked = replace(ranked, rankings=with_intervals)
+    return Leaderboard(view, ranked, received, report_of(task, database) is not None, changed)
+
+
+def _tested(ranking: Ranking, documents: Mapping[str, Mapping[str, Any]]) -> Iterator[Standing]:
+    """Yield the standings of a ranking with the intervals that can be computed from stored results."""
+    for standing in ranking.standings:
+        yield standing._replace(interval=_interval(ranking, documents[standing.system]))
 
 
 def _shown_rankings(
-    task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: str
+    task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: View
 ) -> tuple[Results, list[Ranking]]:
     """The visible results and rankings, exact or coarse; no rankings without measures."""
     test_sets = test_sets_of(task)
@@ -250,7 +275,7 @@ def _shown_rankings(
     measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in scored))
     unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
     outputs = {
-        (name, test_set.code): read_result(document["results"][test_set.code])
+        (name, test_set.code): read_result(document["results"][test_set.code])._replace(reasons=())
         if test_set.code in document["results"]
         else unscored
         for name, document in documents.items()
@@ -262,26 +287,25 @@ def _shown_rankings(
     rankings = rankings_of(task, results)
     if view == COARSE:
         for number, ranking in enumerate(rankings):
-            rounded = [team._replace(rank=None, value=to_five_percent(team.value)) for team in ranking.standings]
+            rounded = [team.with_value(to_five_percent(team.exact)) for team in ranking.standings]
             rankings[number] = ranking._replace(standings=tuple(ranked(rounded)))
     return results, rankings
 
 
-def _interval(ranking: Ranking, document: Mapping[str, Any]) -> tuple[float, float] | None:
+def _interval(ranking: Ranking, document: Mapping[str, Any]) -> PercentInterval | None:
     """The interval of an average; None if a test set was scored before the required numbers were stored."""
     results = [document["results"].get(code, {}) for code in ranking.group.codes]
     # the errors of scores; documents of earlier versions lack them
     spreads = [result.get("spreads", {}).get(ranking.measure) for result in results]
     if ranking.undefined or None in spreads:
         return None
-    return average_interval(
-        [Fraction(result["values"][ranking.measure]) for result in results], [Spread(*spread) for spread in spreads]
-    )
+    values = [read_result(result).values[ranking.measure] or Fraction(0) for result in results]
+    return average_interval(values, [Spread(*spread) for spread in spreads])
 
 
 def to_five_percent(value: Fraction | None) -> Fraction | None:
-    """Return a ratio to the nearest five percent."""
-    return None if value is None else Fraction(math.floor(value * 20 + Fraction(1, 2)), 20)
+    """Return a percentage to the nearest five percent."""
+    return None if value is None else Fraction(5 * math.floor(value / 5 + Fraction(1, 2)))
 
 
 def _coarse(values: Mapping[str, Fraction | None]) -> dict[str, Fraction | None]:
@@ -296,37 +320,25 @@ def _of_treebank(table: Table, code: str) -> Table:
     return Table(tuple(table.columns[i] for i in keep), tuple(rows))
 
 
-def own_results(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, Any]]:
-    """Return the results of a team's own submission that it can see: states, reasons and percentages by test set."""
-    view = view_of(task, database, own=True)
+def own_results(submission: Submission, view: View) -> dict[str, dict[str, Any]]:
+    """Return the visible results of a submission: states, reasons and percentages by test set."""
     shown: dict[str, dict[str, Any]] = {}
     for code, document in (submission.document or {}).get("results", {}).items():
         result = read_result(document)
         seen = result.values if view == OPEN else _coarse(result.values)
-        percents = {name: None if value is None else float(100 * value) for name, value in seen.items()}
-        values = {} if view == HIDDEN else {"values": percents}
+        values = {} if view == HIDDEN else {"values": {name: number(value) for name, value in seen.items()}}
         shown[code] = {"state": result.state, "reasons": list(result.reasons), **values}
     return shown
 
 
-class OwnAverage(NamedTuple):
-    """The average of a submission over test sets in percent, as visible to its team."""
-
-    value: float | None  # None if the measure has no value on a test set
-    interval: tuple[float, float] | None = None  # the confidence interval; None if unknown, or unless scores are open
-
-
-def own_averages(task: SharedTask, database: Database, submission: Submission) -> dict[str, dict[str, OwnAverage]]:
-    """The averages of a submission that its team can see, by group and measure, coarse ones of rounded scores."""
-    view = view_of(task, database, own=True)
-    if view == HIDDEN or submission.document is None:
+def own_averages(task: SharedTask, submission: Submission, view: View) -> dict[str, dict[str, OwnAverage]]:
+    """Return the visible averages of a submission, by group and measure, coarse ones of rounded scores."""
+    if view == HIDDEN or not submission.document:
         return {}
     _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
     averages: dict[str, dict[str, OwnAverage]] = {}
     for ranking in rankings:
         interval = _interval(ranking, submission.document) if view == OPEN else None
-        value = ranking.standings[0].value
-        averages.setdefault(ranking.group.name, {})[ranking.measure] = OwnAverage(
-            None if value is None else float(100 * value), interval and (100 * interval[0], 100 * interval[1])
-        )
+        average = OwnAverage(ranking.group.name, ranking.measure, ranking.standings[0].value, interval)
+        averages.setdefault(average.group, {})[average.measure] = average
     return averages

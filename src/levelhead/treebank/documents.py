@@ -26,6 +26,7 @@ class Documents:
         self.marks = 0  # the number of sentences with a mark
         self._numbers: dict[str | int, int] = {}  # of each document by its id; without an id, by its number
         self.last = -1  # the document of the last sentence
+        self.starts_unmarked = False  # whether sentences precede the first mark, which are then the document 0
 
     def add(self, piece: Treebank) -> NDArray[np.int64]:
         """Return the document of each sentence of the next piece, from 0, int64, shape (sentences,)."""
@@ -36,6 +37,7 @@ class Documents:
             opened = {sentence: name for sentence, name in opened.items() if sentence < first} | marks
         if self.last < 0 and len(piece) and 0 not in opened:
             opened = {0: "", **opened}
+            self.starts_unmarked = True
         self.marks += len(marks)
         documents = [self.last]
         documents += [

@@ -6,8 +6,8 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from levelhead.errors import OutputError, Place
@@ -17,33 +17,53 @@ if TYPE_CHECKING:
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Write bytes to a temporary file, then rename it to the target; pipes and devices are written directly."""
+    """Write bytes to a file, completely or not at all; "-" is standard output."""
     if os.fsdecode(path) == "-":
         sys.stdout.buffer.writelines(parts)
         return
-    with output_errors(path):
-        target, mode = _target(path)
-        if mode is not None and not stat.S_ISREG(mode):
-            with target.open("wb") as file:  # a pipe or device cannot be replaced
-                file.writelines(parts)
-        else:
-            if mode is None:
-                umask = os.umask(0)
-                os.umask(umask)
-                mode = 0o666 & ~umask
-            import tempfile
+    with replacing(path) as write_parts:
+        write_parts(parts)
 
-            target = target.resolve()
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=".levelhead-")
-            temporary = target.with_name(os.fsdecode(name).rpartition(os.sep)[2])
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.writelines(parts)
-                temporary.chmod(stat.S_IMODE(mode))
-                temporary.replace(target)
-            except BaseException:
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Callable[[Iterable[bytes]], None]]:
+    """Yield a function that writes to a temporary file, which replaces the target at the end.
+
+    Pipes and devices are written directly.
+    """
+    with ExitStack() as stack:
+        with output_errors(path):
+            target, mode = _target(path)
+            if mode is not None and not stat.S_ISREG(mode):
+                file = stack.enter_context(target.open("wb"))  # a pipe or device cannot be replaced
+                temporary = None
+            else:
+                if mode is None:
+                    umask = os.umask(0)
+                    os.umask(umask)
+                    mode = 0o666 & ~umask
+                import tempfile
+
+                target = target.resolve()
+                handle, name = tempfile.mkstemp(dir=target.parent, prefix=".levelhead-")
+                temporary = target.with_name(os.fsdecode(name).rpartition(os.sep)[2])
+                file = stack.enter_context(os.fdopen(handle, "wb"))
+
+        def write_parts(parts: Iterable[bytes]) -> None:
+            with output_errors(path):
+                file.writelines(parts)
+
+        try:
+            yield write_parts
+            with output_errors(path):
+                file.close()
+                if temporary is not None:
+                    temporary.chmod(stat.S_IMODE(mode))
+                    temporary.replace(target)
+        except BaseException:
+            if temporary is not None:
                 temporary.unlink(missing_ok=True)
-                raise
+            raise
 
 
 def check_file(path: str | os.PathLike[str]) -> None:

@@ -117,15 +117,15 @@ CHART = ResultPath("chart")
 
 
 def printing_options(*formats: str, places: bool = True, output: Decorator | None = None) -> Decorator:
-    """Return --format, --places and --output, or another option for the output."""
+    """Return --format, by default the first, --table, --places and --output, or another option for the output."""
+    offered = formats or FORMATS
     output_format = click.option(
-        "--format", "output_format", type=Choice(formats or FORMATS, "format"), default="text", show_default=True,
+        "--format", "output_format", type=Choice(offered, "format"), default=offered[0], show_default=True,
         help="Output format",
     )  # fmt: skip
-    tidy = {"tsv", "jsonl"} & set(formats or FORMATS)
     return joined(
         output_format,
-        *((table_option,) if tidy else ()),
+        *((table_option,) if {"tsv", "jsonl"} & {*offered} else ()),
         *((places_option,) if places else ()),
         output or output_option,
     )

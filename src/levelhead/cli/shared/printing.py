@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,7 +42,8 @@ def print_result(
     output_format = given["output_format"]
     output = given.get("output")
     if data is not None and output_format in {"jsonl", "tsv"}:
-        _print_data(data(given.get("table_name")), output_format, output, given.get("places"))
+        with data_writer(given) as write:
+            write(data(given.get("table_name")))
         return
     if given.get("table_name") is not None:
         raise click.UsageError("--table requires --format tsv or jsonl")
@@ -68,15 +70,24 @@ def print_result(
     emit(text, output)
 
 
-def _print_data(table: DataTable, output_format: str, output: str | None, places: int | None) -> None:
-    if output_format == "jsonl":
-        print_json(table.documents(), output, lines=True)
-        return
-    from levelhead.tables.writers import data_to_tsv
+@contextmanager
+def data_writer(given: Mapping[str, Any]) -> Iterator[Callable[[DataTable], None]]:
+    """Yield a function that writes rows as TSV or JSON Lines, as often as it is called with rows of a table."""
+    from levelhead.tables.writers import json_lines, tsv_parts
 
-    text = data_to_tsv(table, places)
-    on_terminal = output in {None, "-"} and sys.stdout and sys.stdout.isatty()
-    emit(re.sub(r"[^\t\n]+", lambda part: printable(part[0]), text) if on_terminal else text, output)
+    output, places = given.get("output"), given.get("places")
+    is_tsv = given["output_format"] == "tsv"
+    on_terminal = is_tsv and output in {None, "-"} and sys.stdout and sys.stdout.isatty()
+    with output_writer(output) as write:
+        n_written = 0
+
+        def add(table: DataTable) -> None:
+            nonlocal n_written
+            for text in tsv_parts(table, places, head=not n_written) if is_tsv else json_lines(table):
+                write(re.sub(r"[^\t\n]+", lambda part: printable(part[0]), text) if on_terminal else text)
+            n_written += 1
+
+        yield add
 
 
 def show(
@@ -181,31 +192,38 @@ def print_provenance(provenance: Provenance, *, notes: bool = True) -> None:
 
 def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
     """Print a document as JSON, or a list of documents as JSON lines."""
-    import json
+    from levelhead.tables.writers import json_text
 
-    if lines and isinstance(document, list):
-        text = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document)
-    else:
-        text = json.dumps(document, ensure_ascii=False, indent=None if lines else 2) + "\n"
-    # characters that a terminal interprets or hides are escaped; a JSON reader gets the same text
-    emit(re.sub(r"[^\n -~]", lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text), output)
+    each = document if lines and isinstance(document, list) else [document]
+    emit("".join(json_text(part, None if lines else 2) + "\n" for part in each), output)
 
 
 def emit(text: str, output: str | None) -> None:
     """Write text as UTF-8 to a file (completely or not at all) or to standard output."""
-    data = text.encode("utf-8", "backslashreplace")
-    if output is None or output == "-":
-        if sys.stdout is None:
-            raise OutputError("standard output is closed", "output")
-        try:
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-        except BrokenPipeError as error:
-            raise OutputClosed from error
-    else:
-        from levelhead.treebank.write import replace_file
+    with output_writer(output) as write:
+        write(text)
 
-        replace_file(output, [data])
+
+@contextmanager
+def output_writer(output: str | None) -> Iterator[Callable[[str], None]]:
+    """Yield a function that writes text as UTF-8 to a file, which is complete at the end, or to standard output."""
+    if output is None or output == "-":
+        yield _print
+        return
+    from levelhead.treebank.write import replacing
+
+    with replacing(output) as write_parts:
+        yield lambda text: write_parts([text.encode("utf-8", "backslashreplace")])
+
+
+def _print(text: str) -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed", "output")
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError as error:
+        raise OutputClosed from error
 
 
 def print_warnings(faults: Iterable[Fault]) -> None:

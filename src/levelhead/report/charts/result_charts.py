@@ -115,15 +115,14 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
 
 def power_chart(power: Power, *, each: bool = False) -> Drawing:
     """Return a chart of detectable differences by the number of units, with a line per measure and number of runs."""
-    shown = [row for row in rows_to_show(power, each=each) if row.difference is not None]
+    shown = [row for row in rows_to_show(power, each=each) if row.detectable is not None]
     differ = [len(set(values)) > 1 for values in zip(*((r.treebank, r.measure, r.unit, r.n_runs) for r in shown))]
     series: dict[str, list[tuple[float, float]]] = {}
     for row in shown:
-        value = row.difference or 0.0
         # its label has the properties in which lines differ
-        parts = (row.treebank, row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
+        parts = (row.treebank or "", row.measure, _units(row.unit), f"{row.n_runs} runs" if row.n_runs > 1 else "1 run")
         label = ", ".join(part for part, varies in zip(parts, differ) if varies) or row.measure
-        series.setdefault(label, []).append((row.n_units, value if row.measure in power.perplexities else 100 * value))
+        series.setdefault(label, []).append((row.n_units, row.detectable or 0.0))
     units = dict.fromkeys(_units(row.unit) for row in shown)
     return curves("Detectable difference", series, " or ".join(units), "detectable difference", logarithmic=True)
 
@@ -162,7 +161,7 @@ def _drawings(result: object) -> Iterator[Drawing]:
             measures = [name for name in next(iter(result.values())) if not lower_is_better(name)]
             for measure in ["LAS"] if "LAS" in measures else measures[:1]:
                 yield _bars(measure, [(code, evaluation[measure]) for code, evaluation in result.items()])
-        case Breakdowns():
+        case Breakdowns() if not result.gains:
             yield from _of_breakdowns(result)
         case Confusions():
             yield from _of_confusions(result)
@@ -172,9 +171,8 @@ def _drawings(result: object) -> Iterator[Drawing]:
 
 
 def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
-    unit = 1 if lower_is_better(ranking.measure) else 100
     rows = [
-        plotted_row(standing.system, standing.value, standing.interval, unit)
+        plotted_row(standing.system, standing.value, standing.interval)
         for standing in ranking.standings[:_MOST_ROWS]
         if standing.value is not None
     ]
@@ -185,7 +183,6 @@ def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
 def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
     """The differences from the baseline by the first measure, on each treebank."""
     measure, (baseline, *_) = comparison.measures[0], comparison.systems
-    unit = 1 if measure in comparison.perplexities else 100
     results = [
         result
         for result in comparison.results
@@ -193,10 +190,7 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
     ]
     several = len({result.treebank for result in results}) > 1
     labels = [f"{result.treebank} · {result.system}" if several else result.system for result in results[:_MOST_ROWS]]
-    rows = [
-        plotted_row(label, result.difference, result.difference_interval, unit)
-        for label, result in zip(labels, results)
-    ]
+    rows = [plotted_row(label, result.difference, result.difference_interval) for label, result in zip(labels, results)]
     if rows:
         yield spreads(f"Differences in {measure} from {baseline}", rows, f"{measure}: difference", zero=True)
 
@@ -211,7 +205,7 @@ def _of_breakdowns(result: Breakdowns) -> Iterator[Drawing]:
 
 def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
     shown = scores[:_MOST_ROWS]
-    values = [None if score.exact_ratio is None else 100 * float(score.exact_ratio) for _, score in shown]
+    values = [None if score.exact is None else float(score.exact) for _, score in shown]
     return panels(title, [name for name, _ in shown], {title: values}, places=2)
 
 

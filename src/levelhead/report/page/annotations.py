@@ -10,10 +10,10 @@ from levelhead.comparison.agreement import Agreement, Disagreement
 from levelhead.comparison.changes import AnyChanges, ChangePattern, ReleaseChanges
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.comparison.tree_text import MOST_WORDS
-from levelhead.errors import number_of
+from levelhead.errors import names_or_number, number_of
 from levelhead.evaluation.provenance import Provenance
 from levelhead.report.charts.page_charts import plotted_row, spreads
-from levelhead.report.page.blocks import Block, Page, Section, names_or_number, treebank_name
+from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.scoring.matches import align_sentences, compare_aligned, match
 from levelhead.scoring.rules import Rules

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from levelhead.errors import number_of
 from levelhead.report.charts.page_charts import RowChart
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Column, Table
@@ -105,7 +104,7 @@ class Block(NamedTuple):
         when: the choices under which it is shown.
         drawing: a chart.
         table: a table, which can be sorted.
-        strips: a picture for each row of the table, next to its first ratio.
+        strips: a picture for each row of the table, next to its first percentage.
         heat: a matrix.
         confused: a confusion matrix that opens sentences.
         sentences: sentences to draw.
@@ -200,13 +199,6 @@ class Page(NamedTuple):
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown when the page opens."""
         return all(self.choices[name][0] == value for name, value in block.when.items())
-
-
-def names_or_number(names: Sequence[str], noun: str) -> str:
-    """Return up to four names as a list, otherwise their number."""
-    if len(names) > 4:
-        return number_of(len(names), noun)
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def as_sentence(note: str) -> str:

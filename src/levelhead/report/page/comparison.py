@@ -13,15 +13,16 @@ import numpy as np
 from levelhead.analysis.repairs import wrong_words
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.contrasts import AverageGain, Gain, average_gains, contrasts, gains_by
+from levelhead.comparison.contrasts import contrasts
+from levelhead.comparison.gains import AverageGain, Gain, average_gains, gains_by
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison, wins_text
-from levelhead.errors import with_minus
+from levelhead.errors import names_or_number, with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, measured_row
-from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence, names_or_number
+from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
@@ -37,7 +38,14 @@ from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, unit_line, units_of
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.tables.table import Cell, Column, Table, formatted, interval_cell, interval_head, probability, value_cell
+from levelhead.tables.table import (
+    Cell,
+    Column,
+    IntervalCell,
+    Table,
+    interval_head,
+    probability,
+)
 
 # the properties by which differences are shown
 TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
@@ -108,7 +116,7 @@ def _contrasts(
                 left -= end - start
                 if left < 0 and n_shown >= 3:
                     break
-                place, change = len(sentences), contrast.system - contrast.baseline
+                place, change = len(sentences), contrast.more_correct
                 sentences.append(sentence([shown[0], system], contrast.sentence))
                 entries.append(((place, -1), change, {str(number): kind}))
                 for row in range(*np.searchsorted(differing, [start, end])):
@@ -137,6 +145,7 @@ def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[s
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _DIFFERENCE = Column("", "difference")
+_POINTS = Column("", "points")
 _DIFFERENCES = (
     "Differences from {} in points, with confidence intervals. Colored if significant at 5%, otherwise gray."
     " P-values and intervals of differences hold jointly for all systems; each interval of a score is about this score"
@@ -155,7 +164,7 @@ _SENTENCES = (
 
 def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
     baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
-    more_runs = comparison.results[0].runs[0] - 1  # of the baseline: what readers choose last
+    more_runs = comparison.results[0].n_runs - 1  # of the baseline: what readers choose last
     systems = [*others[more_runs:], *others[:more_runs], first]
     measures = sorted(comparison.measures, key=lambda name: name != "LAS")  # first: most readers look for it
     choices: dict[str, Sequence[str]] = {"measure": measures, "system": systems}
@@ -187,7 +196,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     against = f" compared with {baseline}" if comparison.systems[1:] else ""
     where = names_or_number([part.treebank for part in parts], "treebank")
     title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
-    lead = (f"{LABEL} " if comparison.coverage else "") + _finding(comparison, measures[0])
+    lead = (f"{LABEL} " if comparison.coverage else "") + comparison.verdict
     shown = [section for section in sections if section.blocks]
     units = comparison.units
     lines = [unit_line(units) + comparison.joint_units] if units else []
@@ -198,34 +207,6 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     )  # fmt: skip
 
 
-def _of_average(comparison: Comparison, measure: str) -> list[ComparedScore]:
-    """The macro-averages of all systems, or their results on a single treebank."""
-    of_measure = [result for result in comparison.results if result.measure == measure]
-    return [result for result in of_measure if result.average == "macro"] or of_measure[: len(comparison.systems)]
-
-
-def _significant(result: ComparedScore) -> bool:
-    return result.p is not None and result.p < 0.05 and result.enough_runs
-
-
-def _finding(comparison: Comparison, measure: str) -> str:
-    baseline = comparison.systems[0]
-    (_, *others) = _of_average(comparison, measure)
-    real = [result for result in others if _significant(result)]
-    if others and all(result.p is None for result in others):
-        return f"By {measure}, differences from {baseline} are not tested: see the notes."
-    if not real:
-        return f"By {measure}, no system differs significantly from {baseline}."
-    perplexity, column = measure in comparison.perplexities, Column(measure, "difference")
-    changes = (
-        (result.system, formatted(value_cell(result.difference, perplexity=perplexity), column)) for result in real
-    )
-    text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
-    wins = [win for win in comparison.wins if win.measure == measure] if len(others) == 1 else []
-    counted = [f" {wins_text(win, comparison).partition(': ')[2].partition(';')[0]}." for win in wins]
-    return f"By {measure}, significantly different from {baseline}: {', '.join(text)}.{''.join(counted)}"
-
-
 def _differences(comparison: Comparison, measure: str, suffix: str, choices: Sequence[str]) -> Iterator[Block]:
     of_measure = tuple(result for result in comparison.results if result.measure == measure)
     several = any(result.average for result in comparison.results)
@@ -233,7 +214,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
     axis = "lower is better" if perplexity else "points"
     head = interval_head(comparison.provenance.signature["level"])
     columns = ("Diff.", head, "p", "")
-    results = _of_average(comparison, measure)
+    results = comparison.of_average(measure)
     rows = [
         _difference_row(result, result.system, perplexity=perplexity)
         for result in results
@@ -265,7 +246,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
         chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
         yield Block(f"wins{suffix}", "Treebanks won and lost", text, when, chart=chart)
     values = [
-        measured_row(result.system, result.value, result.interval, perplexity=perplexity)
+        measured_row(result.system, result.value, result.interval, Column("", "percent"))
         for result in results
         if result.value is not None
     ]
@@ -278,11 +259,12 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
 
 
 def _difference_row(result: ComparedScore, label: str, *, perplexity: bool) -> ChartRow:
-    change = result.difference or 0.0
-    interval = result.difference_interval if perplexity else informative(result.difference_interval, difference=True)
+    change, interval = result.difference or 0.0, result.difference_interval
+    if interval and not perplexity and interval[1] - interval[0] >= 200:  # all differences, which says nothing
+        interval = None
     p = "" if result.p is None else probability(result.p, 4)
-    row = measured_row(label, change, interval, _DIFFERENCE, (p, result.stars), perplexity=perplexity)
-    return row._replace(color="fade" if not _significant(result) else "s0" if (change < 0) == perplexity else "s1")
+    row = measured_row(label, change, interval, _POINTS, (p, result.stars))
+    return row._replace(color="fade" if not result.stars else "s0" if (change < 0) == perplexity else "s1")
 
 
 def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
@@ -312,7 +294,7 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
         last = Column("Treebanks" if averages else "Words", "number")
         columns = (
             *(Column(title, "text"), *(() if averages else (Column("Gold words", "number"),))),
-            *(Column("Diff.", "difference"), Column("95% CI", "difference", ends=("diff_low", "diff_high"))),
+            *(Column("Diff.", "points"), Column("95% CI", "points", ends=("difference_low", "difference_high"))),
             *(last, Column("", "text", key="Uncertain")),
         )
         chart_title = f"Differences in LAS of {system} by {title.lower()}"
@@ -334,17 +316,17 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
     interval = None if estimate is None else informative(estimate.interval, difference=True)
     excludes_zero = interval is not None and (interval[0] > 0 or interval[1] < 0)
     last = str(gain.n_treebanks) if isinstance(gain, AverageGain) else with_minus(f"{gain.more_correct:+,.0f}")
-    row = measured_row(marked(open_ended(gain.values[0]), estimate), change, interval, _DIFFERENCE, (last,))
+    row = measured_row(marked(open_ended(gain.values[0]), estimate), change, interval, Column("", "points"), (last,))
     color = ("s0" if change > 0 else "s1") if excludes_zero else "fade"
     return row._replace(color=color, uncertain=estimate is not None and estimate.uncertain)
 
 
 def _gain_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
-    interval = interval_cell(gain.estimate and informative(gain.estimate.interval, difference=True), perplexity=False)
-    few = marked("", gain.estimate).strip()
+    between = gain.estimate and informative(gain.estimate.interval, difference=True)
+    interval, few = between and IntervalCell(*between), marked("", gain.estimate).strip()
     if isinstance(gain, AverageGain):
         return gain.values[0], gain.difference, interval, gain.n_treebanks, few
-    return gain.values[0], gain.score.gold, gain.difference, interval, gain.more_correct, few
+    return gain.values[0], gain.gold, gain.difference, interval, gain.more_correct, few
 
 
 def _sentences(parts: Sequence[TreebankPart], every: Examples) -> Iterator[Block]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from levelhead.errors import with_minus
+from levelhead.errors import names_or_number, with_minus
 from levelhead.immutable import immutable
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import OTHER, Box, mark, placed_names, series_of
-from levelhead.report.page.blocks import Block, HeatMap, Page, Section, names_or_number
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section
 from levelhead.tables.svg import (
     N_COLORS,
     Drawing,

@@ -9,36 +9,39 @@ from itertools import chain, permutations
 from types import MappingProxyType
 from typing import NamedTuple
 
-from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
+from levelhead.campaign import OutputResult, Ranking, Results, TestSet
 from levelhead.campaign.ranking_tables import (
+    first_place,
+    has_tests,
     included_test_sets,
     influenced_results,
     notes_on_partial_scores,
+    printed,
     ranking_table,
     relation_notes,
     resampling_notes,
     undecided_ranks,
     undefined_average,
 )
+from levelhead.errors import names_or_number
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.charts.page_charts import panels, plotted_row, shares, slopes, spreads
 from levelhead.report.charts.point_charts import Named, scatter
-from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, as_sentence, names_or_number
+from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, as_sentence
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance.influence import influence_notes
-from levelhead.tables.table import Cell, Column, Table, formatted, level_text, value_cell
+from levelhead.tables.table import Cell, Column, Table, level_text
 
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
 _MOST_MEASURES = 6  # in a table or chart
 
 
 class _Campaign(NamedTuple):
-    """The results on the page, the wins of each ranking if they were tested, and the addresses of outputs' pages."""
+    """The results on the page, their rankings, and the addresses of outputs' pages."""
 
     results: Results
     rankings: Sequence[Ranking]
-    wins: Sequence[Mapping[tuple[str, str], int]]
     pages: Mapping[tuple[str, str], str]
 
     @property
@@ -60,7 +63,7 @@ class _Campaign(NamedTuple):
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
-        return value_cell(self.result(system, test_set).values.get(measure), perplexity=lower_is_better(measure))
+        return printed(self.result(system, test_set).values.get(measure))
 
     def of_rankings(self, name: str) -> Iterator[tuple[Ranking, Block]]:
         """Yield each ranking with an empty block for it."""
@@ -91,11 +94,9 @@ def measures_of_page(rules: str | Rules, registry: Registry = STANDARD) -> tuple
 def ranking_page(
     results: Results,
     rankings: Sequence[Ranking],
-    intervals: RankedIntervals | None = None,
     pages: Mapping[tuple[str, str], str] = MappingProxyType({}),
 ) -> Page:
-    tested, wins = (intervals.rankings, intervals.wins) if intervals else (rankings, ())
-    campaign = _Campaign(results, tested, wins, pages)
+    campaign = _Campaign(results, rankings, pages)
     makers = (_leaderboard, _ranges, _heat, _measures, _classes, _duels, _zeros)
     sections = [section for make in makers if (section := make(campaign)).blocks]
     first = campaign.rankings[0]
@@ -108,7 +109,7 @@ def ranking_page(
     codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
     return Page(
         f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}",
-        f"{LABEL} " * results.partial + _first_place(first, several=len(campaign.groups) > 1),
+        f"{LABEL} " * results.partial + first_place(first, several=len(campaign.groups) > 1),
         _facts(results),
         {"group": campaign.groups, "measure": campaign.measures},
         sections,
@@ -117,29 +118,6 @@ def ranking_page(
         "ranking",
         find="Find systems, test sets, families",
     )
-
-
-def _first_place(ranking: Ranking, *, several: bool) -> str:
-    ranked = [standing for standing in ranking.standings if standing.value is not None]
-    if not ranked:
-        return f"No system has an average of {ranking.measure}."
-    if not any(standing.n_valid for standing in ranked):
-        return "No output is valid."
-    best = [standing.system for standing in ranked if standing.rank == ranked[0].rank]
-    value = value_cell(ranked[0].value, perplexity=lower_is_better(ranking.measure))
-    where = f" on {ranking.group.name}" if several else ""
-    how = f"by {ranking.measure}{where}, with {formatted(value, Column(ranking.measure))}"
-    if len(best) > 1:
-        return f"{names_or_number(best, 'system')} are tied for first place {how}."
-    if len(ranked) > 1 and _has_tests(ranking):
-        ahead = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
-        how += f", {ahead} {ranked[1].system}"
-    return f"{best[0]} is first {how}."
-
-
-def _has_tests(ranking: Ranking) -> bool:
-    """Whether the averages of systems were tested; they are not if there are too few units to resample."""
-    return any(standing.ranks for standing in ranking.standings)
 
 
 def _facts(results: Results) -> list[tuple[str, str]]:
@@ -154,7 +132,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 def _leaderboard(campaign: _Campaign) -> Section:
     lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
-    if _has_tests(campaign.rankings[0]):
+    if has_tests(campaign.rankings[0]):
         lead += (
             " It alone makes no difference significant."
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
@@ -169,18 +147,17 @@ def _leaderboard(campaign: _Campaign) -> Section:
         extra = frozenset({"Letters", f"{ranking.measure} of valid sentences", *of_others})
         hidden = extra.intersection(column.name for column in table.columns)
         values = [
-            () if standing.value is None else (float(standing.value), *(standing.interval or ()))
+            () if standing.value is None else (standing.value, *(standing.interval or ()))
             for standing in ranking.standings
         ]
-        low, high = min(chain(*values), default=0.0), max(chain(*values), default=1.0)
+        low, high = min(chain(*values), default=0.0), max(chain(*values), default=100.0)
         strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
-        perplexity, column = lower_is_better(ranking.measure), Column(ranking.measure)
-        first, last = (formatted(value_cell(end, perplexity=perplexity), column, 1) for end in (low, high))
         notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking),
                  *influence_notes(influenced_results(ranking)))  # fmt: skip
         caption = " ".join(map(as_sentence, filter(None, notes)))
-        blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=(first, last),
-                                     extra=hidden, rows_are="system"))  # fmt: skip
+        ends = f"{low:.1f}", f"{high:.1f}"
+        blocks.append(block._replace(caption=caption, table=table, strips=strips, strip_ends=ends, extra=hidden,
+                                     rows_are="system"))  # fmt: skip
     return Section("leaderboard", "Ranking", lead, blocks)
 
 
@@ -192,8 +169,8 @@ def _ranges(campaign: _Campaign) -> Section:
     blocks = []
     for ranking, block in campaign.of_rankings("rank-ranges"):
         ranked = [standing for standing in ranking.standings if standing.rank is not None]
-        if ranked and _has_tests(ranking):
-            rows = [plotted_row(standing.system, standing.rank, standing.ranks) for standing in ranked]
+        if ranked and has_tests(ranking):
+            rows = [plotted_row(standing.system, standing.rank, standing.rank_interval) for standing in ranked]
             title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
             chart = spreads(title, rows, "rank", rules=ranking.lines or (), whole=True)
             blocks.append(block._replace(drawing=chart))
@@ -227,7 +204,7 @@ def _heat_map(campaign: _Campaign, ranking: Ranking) -> HeatMap:
         if language.name:
             aliases[i] = " · ".join(filter(None, dict.fromkeys((language.name, language.genus, language.family))))
     return HeatMap(
-        "Test set", systems, rows, headings, marks, Column(ranking.measure),
+        "Test set", systems, rows, headings, marks, Column(ranking.measure, "percent"),
         lower_is_better(ranking.measure), True, links, aliases, ("set", "system"),
     )  # fmt: skip
 
@@ -241,7 +218,7 @@ def _measures(campaign: _Campaign) -> Section:
     blocks = []
     for (group, families), (_, points) in zip(campaign.of_groups("families"), campaign.of_groups("measures")):
         outputs = [
-            (system, test_set, 100 * x, 100 * y)
+            (system, test_set, x, y)
             for test_set in campaign.test_sets(campaign.of(group)[0])
             for system in campaign.results.systems
             for x, y in [[campaign.value(system, test_set, measure) for measure in pair]]
@@ -277,12 +254,12 @@ def _by_family(block: Block, pair: Sequence[str], outputs: Sequence[_Valid]) -> 
         return block
     rows: list[tuple[Cell, ...]] = []
     for family, of_family in by_name.items():
-        x, y = (math.fsum(values) / len(of_family) for values in zip(*((x / 100, y / 100) for _, _, x, y in of_family)))
+        x, y = (math.fsum(values) / len(of_family) for values in zip(*((x, y) for _, _, x, y in of_family)))
         rows.append((family, len({test_set.code for _, test_set, _, _ in of_family}), x, y, y - x))
     rows.sort(key=lambda row: (row[-1], *row))
-    columns = (Column("Family", "text"), Column("Test sets", "number"), *map(Column, pair))
+    columns = (Column("Family", "text"), Column("Test sets", "number"), *(Column(name, "percent") for name in pair))
     caption = f"Means over valid outputs of all systems; change from {pair[0]} to {pair[1]}, in points."
-    table = Table((*columns, Column("Change", "difference")), tuple(rows))
+    table = Table((*columns, Column("Change", "points")), tuple(rows))
     return block._replace(title="By language family", caption=caption, table=table)
 
 
@@ -311,7 +288,7 @@ def _classes(campaign: _Campaign) -> Section:
             scores = [[campaign.value(system, each, measure) for each in valid[system]] for system in systems]
             known = [[value for value in values if value is not None] for values in scores]
             if any(known):
-                means = [100 * math.fsum(values) / len(values) if values else None for values in known]
+                means = [math.fsum(values) / len(values) if values else None for values in known]
                 columns[measure.rpartition(":")[2].rpartition("@")[2]] = means
         if columns:
             blocks.append(block._replace(drawing=panels(f"LAS by class of relations, {group}", systems, columns)))
@@ -323,9 +300,9 @@ def _duels(campaign: _Campaign) -> Section:
     lead = f"Number of test sets on which the system of the row is {better} than the system of the column."
     rankings = campaign.of_rankings("duels") if len(campaign.results.systems) > 1 else ()
     blocks = []
-    for number, ((ranking, duels), (_, wins)) in enumerate(zip(rankings, campaign.of_rankings("wins"))):
+    for (ranking, duels), (_, wins) in zip(rankings, campaign.of_rankings("wins")):
         systems = [standing.system for standing in ranking.standings]
-        won = campaign.wins[number] if _tested(campaign, ranking) else _better(campaign, ranking, systems)
+        won = _significant_wins(ranking) if _tested(campaign, ranking) else _better(campaign, ranking, systems)
         counts = [[won.get((system, other), 0) for other in systems] for system in systems]
         whole = len(ranking.group.codes) * (len(systems) - 1)
         totals = zip(systems, map(sum, counts), map(sum, zip(*counts)))
@@ -341,7 +318,12 @@ def _duels(campaign: _Campaign) -> Section:
 
 def _tested(campaign: _Campaign, ranking: Ranking) -> bool:
     """Whether systems were tested against each other on every test set."""
-    return bool(campaign.results.gold) and _has_tests(ranking)
+    return bool(campaign.results.gold) and has_tests(ranking)
+
+
+def _significant_wins(ranking: Ranking) -> Mapping[tuple[str, str], int]:
+    wins = {(pair.system, pair.other): pair.wins or 0 for pair in ranking.pairs}
+    return wins | {(pair.other, pair.system): pair.losses or 0 for pair in ranking.pairs}
 
 
 def _better(campaign: _Campaign, ranking: Ranking, systems: Sequence[str]) -> Mapping[tuple[str, str], int]:
@@ -365,7 +347,7 @@ def _zeros(campaign: _Campaign) -> Section:
             reasons = list(result.reasons)
             if reasons and result.coverage is not None:
                 values = (
-                    f"{name} {formatted(value_cell(score.unscaled, perplexity=score.perplexity), Column(name))}"
+                    f"{name} {score.value:.2f}"
                     for name, score in result.secondary.items()
                     if name in campaign.measures[:_MOST_MEASURES] and score.value is not None
                 )
@@ -373,6 +355,6 @@ def _zeros(campaign: _Campaign) -> Section:
                 reasons.append(f"{scored}: {', '.join(values)}")
             faults += [(f"{system} on {code}", reasons)] if reasons else []
     lead = "They count as 0, as in the CoNLL shared tasks. Scores over valid sentences do not affect ranks."
-    if _has_tests(campaign.rankings[0]):
+    if has_tests(campaign.rankings[0]):
         lead += " A single one of them never makes a difference significant."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])

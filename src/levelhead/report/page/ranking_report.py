@@ -172,7 +172,7 @@ def page_of(ranked: RankedSystems, *, folder: bool) -> Page:
     results, origin = ranked.looked
     signed = results._replace(signature=ranked.results.signature)
     addresses = {key: address for key, (address, _) in _pages_in(results).items()} if folder else {}
-    return ranking_page(signed, ranked.rankings, ranked.intervals, addresses)._replace(origin=origin)
+    return ranking_page(signed, ranked.rankings, addresses)._replace(origin=origin)
 
 
 def _pages_in(results: Results) -> Mapping[tuple[str, str], tuple[str, bytes]]:

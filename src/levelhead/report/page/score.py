@@ -10,8 +10,10 @@ from typing import Any
 from levelhead.analysis import averages
 from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import NOT_ALIGNED, Repair
-from levelhead.comparison.breakdowns import MARK, UNCERTAIN, Breakdowns, estimate_cells, estimate_columns
-from levelhead.errors import listed
+from levelhead.comparison.breakdowns import Breakdowns
+from levelhead.comparison.error_analysis import REPAIR_COLUMNS, repair_cells
+from levelhead.comparison.intervals import MARK, UNCERTAIN, estimate_cells, estimate_columns
+from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import (
@@ -25,18 +27,18 @@ from levelhead.evaluation.score_tables import (
 )
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
-from levelhead.report.page.blocks import Block, Page, Section, as_sentence, names_or_number
+from levelhead.report.page.blocks import Block, Page, Section, as_sentence
 from levelhead.report.page.examples import stored
 from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.significance.units import FEW_NOTE, FEWEST_UNITS
-from levelhead.tables.table import Column, Table, formatted, interval_cell
+from levelhead.tables.table import Column, IntervalCell, Table, formatted
 
 ALL = "all treebanks"  # the option of a page that shows all treebanks together
 _MOST_ERRORS = 20
-_PERCENT, _DIFFERENCE = Column("", "percent"), Column("", "difference")
+_PERCENT, _POINTS = Column("", "percent"), Column("", "points")
 _SCORE_COLUMNS = ("F1 Score", "95% CI", "Precision", "Recall", "AligndAcc")
 _COSTS_LEAD = (
     "Points of {} that the system would gain without an error if nothing else changed; the costliest error first."
@@ -75,7 +77,7 @@ def score_page(
     sections = _sections(evaluations, parts, average, whole)
     lead = _lead(evaluations, average)
     for repair in whole.repairs.kinds[:1]:
-        lead += f" Costliest error: {_named(repair)[1]}, {100 * repair.gain:.2f} points of {whole.measure}."
+        lead += f" Costliest error: {_named(repair)[1]}, {repair.gain:.2f} points of {whole.measure}."
     data = stored([part.examples for part in parts.values()], whole.examples if several else None)
     title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
     few = [f"{name} ({n})" for name, part in parts.items() if 1 < (n := part.n_documents) < FEWEST_UNITS]
@@ -143,9 +145,7 @@ def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) ->
             continue
         ratios = (score.precision, score.recall, score.aligned_accuracy)
         others = ["–" if ratio is None else formatted(ratio, _PERCENT) for ratio in ratios]
-        row = measured_row(
-            name, score.ratio("f1"), None if score.reason else informative(intervals.get(name)), more=others
-        )
+        row = measured_row(name, score.f1, None if score.reason else informative(intervals.get(name)), _PERCENT, others)
         rows.append(row if score.component == "f1" else row._replace(low=None, high=None))
     caption = _remarks({"": evaluation}, (f"{', '.join(names)}: {reason}" for reason, names in reasons.items()))
     chart = RowChart("Scores", "Measure", _SCORE_COLUMNS[0], _SCORE_COLUMNS, rows, hidden=_SCORE_COLUMNS[1:], full=100,
@@ -172,7 +172,7 @@ def _average_scores(
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
         measured_row(
-            treebank, score.unscaled, None if score.reason else intervals[treebank], perplexity=perplexity
+            treebank, score.value, None if score.reason else intervals[treebank], _PERCENT, perplexity=perplexity
         )._replace(goes=("treebank", treebank, "scores"))
         for treebank, score in ((treebank, scores[shown]) for treebank, scores in evaluations.items())
         if score.value is not None
@@ -191,28 +191,23 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
     rest = part.repairs.kinds[_MOST_ERRORS:]
     if not shown:
         return Block("costs", caption="No errors.")
-    rows, cells = [], []
+    rows = []
     for repair in shown:
         label, in_full = _named(repair)
-        opens = OpenedWords(store, "repair", part.numbers["repair"][repair.error, repair.detail], in_full)
+        opens = OpenedWords(store, "repair", part.numbers["repair"][repair.kind], in_full)
         interval = informative(repair.estimate.interval, difference=True)
-        between = cell_text(interval_cell(interval, perplexity=False), _DIFFERENCE)
-        texts = (f"{100 * repair.gain:.2f}", between, f"{repair.words:,}", f"{100 * repair.share:.1f}%")
-        row = plotted_row(marked(label, repair.estimate), repair.gain, interval, 100)
+        between = cell_text(interval and IntervalCell(*interval), _POINTS)
+        texts = (f"{repair.gain:.2f}", between, f"{repair.words:,}", f"{repair.share:.1f}%")
+        row = plotted_row(marked(label, repair.estimate), repair.gain, interval)
         rows.append(row._replace(cells=texts, color="s1", opens=opens, uncertain=repair.estimate.uncertain))
-        values = (repair.error, repair.detail, repair.words, repair.share, repair.gain)
-        cells.append((*values, *estimate_cells(repair.estimate)))
     chart = RowChart(f"What errors cost: points of {part.measure}", "Error", "Points",
                      ("Points", "95% CI", "Errors", "Share"), rows)  # fmt: skip
-    columns = (
-        *(Column("Wrong", "text"), Column("Gold -> system", "text", key="Detail"), Column("Words", "number")),
-        *(Column("Share"), Column("Gain", "difference")),
-        *estimate_columns("0.95", (repair.estimate for repair in shown), difference=True),
-    )
-    words, share = sum(repair.words for repair in rest), 100 * math.fsum(repair.share for repair in rest)
+    certain = estimate_columns("0.95", (repair.estimate for repair in shown), "points")
+    cells = ((*repair_cells(repair), *estimate_cells(repair.estimate)[: len(certain)]) for repair in shown)
+    words, share = sum(repair.words for repair in rest), math.fsum(repair.share for repair in rest)
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
     caption = " ".join(filter(None, (others, note, uncertain_note(rows))))
-    return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
+    return Block("costs", "", caption, chart=chart, table=Table((*REPAIR_COLUMNS, *certain), tuple(cells)), filed=True)
 
 
 def _named(repair: Repair) -> tuple[str, str]:
@@ -253,9 +248,8 @@ def _breakdown(part: TreebankErrors, by: str, store: str) -> Block:
 
 
 def _mean_breakdown(by: str, parts: Sequence[TreebankErrors], whole: TreebankErrors) -> Block:
-    component = parts[0].breakdowns[by].measure.component or "f1"
     values = [
-        (*mean.values, mean.means[component], mean.estimate, str(mean.n_treebanks))
+        (*mean.values, mean.value, mean.estimate, str(mean.n_treebanks))
         for mean in averages([part.breakdowns[by] for part in parts])
         if mean.estimate
     ]
@@ -266,13 +260,13 @@ def _buckets(by: str, part: TreebankErrors, store: str, values: Iterable[tuple[A
     """A row for each value, with its score, estimate and other texts, which opens its errors."""
     title = PROPERTY_TITLES[by]
     counted = []
-    for value, ratio, estimate, *texts in values:
+    for value, score, estimate, *texts in values:
         number = part.numbers[by].get(value, -1)
         n = part.examples.totals[by].get(number, 0)
-        interval = None if ratio is None else informative(estimate.interval)
-        row = measured_row(marked(open_ended(value), estimate), ratio, interval, more=(*texts, f"{n:,}"))
+        interval = None if score is None else informative(estimate.interval)
+        row = measured_row(marked(open_ended(value), estimate), score, interval, _PERCENT, (*texts, f"{n:,}"))
         opens = OpenedWords(store, by, number, f"{title}: {in_words(value)}") if n else None
-        counted.append((n, row._replace(opens=opens, uncertain=ratio is not None and estimate.uncertain)))
+        counted.append((n, row._replace(opens=opens, uncertain=score is not None and estimate.uncertain)))
     if by in BY_FREQUENCY:
         counted = sorted(counted, key=lambda pair: -pair[0])[:16]
     rows = [row for _, row in counted]
@@ -292,4 +286,4 @@ def marked(label: str, estimate: BucketEstimate | None) -> str:
 
 def informative(interval: Interval | None, *, difference: bool = False) -> Interval | None:
     """Return an interval; None if it is as wide as the range of scores or of their differences, and so says nothing."""
-    return interval if interval is not None and interval[1] - interval[0] < 1 + difference else None
+    return interval if interval is not None and interval[1] - interval[0] < 100 * (1 + difference) else None

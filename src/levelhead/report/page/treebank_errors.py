@@ -37,9 +37,9 @@ from levelhead.report.page.examples import (
     values_of_words,
 )
 from levelhead.scoring import Agree, Matches, Measure
-from levelhead.significance.estimates import Interval
 from levelhead.significance.histograms import Cells, HistogramTally, UnitHistogram
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
+from levelhead.tables.data import PercentInterval
 from levelhead.treebank.documents import Documents
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.relations import NIVRE_FANG
@@ -116,7 +116,7 @@ PROPERTY_TITLES = {
 
 STORE = "0"  # of all treebanks
 
-Key = tuple[str, ...] | str  # a type of error, or a value of a property
+Key = tuple[str | None, ...] | str  # a type of error, or a value of a property
 
 
 class TreebankErrors(NamedTuple):
@@ -129,7 +129,7 @@ class TreebankErrors(NamedTuple):
     breakdowns: Mapping[str, Breakdown]  # by property
     confused: ConfusionMatrix
     examples: Examples
-    intervals: Mapping[str, Interval | None]  # 95%, of scores that are ratios of whole numbers
+    intervals: Mapping[str, PercentInterval | None]  # 95%, of scores that are ratios of whole numbers
     n_documents: int = 0
 
 

@@ -1,0 +1,197 @@
+"""The errors of one system: what repairing each kind would gain, types of errors, and cascading errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from levelhead.analysis import Cascading, cascading_errors, error_types
+from levelhead.analysis.breakdown import check_breakable
+from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, repairs
+from levelhead.campaign.plan import Plan
+from levelhead.comparison.gains import MEASURE_COLUMN
+from levelhead.comparison.intervals import (
+    GAIN_COLUMNS,
+    WithIntervals,
+    estimate_cells,
+    estimate_columns,
+    estimate_notes,
+    estimate_values,
+    with_intervals,
+)
+from levelhead.comparison.system_errors import COVERAGE_LAYOUT, coverage_rows, notes_on_coverage
+from levelhead.evaluation.score_data import TREEBANK_COLUMN
+from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
+from levelhead.scoring import Matches
+from levelhead.significance import InferenceSettings, unit_line
+from levelhead.significance.jackknife import IntervalSettings
+from levelhead.significance.units import UnitRow, unit_rows
+from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.documents import signed
+from levelhead.tables.table import Cell, Column, Table
+
+__all__ = ["ErrorAnalysis", "OutputErrors"]
+
+Shown = Literal["repairs", "types", "cascading"]
+"""The tables for readers."""
+
+
+class OutputErrors(NamedTuple):
+    """The errors of an output.
+
+    Args:
+        repairs: the gain of repairing each kind of error, the largest first.
+        types: the number of aligned words with each type of error.
+        cascading: the wrong arcs of each class, labeled and unlabeled.
+    """
+
+    repairs: Sequence[Repair]
+    types: Mapping[str, int]
+    cascading: Sequence[Cascading]
+
+
+class ErrorType(NamedTuple):
+    """The aligned words with one type of error.
+
+    Args:
+        error: the type of error, or "right".
+        words: the number of words.
+        share: their share of the aligned words.
+    """
+
+    error: str
+    words: int
+    share: Percent | None
+
+
+def _with_shares(errors: Mapping[str, int]) -> list[ErrorType]:
+    total = sum(errors.values())
+    return [ErrorType(error, n, 100 * n / total if total else None) for error, n in errors.items()]
+
+
+@immutable
+class ErrorAnalysis(WithIntervals[OutputErrors]):
+    """The errors of one system on each treebank.
+
+    Args:
+        averages: the mean gains of repairs over treebanks; empty for a single treebank.
+    """
+
+    KIND: ClassVar[str] = "analyze"
+
+    averages: Sequence[Repair] = ()
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        repair = MEASURE_COLUMN, Repair, *GAIN_COLUMNS
+        of_class = DataColumn("class", "text", "The class of relations, by the gold relation")
+        return {
+            "repairs": (TREEBANK_COLUMN, *repair),
+            "averages": repair,
+            "types": (TREEBANK_COLUMN, ErrorType),
+            "cascading": (TREEBANK_COLUMN, of_class, Cascading),
+            "coverage": COVERAGE_LAYOUT,
+            "units": (UnitRow,),
+        }
+
+    def records(self, name: str) -> Iterable[Any]:
+        """Return the rows of a table."""
+        if name == "units":
+            return unit_rows(self.units)
+        if name == "coverage":
+            return coverage_rows(self.coverage)
+        if name == "averages":
+            return ((self.measure, repair, *estimate_values(repair.estimate)) for repair in self.averages)
+        return ((code, *row) for code, errors in self.treebanks.items() for row in self._rows(name, errors))
+
+    def _rows(self, name: str, errors: OutputErrors) -> Iterator[tuple[Any, ...]]:
+        if name == "types":
+            yield from ((row,) for row in _with_shares(errors.types))
+        elif name == "cascading":
+            yield from ((row.name, row) for row in errors.cascading)
+        else:
+            for repair in errors.repairs:
+                yield self.measure, repair, *estimate_values(repair.estimate)
+
+    def table(self, show: Shown = "repairs") -> Table:
+        """Return a table for readers.
+
+        Args:
+            show: the gain of repairing each kind of error ("repairs"), the number of words with each type of error
+                ("types"), or the wrong arcs with a correct parent ("cascading").
+        """
+        return {"repairs": self._repairs, "types": self._types, "cascading": self._cascading}[show]()
+
+    def _repairs(self) -> Table:
+        several = len(self.treebanks) > 1
+        every = [repair.estimate for errors in self.treebanks.values() for repair in errors.repairs]
+        every += [average.estimate for average in self.averages]
+        certain = estimate_columns(self.provenance.signature["level"], every, "points")
+        columns = (*[Column("Treebank", "text")] * several, *REPAIR_COLUMNS, *certain)
+
+        def cells(treebank: str, repair: Repair) -> tuple[Cell, ...]:
+            between = estimate_cells(repair.estimate)[: len(certain)]
+            return *[treebank] * several, *repair_cells(repair), *between
+
+        parts = [[cells(name, repair) for repair in errors.repairs] for name, errors in self.treebanks.items()]
+        starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
+        gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
+        notes = (
+            f"Gain: {gained}; largest first",
+            "Share: percentage of all words with an error",
+            *estimate_notes(every),
+            unit_line(self.units, "confidence intervals"),
+            *notes_on_coverage(self.coverage),
+            *signed(self.provenance.signature),
+        )
+        summary = tuple(cells(f"Average of {len(self.treebanks)}", average) for average in self.averages)
+        return Table(columns, tuple(row for part in parts for row in part), notes, starts, summary)
+
+    def _types(self) -> Table:
+        columns = Column("Error", "text"), Column("Words", "number"), Column("Share", "percent")
+        return self._table(columns, lambda errors: _with_shares(errors.types))
+
+    def _cascading(self) -> Table:
+        columns = (
+            *(Column("Class", "text"), Column("Arcs", "text"), Column("Wrong", "number")),
+            *(Column("Parent correct", "number"), Column("Share", "percent")),
+        )
+        return self._table(
+            columns,
+            lambda errors: [
+                (of.name, "labeled" if of.labeled else "unlabeled", of.wrong, of.parent_correct, of.share)
+                for of in errors.cascading
+                if of.wrong
+            ],
+            "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs",
+        )
+
+
+REPAIR_COLUMNS = (
+    *(Column("Wrong", "text"), Column("Gold -> system", "text"), Column("Words", "number")),
+    *(Column("Share", "percent"), Column("Gain", "points")),
+)
+
+
+def repair_cells(repair: Repair) -> tuple[Cell, ...]:
+    """Return the cells of `REPAIR_COLUMNS`."""
+    return repair.error, repair.detail, repair.words, repair.share, repair.gain
+
+
+def analyze_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> ErrorAnalysis:
+    """Return the errors of the outputs of a system."""
+    (measure,) = setup.measures
+    check_breakable(measure, setup.registry)
+    schemes = setup.registry.schemes
+    scheme = schemes.by_name[schemes.default]
+
+    def analyzed(matches: Matches, how: IntervalSettings) -> tuple[TreebankRepairs, OutputErrors]:
+        found = repairs(matches, measure, how, registry=setup.registry)
+        return found, OutputErrors(found.kinds, error_types(matches), cascading_errors(matches, scheme))
+
+    each, provenance, coverage, units = with_intervals(plan, setup, analyzed, tests, (scheme, "cascading errors"))
+    averages = average_repairs([found for found, _ in each.values()], tests.level) if len(each) > 1 else ()
+    errors = {code: found for code, (_, found) in each.items()}
+    return ErrorAnalysis(errors, provenance, coverage, units, str(measure), averages)

@@ -1,0 +1,144 @@
+"""The aligned words and the sentences of systems on one or several treebanks, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from levelhead.campaign import Plan, Results
+from levelhead.campaign.outputs import VisitEach
+from levelhead.comparison.systems import measures_part, score_outputs, sources_of_results
+from levelhead.errors import count_text
+from levelhead.evaluation.pieces import changed_file
+from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.setup import Setup
+from levelhead.evaluation.word_tables import (
+    SENTENCES,
+    WORDS,
+    SentenceRows,
+    WordRows,
+    sentences_table,
+    without_counts,
+    words_table,
+)
+from levelhead.immutable import immutable
+from levelhead.tables.data import DataTable, Layout
+from levelhead.tables.documents import signed
+from levelhead.tables.table import Table, table_of_data
+from levelhead.tabular import Tabular
+
+__all__ = ["AlignedWords", "CountedSentences"]
+
+_SHOWN = 20  # rows
+
+Receive = Callable[[DataTable], object]
+
+
+def _first_rows(data: DataTable, provenance: Provenance) -> Table:
+    shown = table_of_data(data._replace(rows=data.rows[:_SHOWN]))
+    n_rows = len(data.rows)
+    first = (f"the first {_SHOWN} of {count_text(n_rows)} rows; to_frame() has all",) if n_rows > _SHOWN else ()
+    return shown._replace(notes=(*first, *signed(provenance.signature)))
+
+
+@immutable
+class AlignedWords(Tabular):
+    """The aligned words of systems: a row for each gold word and system, and for each system word without a gold word.
+
+    Args:
+        words: the rows.
+        provenance: their provenance.
+    """
+
+    KIND: ClassVar[str] = "words"
+
+    words: DataTable
+    provenance: Provenance
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of the table."""
+        return MappingProxyType({"words": WORDS})
+
+    def table(self) -> Table:
+        """Return the first rows."""
+        return _first_rows(self.words, self.provenance)
+
+
+@immutable
+class CountedSentences(Tabular):
+    """The counts of measures in sentences: a row for each gold sentence and system.
+
+    Args:
+        sentences: the rows.
+        provenance: their provenance.
+    """
+
+    KIND: ClassVar[str] = "sentences"
+
+    sentences: DataTable
+    provenance: Provenance
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of the table."""
+        return MappingProxyType({"sentences": SENTENCES})
+
+    def table(self) -> Table:
+        """Return the first rows."""
+        return _first_rows(self.sentences, self.provenance)
+
+
+def words_of_outputs(plan: Plan, setup: Setup, each: Receive | None = None, **how: Any) -> AlignedWords:
+    """Return the aligned words of all outputs; with `each`, pass them on instead."""
+    schemes = setup.registry.schemes
+    scheme = schemes.by_name[schemes.default]
+    workers = how.get("workers")
+    at_once = each if workers is None or workers.here else None  # other processes send their rows back
+    start = partial(WordRows, scheme=scheme, each=at_once)
+    look = VisitEach(start if at_once is None else _Once(start))
+    results = score_outputs(plan, setup, look=look, **how)
+    pieces = [piece for code, label in _outputs(results) for piece in results.looked[code][label]]
+    if each is not None and at_once is None:
+        for piece in pieces:
+            each(words_table([piece]))
+    provenance = _provenance(results, setup, {"scheme": scheme.signature})
+    return AlignedWords(words_table(() if each else pieces), provenance)
+
+
+class _Once:
+    """Starts the visitor of each output once: an output that changes is scored again, but its rows were passed on."""
+
+    def __init__(self, start: Callable[[str, str], WordRows]) -> None:
+        self._start, self._started = start, set[tuple[str, str]]()
+
+    def __call__(self, code: str, name: str) -> WordRows:
+        if (code, name) in self._started:
+            raise changed_file(f"{code} of {name}")
+        self._started.add((code, name))
+        return self._start(code, name)
+
+
+def sentences_of_outputs(plan: Plan, setup: Setup, **how: Any) -> CountedSentences:
+    """Return the counts of every measure in every sentence of all outputs."""
+    results = score_outputs(plan, setup, look=VisitEach(partial(SentenceRows, measures=setup.names)), **how)
+    pieces, notes = [], dict[str, None]()
+    for code, label in _outputs(results):
+        reasons = {name: score.reason for name, score in results.results[label, code].scores.items() if score.reason}
+        notes |= dict.fromkeys(f"{code}: no {name} for {label}: {reason}" for name, reason in reasons.items())
+        pieces += [without_counts(piece, results.measures, reasons) for piece in results.looked[code][label]]
+    provenance = _provenance(results, setup, {})
+    noted = replace(provenance, notes=(*provenance.notes, *notes))
+    return CountedSentences(sentences_table(pieces, results.measures), noted)
+
+
+def _outputs(results: Results) -> product[tuple[str, str]]:
+    return product((test_set.code for test_set in results.test_sets), results.systems)
+
+
+def _provenance(results: Results, setup: Setup, parts: Mapping[str, str]) -> Provenance:
+    return comparison_provenance(sources_of_results(results), setup, {**measures_part(results), **parts})

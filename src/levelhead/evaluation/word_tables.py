@@ -1,0 +1,305 @@
+"""Tables of aligned words and of sentences, found piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from levelhead.scoring.counts import Counts, count_words
+from levelhead.scoring.form_alignment import sentence_ids
+from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure import NOTHING
+from levelhead.scoring.word_values import AGREEMENT, NUMBERS, OF_TREES, TEXTS, texts_of
+from levelhead.tables.columnar import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
+from levelhead.tables.data import DataColumn, DataTable, Layout, columns_in
+from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank.documents import Documents
+from levelhead.treebank.relations import Scheme
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from levelhead.evaluation.fold import CountedPiece
+    from levelhead.treebank.provenance import FileSummary
+
+
+class GoldWord(NamedTuple):
+    """The gold side of a row of words; null for a system word that is not aligned, except its place.
+
+    Args:
+        treebank: the treebank.
+        document: the id of the document, "#" and its number without an id; null before the first mark (# newdoc).
+        sentence: the number of the sentence in the gold file; an unaligned system word belongs to the sentence that
+            has its first character.
+        sent_id: the id of this sentence.
+        word: the ID of the word.
+        form: the form; texts are as written, "_" if empty.
+        lemma: the lemma.
+        upos: the universal part of speech.
+        xpos: the language-specific part of speech.
+        feats: the features.
+        deprel: the relation with its subtype.
+        relation: the universal relation.
+        head: the ID of the head, 0 for roots; null without trees.
+        head_form: the form of the head; null for roots.
+        head_upos: the universal part of speech of the head; null for roots.
+        distance: the number of words from the word to its head; null for roots.
+        depth: the number of arcs from the word to the root.
+    """
+
+    treebank: str
+    document: str | None
+    sentence: int
+    sent_id: str | None
+    word: int | None
+    form: str | None
+    lemma: str | None
+    upos: str | None
+    xpos: str | None
+    feats: str | None
+    deprel: str | None
+    relation: str | None
+    head: int | None
+    head_form: str | None
+    head_upos: str | None
+    distance: int | None
+    depth: int | None
+
+
+class SystemWord(NamedTuple):
+    """The system's side of a row of words, and what agrees; a word that is not aligned has nothing correct.
+
+    Args:
+        system: the system, with the run if there are several.
+        system_word: the ID of the system's word in its own sentence; null if the gold word is not aligned.
+        system_head: the ID of its head there, 0 for roots.
+        system_deprel: its relation with the subtype.
+        system_upos: its universal part of speech.
+        system_feats: its features.
+        system_lemma: its lemma.
+        head_correct: whether the heads are aligned or both words are roots, as in UAS; null without trees.
+        deprel_correct: whether the universal relations are equal; LAS counts words in which the head is correct, too.
+        upos_correct: whether UPOS is correct.
+        feats_correct: whether the features are equal that UFeats compares.
+        lemma_correct: whether the lemmas are equal as in Lemmas, or the gold lemma is "_".
+    """
+
+    system: str
+    system_word: int | None
+    system_head: int | None
+    system_deprel: str | None
+    system_upos: str | None
+    system_feats: str | None
+    system_lemma: str | None
+    head_correct: bool | None
+    deprel_correct: bool | None
+    upos_correct: bool
+    feats_correct: bool
+    lemma_correct: bool
+
+
+_CLASS = DataColumn("class", "text", "Class of the gold relation in the default scheme", optional=True)
+
+WORDS: Layout = (GoldWord, _CLASS, SystemWord)
+
+
+class SentencePlace(NamedTuple):
+    """A gold sentence with the words of a system that belong to it.
+
+    Args:
+        treebank: the treebank.
+        document: the id of the document, "#" and its number without an id; null before the first mark (# newdoc).
+        sentence: the number of the sentence in the gold file.
+        sent_id: the id of the sentence.
+        system: the system, with the run if there are several.
+        length: the number of words in gold.
+        words_system: the number of words of the system that start in the sentence.
+        words_aligned: the number of aligned words.
+    """
+
+    treebank: str
+    document: str | None
+    sentence: int
+    sent_id: str | None
+    system: str
+    length: int
+    words_system: int
+    words_aligned: int
+
+
+COUNTED: Mapping[str, str] = MappingProxyType(
+    {
+        "correct": "Correct items of the measure in the sentence, or the sum of their weights; null without a value",
+        "gold": "Items in gold",
+        "system": "Items in the system's output",
+    }
+)
+SENTENCES: Layout = (
+    SentencePlace,
+    *(DataColumn(f"{{measure}}_{part}", "number", about, optional=True) for part, about in COUNTED.items()),
+)
+
+
+class _Places:
+    """The document, number and id of gold sentences that are read in pieces."""
+
+    def __init__(self) -> None:
+        self._documents = Documents()
+        self.n_sentences = 0
+
+    def add(self, gold: Treebank) -> tuple[Texts, Numbers, Texts]:
+        """Return the three columns, with a row for each sentence of the next piece."""
+        documents = self._documents.add(gold)
+        if self._documents.starts_unmarked:
+            documents = np.where(documents == 0, -1, documents)
+        numbers = np.arange(self.n_sentences + 1, self.n_sentences + len(gold) + 1)
+        self.n_sentences += len(gold)
+        ids = (None if data is None else data.decode() for data in sentence_ids(gold))
+        codes, texts = numbered_texts(ids)
+        return (
+            Texts(documents.astype(np.int32), self._documents.ids),
+            Numbers(numbers),
+            Texts(np.array(codes, dtype=np.int32), texts),
+        )
+
+
+class WordRows:
+    """The visitor that finds the rows of words of one output; it keeps them, or passes them on.
+
+    Files may be read again from the beginning, which does not repeat rows that were passed on.
+    """
+
+    def __init__(self, code: str, name: str, scheme: Scheme, each: Callable[[DataTable], object] | None) -> None:
+        self._code, self._name, self._scheme, self._each = code, name, scheme, each
+        self._n_passed = 0  # sentences whose rows were passed on
+
+    def start(self) -> None:
+        self._places = _Places()
+        self._pieces = list[Piece]()
+
+    def add(self, piece: CountedPiece) -> None:
+        matches = piece.matches
+        assert isinstance(matches, Matches)
+        before = self._places.n_sentences
+        places = self._places.add(matches.gold)
+        sentences, columns = _columns_of_words(matches, places, self._scheme)
+        rows = slice(int(np.searchsorted(sentences, self._n_passed - before)), None)
+        n_rows = len(sentences)
+        columns |= {"treebank": constant(self._code, n_rows), "system": constant(self._name, n_rows)}
+        table = tuple(columns[column.name].part(rows) for column in _WORD_COLUMNS)
+        if self._each is None:
+            self._pieces.append(table)
+        else:
+            self._each(words_table([table]))
+            self._n_passed = max(self._n_passed, self._places.n_sentences)
+
+    def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:
+        return self._pieces
+
+
+_WORD_COLUMNS = columns_in(WORDS)
+
+
+def words_table(pieces: Iterable[Piece]) -> DataTable:
+    """Return the table of rows of words."""
+    return DataTable(_WORD_COLUMNS, ColumnRows(pieces))
+
+
+def _columns_of_words(
+    matches: Matches, places: tuple[Texts, Numbers, Texts], scheme: Scheme
+) -> tuple[NDArray[Any], dict[str, Texts | Numbers]]:
+    """Return the sentence of each row in this piece, from 0, and the columns, except the treebank and the system."""
+    gold, system = matches.gold, matches.system
+    alone = np.flatnonzero(matches.gold_of_system < 0)
+    of_gold = np.concatenate([np.arange(gold.n_words), np.full(len(alone), -1)])
+    in_system = np.full(gold.n_words, -1)
+    in_system[matches.alignment.gold] = matches.alignment.system
+    of_system = np.concatenate([in_system, alone])
+    sentences = np.concatenate([gold.sentence_of_word, matches.row_of_system[alone]])
+    if len(alone):  # after the gold words of their sentence
+        order = np.argsort(sentences, kind="stable")
+        of_gold, of_system, sentences = of_gold[order], of_system[order], sentences[order]
+    document, number, sent_id = places
+    columns: dict[str, Texts | Numbers] = {
+        "document": Texts(document.codes[sentences], document.texts),
+        "sentence": Numbers(number.array[sentences]),
+        "sent_id": Texts(sent_id.codes[sentences], sent_id.texts),
+    }
+    columns |= {name: _numbers(gold, name, of_gold) for name in NUMBERS}
+    columns |= {name: _texts(texts_of(gold, name, scheme), of_gold) for name in TEXTS}
+    heads = (
+        np.where(of_gold >= 0, np.append(gold.heads, -1)[of_gold], -1) if gold.has_trees else np.full_like(of_gold, -1)
+    )
+    columns |= {f"head_{name}": _texts(texts_of(gold, name, scheme), heads) for name in ("form", "upos")}
+    columns |= {f"system_{name}": _numbers(system, name, of_system) for name in ("word", "head")}
+    named = ("deprel", "upos", "feats", "lemma")
+    columns |= {f"system_{name}": _texts(texts_of(system, name, scheme), of_system) for name in named}
+    with_trees = gold.has_trees and system.has_trees
+    for name, needs in AGREEMENT.items():
+        correct = np.zeros(gold.n_words + 1, dtype=bool)
+        correct[matches.alignment.gold] = matches.agree(needs)
+        unknown = name in OF_TREES and not with_trees
+        columns[name] = Numbers(correct[of_gold], np.ones(len(of_gold), dtype=bool) if unknown else None)
+    return sentences, columns
+
+
+def _numbers(side: Treebank, name: str, rows: NDArray[Any]) -> Numbers:
+    values = np.append(NUMBERS[name](side), -1)[rows]
+    return Numbers(values, values < (1 if name == "distance" else 0))
+
+
+def _texts(column: StringColumn, rows: NDArray[Any]) -> Texts:
+    return Texts(np.append(column.codes, np.int32(-1))[rows], column.strings.texts)
+
+
+class SentenceRows:
+    """The visitor that finds the rows of the sentences of one output."""
+
+    def __init__(self, code: str, name: str, measures: Sequence[str]) -> None:
+        self._code, self._name, self._measures = code, name, measures
+
+    def start(self) -> None:
+        self._places = _Places()
+        self._pieces = list[Piece]()
+
+    def add(self, piece: CountedPiece) -> None:
+        matches = piece.matches
+        assert isinstance(matches, Matches)
+        n = len(matches.gold)
+        document, number, sent_id = self._places.add(matches.gold)
+        words = count_words(matches, NOTHING, by_sentence=True)
+        columns: list[Texts | Numbers] = [constant(self._code, n), document, number, sent_id, constant(self._name, n)]
+        columns += [Numbers(values) for values in (words.gold, words.system, words.correct)]
+        counted = piece.sentences
+        columns += _columns_of_counts((counted[name][0] if name in counted else None for name in self._measures), n)
+        self._pieces.append(tuple(columns))
+
+    def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:
+        return self._pieces
+
+
+def _columns_of_counts(counts: Iterable[Counts | None], n_rows: int) -> Iterator[Numbers]:
+    for some in counts:
+        for part in COUNTED:
+            yield none_of(n_rows) if some is None else Numbers(getattr(some, part))
+
+
+def sentences_table(pieces: Iterable[Piece], measures: Sequence[str]) -> DataTable:
+    """Return the table of rows of sentences."""
+    fixed, patterns = columns_in(SENTENCES[:1]), columns_in(SENTENCES[1:])
+    counted = (
+        column._replace(name=column.name.replace("{measure}", measure)) for measure in measures for column in patterns
+    )
+    return DataTable((*fixed, *counted), ColumnRows(pieces))
+
+
+def without_counts(piece: Piece, measures: Sequence[str], valueless: Iterable[str]) -> Piece:
+    """Return rows of sentences without the counts of measures that have no value."""
+    columns, n_rows = list(piece), len(piece[0][0])
+    for name in valueless:
+        first = len(piece) - len(COUNTED) * (len(measures) - measures.index(name))
+        columns[first : first + len(COUNTED)] = [none_of(n_rows)] * len(COUNTED)
+    return tuple(columns)

@@ -1,0 +1,261 @@
+"""The JSON documents of a shared task that are not results of commands: its description and a submission."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from levelhead.campaign.results import State
+from levelhead.immutable import immutable
+from levelhead.tables.data import DataColumn, DataTable, Layout, PercentInterval, schema_of_rows, table_of
+from levelhead.tables.documents import RESULT_SCHEMA, document_schema, object_schema
+from levelhead.tables.table import Column, Table, escaped
+from levelhead.tabular import Tabular
+from levelhead.task.database import shown_time
+from levelhead.task.description import SharedTask, SubmissionLimits, Visibility, measures_of
+from levelhead.task.submissions import Submission, primary_of, shown_state, why_primary
+from levelhead.treebank.provenance import Provenance
+
+
+class SubmissionState(NamedTuple):
+    """A submission.
+
+    Args:
+        id: its ID.
+        team: the team.
+        number: its number among the submissions of the team.
+        kind: what was submitted.
+        label: its name, given by the team.
+        sha256: the SHA-256 of the archive.
+        size: the size of the archive in bytes.
+        received: the time of arrival (ISO 8601).
+        state: its state.
+        finished: the time at which it was finished; null before.
+        reason: why it failed, as the team sees it; null if it did not.
+        n_valid: the number of its valid outputs.
+        n_outputs: the number of treebanks when it was scored.
+        primary: whether it is the primary submission of its team.
+    """
+
+    id: str
+    team: str
+    number: int
+    kind: Literal["outputs", "system"]
+    label: str
+    sha256: str
+    size: int
+    received: str
+    state: Literal["waiting", "running", "finished", "failed"]
+    finished: str | None
+    reason: str | None
+    n_valid: int
+    n_outputs: int
+    primary: bool
+
+
+class OwnAverage(NamedTuple):
+    """The average of a submission over a group of treebanks, as far as its team may see it.
+
+    Args:
+        group: the group of treebanks.
+        measure: the measure.
+        value: the average in percent, or of perplexities; null if the measure has no value on a treebank.
+        interval: the confidence interval of the value; null if unknown, or unless scores are open.
+    """
+
+    group: str
+    measure: str
+    value: float | None
+    interval: PercentInterval | None = None
+
+
+class OwnOutput(NamedTuple):
+    """An output of a submission.
+
+    Args:
+        treebank: the treebank.
+        state: whether there is an output, and whether it is valid.
+    """
+
+    treebank: str
+    state: State
+
+
+_TREEBANK = DataColumn("treebank", "text", "The treebank")
+_MEASURE = DataColumn("measure", "text", "The measure")
+_VALUE = DataColumn("value", "number", "The value in percent, or the perplexity; null without a value", optional=True)
+
+PARTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        "averages": (OwnAverage,),
+        "outputs": (OwnOutput,),
+        "reasons": (_TREEBANK, DataColumn("reason", "text", "An error of the output")),
+        "scores": (_TREEBANK, _MEASURE, _VALUE),
+    }
+)
+"""The columns of the lists in the document of a submission: what its team may see of its results."""
+
+
+def state_of(submission: Submission, *, primary: bool) -> SubmissionState:
+    """Return the state of a submission, given whether it is the primary one."""
+    names = ("number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason", "valid", "outputs")
+    return SubmissionState._make(
+        (submission.id, submission.team_name, *(getattr(submission, name) for name in names), primary)
+    )
+
+
+def submission_document(
+    submission: Submission,
+    results: Mapping[str, Mapping[str, Any]],
+    averages: Mapping[str, Mapping[str, OwnAverage]],
+    *,
+    primary: bool,
+    signature: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return a submission for JSON, with its visible results and averages, and in exports with its signature."""
+    rows: Mapping[str, Sequence[Any]] = {
+        "averages": [average for by_measure in averages.values() for average in by_measure.values()],
+        "outputs": [OwnOutput(code, result["state"]) for code, result in results.items()],
+        "reasons": [(code, reason) for code, result in results.items() for reason in result["reasons"]],
+        "scores": [
+            (code, name, value) for code, result in results.items() for name, value in result.get("values", {}).items()
+        ],
+    }
+    (state,) = table_of((SubmissionState,), [state_of(submission, primary=primary)]).documents()
+    lists = {name: table_of(layout, rows[name]).documents() for name, layout in PARTS.items()}
+    return {"schema": RESULT_SCHEMA, "kind": "submission", **state, **lists, "signature": dict(signature)}
+
+
+def submission_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the document of a submission."""
+    parts = {name: schema_of_rows(layout) for name, layout in PARTS.items()}
+    parts["signature"] = {
+        "type": "object",
+        "description": "In exports: everything that determines the numbers, by name",
+        "additionalProperties": {"type": "string"},
+    }
+    return document_schema("submission", "A submission to a shared task", {**_properties(SubmissionState), **parts})
+
+
+def without_formulas(table: DataTable) -> DataTable:
+    """Return a table for an export, in which no spreadsheet runs a text as a formula."""
+    rows = ([escaped(value) if isinstance(value, str) else value for value in row] for row in table.rows)
+    return DataTable(table.columns, list(rows))
+
+
+class TaskState(NamedTuple):
+    """A shared task.
+
+    Args:
+        title: the title.
+        description: the description and the rules.
+        contact: the contact of the organizer.
+        opens: when it opens (ISO 8601); null if it is open from the start.
+        closes: when it closes (ISO 8601); null if there is no deadline.
+        phase: the phase.
+        message: the phase in a sentence.
+        rules: the scoring rules.
+        ranking: the rule of ranking.
+    """
+
+    title: str
+    description: str
+    contact: str
+    opens: str | None
+    closes: str | None
+    phase: Literal["early", "open", "over", "closed"]
+    message: str
+    rules: str
+    ranking: str
+
+
+_TREEBANKS: Layout = (_TREEBANK, DataColumn("language", "text", "The language; empty if unknown"))
+
+
+def task_document(task: SharedTask, languages: Mapping[str, str], phase: str, message: str) -> dict[str, Any]:
+    """Return a task for JSON, given the language of each treebank, and its phase in a word and in a sentence."""
+    about = task.about
+    times = (about.opens and about.opens.isoformat(), about.closes and about.closes.isoformat())
+    texts = (about.title, about.description, about.contact, *times, phase, message, task.rules, task.ranking)
+    (state,) = table_of((TaskState,), [TaskState._make(texts)]).documents()
+    return {
+        "schema": RESULT_SCHEMA,
+        "kind": "task",
+        **state,
+        "kinds": list(about.kinds),
+        "measures": list(measures_of(task)),
+        "treebanks": table_of(_TREEBANKS, languages.items()).documents(),
+        "limits": task.limits._asdict(),
+        "show": task.show._asdict(),
+    }
+
+
+def task_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the document of a task."""
+    kinds = {"type": "array", "description": "Kinds of submissions", "items": {"enum": ["outputs", "system"]}}
+    measures = {"type": "array", "description": "Measures; the first one ranks", "items": {"type": "string"}}
+    parts = {
+        "kinds": kinds,
+        "measures": measures,
+        "treebanks": schema_of_rows(_TREEBANKS),
+        "limits": object_schema(_properties(SubmissionLimits)),
+        "show": object_schema(_properties(Visibility)),
+    }
+    return document_schema("task", "A shared task", {**_properties(TaskState), **parts})
+
+
+def _properties(record: type) -> dict[str, Any]:
+    properties: dict[str, Any] = schema_of_rows((record,))["items"]["properties"]
+    return properties
+
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
+    {"task": task_schema, "submission": submission_schema}
+)
+"""What returns the JSON Schema of each kind of document."""
+
+
+@immutable
+class Submissions(Tabular):
+    """The submissions of all teams, for the organizer.
+
+    Args:
+        submissions: the submissions, in the order in which they were accepted.
+    """
+
+    KIND: ClassVar[str] = "submissions"
+
+    submissions: tuple[Submission, ...]
+
+    @property
+    def provenance(self) -> Provenance:
+        """The provenance, which is empty."""
+        return Provenance({}, {})
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of its table."""
+        log = DataColumn("log", "text", "Why it failed, as the organizer sees it; null if it did not", optional=True)
+        return {"submissions": (SubmissionState, log)}
+
+    def records(self, name: str) -> Any:  # noqa: ARG002 -- there is only one table
+        """Return the rows of its table."""
+        primary = self._primary()
+        return ((state_of(one, primary=one.id in primary), one.log) for one in self.submissions)
+
+    def table(self) -> Table:
+        """Return the submissions as a table."""
+        names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
+        columns = tuple(Column(name, "position" if name == "Number" else "text") for name in names)
+        primary = self._primary()
+        rows = tuple(
+            (one.id[:8], one.team_name, one.number, one.kind, one.label, shown_time(one.received),
+             shown_state(one.state, one.valid, one.outputs), why_primary(one) if one.id in primary else "",
+             one.log or one.reason)
+            for one in self.submissions
+        )  # fmt: skip
+        return Table(columns, rows)
+
+    def _primary(self) -> set[str]:
+        return {submission.id for submission in primary_of(self.submissions).values()}
