@@ -42,6 +42,7 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "measures": (("measures",),),
         "schemes": (("measures", "--schemes"),),
         "doctor": (("doctor",),),
+        "cite": (("score", GOLD, ALPHA, "--cite"), ("compare", GOLD, ALPHA, BETA, "--cite")),
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
         "correlate": (
@@ -51,6 +52,15 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
         "judge": (("judge", GOLD, ALPHA, BETA, "--judgments", "{votes}"),),
         "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
+        "profile": (
+            ("profile", GOLDS),
+            ("profile", GOLDS, "-c", "all", "--total", "--train", TRAIN),
+            ("profile", GOLDS, "-c", "wde,deprel"),
+        ),
+        "columns": (("profile", "--list-columns"),),
+        "rarefy": (("profile", GOLD, "--rarefy", "50,100"),),
+        "similarity": (("similarity", GOLDS),),
+        "select": (("select", GOLDS),),
         "rank": (
             ("rank", GOLDS, SYSTEMS, "-m", "LAS,ELAS", "--significance", "--group", "each"),
             ("rank", GOLDS, SYSTEMS, "-m", f"LAS,DPPL({GOLD})"),
@@ -130,22 +140,6 @@ OF_TASKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"rank": ("left_out",), "leaderboard": ("standings", "scores", "views"), "submissions": ("submissions",)}
 )
 """By kind, the tables that only shared tasks have: tests/task/test_task_schemas.py."""
-
-COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
-    {
-        "citation": (
-            ("score", GOLD, ALPHA, "--cite"),
-            ("compare", GOLD, ALPHA, BETA, "--cite"),
-        ),
-        "profiles": (("profile", GOLDS),),
-        "columns": (("profile", "--list-columns"),),
-        "rarefied": (("profile", GOLD, "--rarefy", "50"),),
-        "similarity": (("similarity", GOLDS),),
-        "selection": (("select", GOLDS),),
-    }
-)
-"""By the kind of document that they print: arguments without `--format`; names in braces are files of `files_in`."""
-
 
 _LOSSY = """\
 1 sit _ VERB _ _ 0 root _ _

@@ -18,7 +18,7 @@ def row(name: str, path: str) -> str:
     bits, share, by_relation = made.number(columns[0]), made.number(columns[1]), made.numbers(columns[2])
     if bits is None or share is None:
         raise SystemExit(f"{path} has no arc that counts")
-    cells = [f"{bits:.3f}", f"{100 * share:.1f} %", *(f"{by_relation[relation]:.2f}" for relation in RELATIONS)]
+    cells = [f"{bits:.3f}", f"{share:.1f} %", *(f"{by_relation[relation]:.2f}" for relation in RELATIONS)]
     return f"| {' | '.join([name, *cells])} |"
 
 

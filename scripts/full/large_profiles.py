@@ -43,8 +43,7 @@ def main() -> None:
     parser.add_argument("treebank", type=Path)
     parser.add_argument("--million", type=int, nargs="+", default=[1, 20])
     given = parser.parse_args()
-    document = profile(given.treebank, columns="all").to_dict()["treebanks"]
-    (expected,) = (one["values"] for one in document.values())
+    (expected,) = profile(given.treebank, columns="all").data("treebanks").documents()
     new = text_of(given.treebank)
     print("| words | | forms | kinds of arcs | vocabulary, MB | peak memory, MB | s |")
     print("| ---: | --- | ---: | ---: | ---: | ---: | ---: |")
@@ -54,9 +53,9 @@ def main() -> None:
             copies = max(1, round(1_000_000 * million / expected["words"]))
             for kind, text in (("the same words", SameWords(*new)), ("new words", new)):
                 printed, seconds, memory = run(["profile", "-c", "all", "--format", "json"], {pipe: text}, copies)
-                (one,) = json.loads(printed)["treebanks"].values()
-                check(one["values"], expected, copies)
-                size = one["vocabulary"]
+                tables = json.loads(printed)["tables"]
+                check(tables["treebanks"][0], expected, copies)
+                (size,) = tables["vocabularies"]
                 sizes = f"{size['forms']:,} | {size['arcs']:,} | {size['bytes'] / 1e6:,.0f}"
                 row = f"| {expected['words'] * copies:,} | {kind} | {sizes} | {memory[-1]:,} | {seconds:.0f} |"
                 print(row, flush=True)

@@ -86,10 +86,10 @@ class Tabular:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        from levelhead.tables.documents import RESULT_SCHEMA
+        from levelhead.tables.documents import SCHEMA
 
         return {
-            "schema": RESULT_SCHEMA,
+            "schema": SCHEMA,
             "kind": self.KIND,
             "verdict": self.verdict,
             "provenance": self.provenance.to_dict(),

@@ -73,7 +73,7 @@ def test_treebanks_in_memory_and_pipes_are_not_jobs(tmp_path: Path, monkeypatch:
     with Store(tmp_path / "store") as store:
         assert len(store) == 1
     monkeypatch.setattr(profile_jobs, "profile_files", None)
-    assert levelhead.profile(english, jobs=2).to_dict()["treebanks"]["en"]["values"]["words"] == 164
+    assert levelhead.profile(english, jobs=2)["en"]["words"] == 164
 
 
 def test_errors_are_those_of_one_process(tmp_path: Path, run: Callable[..., Any]) -> None:
@@ -119,6 +119,6 @@ def test_large_files_in_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The job reads them in pieces, and reports this."""
     monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 1000))
     alone = levelhead.profile(GOLD, columns="all").to_dict()
-    assert len(alone["notes"]) == len(alone["treebanks"])
+    assert len(alone["provenance"]["notes"]) == len(alone["tables"]["treebanks"])
     assert levelhead.profile(GOLD, columns="all", store=tmp_path / "store").to_dict() == alone
     assert json.loads(json.dumps(alone)) == alone

@@ -15,12 +15,14 @@ from levelhead.cli.program import run
 from levelhead.scoring.weights import read_weights
 from levelhead.typology import COLUMNS, SUMMARY, profile, word_dependency_entropy
 from levelhead.typology.counts import count_treebank
-from levelhead.typology.languages import LANGUAGE_COLUMNS
+from levelhead.typology.languages import TREEBANK_COLUMNS
 from levelhead.typology.profile_columns import OF_TRAINING
+from result_rows import rows_in
 
 GOLD = EXAMPLES / "parallel" / "gold"
 EN, DE, FR = (str(GOLD / f"{code}.conllu") for code in ("en", "de", "fr"))
 DOCS = ROOT / "docs"
+FIRST = [column.name for column in TREEBANK_COLUMNS]
 ENGLISH = ("English", "Indo-European", "Germanic", "eng", "stan1293")
 
 
@@ -64,9 +66,9 @@ def test_one_row_a_value(levelhead_profile):
     _, output, _ = levelhead_profile(EN, "--by", "value", "-c", "words,nonprojective_trees,upos", "--format", "tsv")
     rows = [line.split("\t") for line in output.splitlines()]
     assert rows[:3] == [
-        ["Treebank", "Column", "Of", "Value", "Unit", *LANGUAGE_COLUMNS],
-        ["en", "words", "", "164", "", *ENGLISH],
-        ["en", "nonprojective_trees", "", "0", "%", *ENGLISH],
+        ["treebank", "column", "part", "value", "unit"],
+        ["en", "words", "", "164", ""],
+        ["en", "nonprojective_trees", "", "0.0", "percent"],
     ]
     assert sum(float(row[3]) for row in rows if row[1] == "upos") == pytest.approx(100)
 
@@ -75,7 +77,7 @@ def test_one_row_a_relation(levelhead_profile):
     """Shares and directions in percent, distances in words; a relation that only the other treebank has is there too."""
     _, output, _ = levelhead_profile(EN, GOLD / "tr.conllu", "--by", "relation", "--format", "tsv")
     header, *rows = [line.split("\t") for line in output.splitlines()]
-    assert header == ["treebank", "relation", "share", "right_branching", "distance", *LANGUAGE_COLUMNS]
+    assert header == ["treebank", "relation", "share", "right_branching", "distance"]
     assert [row[1] for row in rows[: len(rows) // 2]] == [row[1] for row in rows[len(rows) // 2 :]]
     cells = {(row[0], row[1]): row[2:5] for row in rows}
     assert list(map(float, cells["en", "obj"])) == pytest.approx([100 * 12 / 164, 100 * 11 / 12, 26 / 12])
@@ -94,25 +96,24 @@ def test_rows_that_nothing_else_takes(levelhead_profile, more):
 
 def test_the_summary_is_the_default(levelhead_profile):
     _, output, _ = levelhead_profile(EN, "--format", "tsv")
-    assert output.split("\n")[0].split("\t") == ["Treebank", *LANGUAGE_COLUMNS, *SUMMARY]
+    assert output.split("\n")[0].split("\t") == [*FIRST, *SUMMARY]
+    assert output.split("\n")[1].split("\t")[: len(FIRST)] == ["en", *ENGLISH]
 
 
-def test_json_has_definitions_files_and_percentages(levelhead_profile):
+def test_json_has_files_and_percentages(levelhead_profile):
+    """Each value is a column of its treebank, a row of the table of values, and in the row of its relation."""
     _, output, _ = levelhead_profile(EN, DE, "-c", "all", "--format", "json")
     document = json.loads(output)
-    assert (document["schema"], document["kind"]) == (1, "profiles")
-    assert list(document["columns"]) == [name for name in COLUMNS if name not in OF_TRAINING]
-    assert document["columns"]["distance"]["unit"] == "words"
-    english, expected = document["treebanks"]["en"], profile(levelhead.read(EN))
-    assert english["files"] == [{"path": EN, "sha256": levelhead.read(EN).source.sha256}]
-    assert english["values"]["words"] == 164
-    assert english["values"]["right_branching"] == 100 * expected.number("right_branching")
-    assert english["values"]["relation"]["det"] == 100 * expected.numbers("relation")["det"]
-    assert english["values"]["wde"] == expected["wde"]
-    _, output, _ = levelhead_profile(EN, DE, "-c", "all", "--format", "jsonl")
-    lines = [json.loads(line) for line in output.splitlines()]
-    assert lines == list(document["treebanks"].values())
-    assert lines[0]["kind"] == "profile"
+    english, expected = rows_in(document, "treebanks", treebank="en")[0], profile(levelhead.read(EN))
+    values = {(row["column"], row["part"]): row for row in rows_in(document, "values", treebank="en")}
+    assert list(dict.fromkeys(column for column, _ in values)) == [name for name in COLUMNS if name not in OF_TRAINING]
+    assert values["distance", None]["unit"] == "words"
+    assert document["provenance"]["files"]["en"] == {EN: levelhead.read(EN).source.sha256}
+    assert english["words"] == values["words", None]["value"] == 164
+    assert english["right_branching"] == expected.number("right_branching") > 1
+    (det,) = rows_in(document, "relations", treebank="en", relation="det")
+    assert det["share"] == english["relation:det"] == values["relation", "det"]["value"] == 100 * 23 / 164
+    assert det["wde"] == english["wde:det"] == expected.numbers("wde")["det"]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +126,7 @@ def test_every_format_of_every_table(levelhead_command, arguments, output_format
     assert code == 0, errors
     assert "fi" in output
     documents = output.splitlines() if output_format == "jsonl" else [output] if output_format == "json" else []
-    assert all(json.loads(document)["schema"] == 1 for document in documents)
+    assert all(map(json.loads, documents))
 
 
 def test_parts_of_a_treebank_are_taken_together(levelhead_profile, tmp_path):
@@ -186,7 +187,7 @@ def test_a_scheme_of_ones_own(levelhead_profile, tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('[scheme.mine]\nclasses = { SUBJ = ["nsubj", "csubj"] }\n', encoding="utf-8")
     _, output, _ = levelhead_profile(EN, "-c", "class", "--scheme", "mine", "--definitions", path, "--format", "tsv")
-    assert output.split("\n")[0] == "\t".join(["Treebank", *LANGUAGE_COLUMNS, "class:SUBJ", "class:UNKNOWN"])
+    assert output.split("\n")[0] == "\t".join([*FIRST, "class:SUBJ", "class:UNKNOWN"])
 
 
 def test_columns_are_listed(levelhead_profile):
@@ -196,7 +197,11 @@ def test_columns_are_listed(levelhead_profile):
         line.split()[0].partition(":")[0] for line in output.splitlines() if not line.startswith(" ") and line
     ] == list(COLUMNS)
     _, output, _ = levelhead_profile("--list-columns", "--format", "json")
-    assert json.loads(output)["rows"] == [{"name": column.name, **column.definition} for column in COLUMNS.values()]
+    rows = {row["name"]: row for row in json.loads(output)["tables"]["columns"]}
+    assert list(rows) == list(COLUMNS)
+    for name, row in rows.items():
+        assert all(getattr(COLUMNS[name], field) == value for field, value in row.items())
+    assert (rows["upos"]["by"], rows["upos"]["unit"], rows["words"]["by"]) == ("upos", "percent", None)
 
 
 def test_the_page_of_columns_is_up_to_date(levelhead_profile):
@@ -216,7 +221,7 @@ def test_sizes_that_are_too_large_are_told(levelhead_profile):
     _, output, _ = levelhead_profile(EN, FR, "--rarefy", "170,50,500000")
     assert "\nen has only 164 words: no samples of 170, 500000\nfr has only 177 words: no samples of 500000\n" in output
     _, output, _ = levelhead_profile(EN, "--rarefy", "50,170", "--format", "json")
-    assert json.loads(output)["notes"] == ["en has only 164 words: no samples of 170"]
+    assert json.loads(output)["provenance"]["notes"] == ["en has only 164 words: no samples of 170"]
 
 
 SIGNED = {
@@ -237,10 +242,8 @@ def test_every_table_has_a_signature(settings, levelhead_command):
     signature = "|".join(filter(None, (settings, f"files:{digest}|version:{VERSION}")))
     assert levelhead_command(*SIGNED[settings])[1].splitlines()[-1].strip() == signature
     document = json.loads(levelhead_command(*SIGNED[settings], "--format", "json")[1])
-    assert "|".join(f"{name}:{value}" for name, value in document["signature"].items()) == signature
-    assert [file["sha256"] for files in document["files"].values() for file in files] == hashes
-    lines = levelhead_command(*SIGNED[settings], "--format", "jsonl")[1].splitlines()
-    assert all(json.loads(line)["signature"] == document["signature"] for line in lines)
+    assert "|".join(f"{name}:{value}" for name, value in document["provenance"]["signature"].items()) == signature
+    assert [digest for files in document["provenance"]["files"].values() for digest in files.values()] == hashes
 
 
 # What is refused

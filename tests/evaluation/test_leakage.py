@@ -11,6 +11,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
 from levelhead.treebank import blocks
+from levelhead.typology.languages import TREEBANK_COLUMNS
 from oracle import leakage as oracle
 from result_rows import rows_in
 
@@ -157,9 +158,9 @@ def test_english_ewt(data):
     keys = [{"\t".join(word[column] for word in one) for one in known} for column in (0, 1)]
     expected = [sum("\t".join(word[column] for word in one) in keys[column] for one in ours) for column in (0, 1)]
     found = levelhead.profile(test, columns="sentences", train=[train])["en_ewt-ud-test"]
-    assert [found["same_words"] * len(ours), found["same_heads"] * len(ours)] == pytest.approx(expected)
-    assert found["same_words"] == pytest.approx(0.0453, abs=1e-4)
-    assert found["same_heads"] == pytest.approx(0.4718, abs=1e-4)
+    assert [found[name] * len(ours) / 100 for name in ("same_words", "same_heads")] == pytest.approx(expected)
+    assert found["same_words"] == pytest.approx(4.53, abs=1e-2)
+    assert found["same_heads"] == pytest.approx(47.18, abs=1e-2)
 
 
 # The commands
@@ -207,12 +208,12 @@ def test_profiles(total):
     found = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=total)
     every = [oracle.seen(text_of(path), [text_of(TRAIN)]) for path in paths]
     for name, (words, heads) in zip(names, every, strict=True):
-        assert found[name]["same_words"] == sum(words) / 20
-        assert found[name]["same_heads"] == sum(heads) / 20
-        assert found[name]["same_either"] == sum(map(max, words, heads)) / 20
+        assert found[name]["same_words"] == 5 * sum(words)
+        assert found[name]["same_heads"] == 5 * sum(heads)
+        assert found[name]["same_either"] == 5 * sum(map(max, words, heads))
     assert found.provenance.signature["train"]
     if total:
-        assert found["Total of 3"]["same_heads"] == pytest.approx(sum(sum(heads) for _, heads in every) / 60)
+        assert found["Total of 3"]["same_heads"] == pytest.approx(100 * sum(sum(heads) for _, heads in every) / 60)
 
 
 def test_profiles_by_workers_with_a_store_and_in_pieces(tmp_path, monkeypatch):
@@ -261,10 +262,7 @@ def test_weights_keep_the_columns_of_leakage(run, tmp_path):
         "profile", GOLD, "-c", "sentences", "--train", TRAIN, "--wde-table", tmp_path / "w.txt", "--format", "tsv"
     )
     assert out.splitlines()[0].split("\t") == [
-        "Treebank",
-        "language",
-        "family",
-        "genus",
+        *(column.name for column in TREEBANK_COLUMNS),
         "sentences",
         "same_words",
         "same_heads",

@@ -170,7 +170,7 @@ def profile(text: list[Tree], chunk: int = 1000, window: int = 500, least: int =
 
     def share(rule) -> float:
         marked = [any(rule(tree.heads, word) for word in range(1, len(tree.words) + 1)) for tree in text]
-        return sum(marked) / len(text)
+        return 100 * sum(marked) / len(text)
 
     return {
         "sentences": len(text),
@@ -181,18 +181,18 @@ def profile(text: list[Tree], chunk: int = 1000, window: int = 500, least: int =
         "sentence_length": len(words) / len(text),
         "sentence_length_max": max(len(tree.words) for tree in text),
         "multiword_tokens": n_ranges,
-        "multiword_share": n_ranges / len(tokens),
+        "multiword_share": 100 * n_ranges / len(tokens),
         "empty_nodes": n_empty,
-        "empty_share": n_empty / (len(words) + n_empty),
+        "empty_share": 100 * n_empty / (len(words) + n_empty),
         "sttr": average,
         "sttr_sd": math.sqrt(sum((r - average) ** 2 for r in ratios) / (len(ratios) - 1)) if len(ratios) > 1 else None,
         "mattr": moving_ratio(text, window),
         "head_entropy": overall,
-        "head_entropy_share": sum(n for n in heads.values() if n >= least) / len(every) if every else None,
+        "head_entropy_share": 100 * sum(n for n in heads.values() if n >= least) / len(every) if every else None,
         "features_per_word": mean(map(len, features)) if any(features) else None,
         "forms_per_lemma": len({w[FORM] for w in lemmas}) / len({w[LEMMA] for w in lemmas}) if lemmas else None,
         "words_per_token": len(words) / len(tokens) if n_ranges else None,
-        "nonprojective_arcs": mean(trees.is_nonprojective(tree.heads, word) for tree, word, _ in every),
+        "nonprojective_arcs": mean(100 * trees.is_nonprojective(tree.heads, word) for tree, word, _ in every),
         "nonprojective_trees": share(trees.is_nonprojective),
         "right_crossed_trees": share(trees.is_crossed_to_the_right),
         "distance": mean(distances),
@@ -201,17 +201,21 @@ def profile(text: list[Tree], chunk: int = 1000, window: int = 500, least: int =
         "depth_max": max(depths),
         "arity": mean(arity.values()),
         "arity_max": max(arity.values(), default=None),
-        "right_branching": mean(head < word for _, word, head in every),
+        "right_branching": mean(100 * (head < word) for _, word, head in every),
         "direction_entropy": direction_entropy(text),
         "gap_degree": mean(map(gap_degree, text)),
         "gap_degree_max": max(map(gap_degree, text)),
-        "gap_degree_over_1": mean(gap_degree(tree) > 1 for tree in text),
-        "ill_nested_trees": mean(trees.is_ill_nested(tree.heads) for tree in text),
+        "gap_degree_over_1": mean(100 * (gap_degree(tree) > 1) for tree in text),
+        "ill_nested_trees": mean(100 * trees.is_ill_nested(tree.heads) for tree in text),
     }
 
 
 def shares(values: Iterable[str], whole: int) -> dict[str, float]:
     return {value: n / whole for value, n in Counter(values).items()}
+
+
+def percentages(values: Iterable[str], whole: int) -> dict[str, float]:
+    return {value: 100 * n / whole for value, n in Counter(values).items()}
 
 
 def families(text: list[Tree], least: int = 5) -> dict[str, dict[str, float]]:
@@ -224,14 +228,14 @@ def families(text: list[Tree], least: int = 5) -> dict[str, dict[str, float]]:
     has_feats = any(word[FEATS] != "_" for word in words)
     features = [one for word in words if word[FEATS] != "_" for one in set(word[FEATS].split("|"))]
     return {
-        "relation": shares((universal(word[DEPREL]) for word in words), len(words)),
-        "deprel": shares((word[DEPREL] for word in words), len(words)),
-        "upos": shares((word[UPOS] for word in words), len(words)) if has_upos else {},
-        "feature": shares(features, len(words)),
+        "relation": percentages((universal(word[DEPREL]) for word in words), len(words)),
+        "deprel": percentages((word[DEPREL] for word in words), len(words)),
+        "upos": percentages((word[UPOS] for word in words), len(words)) if has_upos else {},
+        "feature": percentages(features, len(words)),
         "wde": word_dependency_entropy(text),
         "head_entropy_by_relation": head_entropy(text, least)[1],
         "distance_by_relation": means_by_relation(text, lambda word, head: abs(word - head)),
-        "right_branching_by_relation": means_by_relation(text, lambda word, head: head < word),
+        "right_branching_by_relation": means_by_relation(text, lambda word, head: 100 * (head < word)),
         "features_per_upos": {upos: sum(n) / len(n) for upos, n in by_upos.items()} if has_upos and has_feats else {},
     }
 

@@ -166,9 +166,11 @@ def test_every_format_names_languages_and_units(capfd):
         assert re.search(r"\b5(\.0+)?\b", printed.out), form  # 5 %, never 0.05
     assert "nonprojective_trees (%)" in found["text"].out
     assert found["tsv"].out.splitlines()[0].endswith("\tdepth\tnonprojective_trees")
-    assert "in percent: nonprojective_trees" in found["tsv"].err
-    assert json.loads(found["json"].out)["columns"]["depth"]["unit"] == "arcs"
-    assert json.loads(found["jsonl"].out)["units"] == {"depth": "arcs", "nonprojective_trees": "%"}
+    assert "in percent: nonprojective_trees" in found["text"].out
+    units = {column.name: column.unit for column in levelhead.columns("profile")["treebanks"]}
+    assert (units["depth"], units["nonprojective_trees"]) == ("arcs", "percent")
+    values = {row["column"]: row["unit"] for row in json.loads(found["json"].out)["tables"]["values"]}
+    assert values == {"depth": "arcs", "nonprojective_trees": "percent"}
 
 
 def test_unknown_languages_are_empty(tmp_path, capfd):
@@ -178,7 +180,7 @@ def test_unknown_languages_are_empty(tmp_path, capfd):
     assert run_command(["profile", str(tmp_path), "-c", "words", "--format", "tsv"]) == 0
     assert (
         capfd.readouterr().out
-        == "Treebank\tlanguage\tfamily\tgenus\tiso_639_3\tglottocode\twords\nmine\t\t\t\t\t\t135\n"
+        == "treebank\tlanguage\tfamily\tgenus\tiso_639_3\tglottocode\twords\nmine\t\t\t\t\t\t135\n"
     )
 
 

@@ -25,7 +25,7 @@ from levelhead.tables.writers import data_to_tsv
 
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 COMMANDS = [(kind, number) for kind, commands in OF_RESULTS.items() for number in range(len(commands))]
-UNITS = {"", "percent", "points", "probability", "bits", "seconds"}
+UNITS = {"", "percent", "points", "probability", "bits", "seconds", "words", "arcs", "dependents", "gaps"}
 
 
 def value_in(text: str, column: DataColumn) -> Any:

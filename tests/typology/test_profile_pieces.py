@@ -47,7 +47,7 @@ def outcome(sizes: PieceSizes, *paths: Path, **given: Any) -> Outcome:
         except LevelheadError as error:
             return (type(error), str(error), getattr(error, "faults", None)), ()
     document = found.to_dict()
-    notes = document.pop("notes", ())
+    notes = document["provenance"].pop("notes")
     return (document, found.table().rows, found.provenance.warnings), notes
 
 
@@ -234,8 +234,8 @@ def test_the_note_says_how_large_the_vocabulary_is(
     assert "\nlarge was read in pieces; its vocabulary takes 0 MB: " in printed
     assert f"{forms} forms" in printed
     document = levelhead.profile(path).to_dict()
-    assert document["notes"][0].startswith("large was read in pieces")
-    assert document["treebanks"]["large"]["vocabulary"]["forms"] == forms
+    assert document["provenance"]["notes"][0].startswith("large was read in pieces")
+    assert document["tables"]["vocabularies"][0]["forms"] == forms
 
 
 def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from conftest import EXAMPLES, library
 from levelhead.api.treebanks import Distance, Rows
 from levelhead.errors import InputError, MeasureError
 from levelhead.scoring.weights import read_weights
-from levelhead.tables.frames import to_polars
 from levelhead.treebank.layouts.gold import treebank_of
 from levelhead.treebank.relations import SCHEMES, UD1, UD2
 from levelhead.typology import (
@@ -36,9 +35,10 @@ from levelhead.typology import (
     word_dependency_entropy,
 )
 from levelhead.typology.collection import survey
-from levelhead.typology.languages import LANGUAGE_COLUMNS, language_code, languages
+from levelhead.typology.languages import language_code, languages
 from levelhead.typology.profile import columns_named
 from levelhead.typology.profile_columns import KINDS, OF_TRAINING
+from levelhead.typology.profile_tables import TABLES
 from levelhead.typology.tally import Histogram, Tally
 from levelhead.typology.vocabulary import CALLIN_CHUNKS, weights_text
 from oracle import typology as oracle
@@ -149,9 +149,9 @@ def test_bounds(text: str) -> None:
     for column in WITHOUT_TRAINING.values():
         values = [ours[column.name]] if column.by is None else [*ours.numbers(column.name).values()]
         assert all(value is None or value >= 0 for value in values)
-        assert column.kind == "number" or all(value is None or value <= 1 for value in values)
-    assert sum(ours.numbers("relation").values()) == pytest.approx(1)
-    assert sum(ours.numbers("class").values()) == pytest.approx(1)
+        assert column.unit != "percent" or all(value is None or value <= 100 for value in values)
+    assert sum(ours.numbers("relation").values()) == pytest.approx(100)
+    assert sum(ours.numbers("class").values()) == pytest.approx(100)
 
 
 @given(SOME)
@@ -257,7 +257,7 @@ def test_samples_are_of_whole_sentences_and_repeatable() -> None:
 # Selection
 
 
-def some_profile(tokens: int, features: float | None = 1.0, true: float = 0.1, callin: float = 0.05) -> Profile:
+def some_profile(tokens: int, features: float | None = 1.0, true: float = 10.0, callin: float = 5.0) -> Profile:
     values = {
         "tokens": tokens, "features_per_word": features, "nonprojective_trees": true, "right_crossed_trees": callin,
     }  # fmt: skip
@@ -269,10 +269,10 @@ def test_selection_gives_every_reason() -> None:
         "xx_a": some_profile(30_000),
         "xx_b": some_profile(40_000),
         "xx_c": some_profile(50_000, None),
-        "yy": some_profile(29_999, None, 0.5, 0.25),
-        "zz": some_profile(30_000, 1.0, 0.25, 0.2499),
+        "yy": some_profile(29_999, None, 50.0, 25.0),
+        "zz": some_profile(30_000, 1.0, 25.0, 24.99),
     }
-    reasons = {one.name: one.reasons for one in select(profiles)}
+    reasons = {one.treebank: one.reasons for one in select(profiles)}
     assert reasons == {
         "xx_a": ("xx_b of the same language has more tokens",),
         "xx_b": (),
@@ -284,11 +284,13 @@ def test_selection_gives_every_reason() -> None:
         ),
         "zz": (),
     }
-    loose = Criteria(features=False, tokens=0, nonprojective=1.0, one_per_language=False)
+    loose = Criteria(features=False, tokens=0, nonprojective=100.0, one_per_language=False)
     assert all(one.selected for one in select(profiles, loose))
     true = select(profiles, Criteria(right_crossed=False))
-    assert [one.name for one in true if one.selected] == ["xx_b"]
-    assert {one.language for one in true} == {"xx", "yy", "zz"}
+    assert [one.treebank for one in true if one.selected] == ["xx_b"]
+    assert {one.language_code for one in true} == {"xx", "yy", "zz"}
+    assert [one.nonprojective_trees for one in true] == [10, 10, 10, 50, 25]
+    assert [(one.tokens, one.nonprojective_trees) for one in select(profiles)][-1] == (30_000, 24.99)
 
 
 def test_names_of_treebanks_and_languages() -> None:
@@ -320,7 +322,7 @@ def test_columns_are_found_by_name_and_group() -> None:
 
 def test_a_profile_is_a_mapping() -> None:
     ours = profile(flat(["a", "b"], ["root", "det"]), columns=["words", "relation"])
-    assert dict(ours) == {"words": 2, "relation": {"det": 0.5, "root": 0.5}}
+    assert dict(ours) == {"words": 2, "relation": {"det": 50, "root": 50}}
     assert len(ours) == 2
     assert repr(ours).startswith("Profile({'words': 2")
     assert isinstance(ours, levelhead.Profile)
@@ -345,10 +347,14 @@ def test_rows_by_every_kind_of_keys() -> None:
     assert get_args(Rows) == ("treebank", "value", *KINDS)
     treebank = flat(["a", "b"], ["root", "det"])
     for kind in KINDS:
-        table = levelhead.profile(treebank, columns="all", by=kind).table()
-        assert [column.key for column in table.columns[:3]] == ["treebank", kind, "share"]
-        assert len({column.unique_name for column in table.columns}) == len(table.columns)
-        assert sum(row[2] for row in table.rows) == pytest.approx(len(table.rows) and 1)
+        profiles = levelhead.profile(treebank, columns="all", by=kind)
+        table, data = profiles.table(), profiles.data(TABLES[kind])
+        names = [column.name.removesuffix(" (%)") for column in table.columns]
+        assert names[:3] == ["Treebank", kind.capitalize(), "share"]
+        assert len(set(names)) == len(names)
+        assert sum(row[2] for row in table.rows) == pytest.approx(len(table.rows) and 100)
+        assert data.rows == list(table.rows)
+        assert not data.rows or data.names == ["treebank", kind, *names[2:]]
     with pytest.raises(InputError, match="training treebanks cannot be combined with rows by upos"):
         levelhead.profile(treebank, by="upos", train=[treebank])
 
@@ -358,9 +364,9 @@ def test_a_square_matrix(kind: str) -> None:
     """Every pair in both directions, from the table of pairs; in a row are the distances from its treebank."""
     codes = ["de", "en", "ja", "tr"]
     paths = [EXAMPLES / "parallel" / "gold" / f"{code}.conllu" for code in codes]
-    frame = levelhead.similarity(*paths, matrix=kind).to_frame("pandas")
-    matrix = frame.set_index("treebank").loc[codes, codes].to_numpy()
-    assert list(frame.columns) == ["treebank", *codes]
+    frame = levelhead.similarity(*paths, matrix=kind).to_frame(kind, library="pandas")
+    matrix = frame.set_index("treebank").loc[codes, [f"{kind}:{code}" for code in codes]].to_numpy()
+    assert list(frame.columns) == ["treebank", *(f"{kind}:{code}" for code in codes)]
     assert not matrix.diagonal().any()
     assert (matrix == matrix.T).all() == (kind != "klcpos3")
     distributions = [count_treebank(levelhead.read(path)).distributions for path in paths]
@@ -378,7 +384,7 @@ def test_names_of_given_treebanks() -> None:
     assert levelhead.profile({"x": german})["x"] == levelhead.profile(german)["de"]
     parts = {"en_a-ud-train": treebank, "en_a-ud-dev": german}
     assert list(levelhead.profile(parts, merge=True)) == ["en_a"]
-    assert [one.name for one in levelhead.select(parts).decisions] == ["en_a"]
+    assert [one.treebank for one in levelhead.select(parts).decisions] == ["en_a"]
     for same in (({"en": treebank}, english), ({"en": english}, {"en": german})):
         with pytest.raises(InputError, match="invalid-argument: two treebanks have the name 'en'"):
             levelhead.profile(*same)
@@ -447,7 +453,7 @@ def test_histograms() -> None:
     one, other = Histogram.of(np.array([3, 1, 3])), Histogram.of(np.array([2, 3]))
     both = one + other
     assert (both.values.tolist(), both.counts.tolist()) == ([1, 2, 3], [1, 1, 3])
-    assert (both.mean, both.max, both.total, both.share(lambda values: values > 2)) == (2.4, 3, 5, 0.6)
+    assert (both.mean, both.max, both.total, both.share(lambda values: values > 2)) == (2.4, 3, 5, 60)
     empty = Histogram.of(np.array([]))
     assert (empty.mean, empty.max, empty.share(lambda values: values > 2)) == (None, None, None)
 
@@ -460,11 +466,27 @@ def test_frames() -> None:
     library("pandas")
     treebanks = {"a": [flat(["a", "b"], ["root", "det"])], "b": [flat(["a"], ["root"])]}
     profiles = survey(treebanks)
-    frame = to_polars(profiles.table())
-    assert frame["Treebank"].to_list() == ["a", "b"]
-    assert frame["relation:det"].to_list() == [0.5, 0.0]
-    assert frame["wde:det"].to_list() == [0.0, None]
-    values = replace(profiles, by="value")
-    other = values.to_frame("pandas")
-    assert other["Unit"].tolist().count("%") == sum("%" in row for row in values.table().rows)
-    assert set(other.columns) == {"Treebank", "Column", "Of", "Value", "Unit", *LANGUAGE_COLUMNS}
+    frame = profiles.to_frame(library="polars")
+    assert frame["treebank"].to_list() == ["a", "b"]
+    assert frame["words"].to_list() == [2, 1]
+    assert frame["relation:det"].to_list() == [50, 0]
+    assert frame["wde:det"].to_list() == [0, None]
+    values = profiles.to_frame("values", library="pandas")
+    rows = replace(profiles, by="value").table().rows
+    assert values["unit"].tolist().count("percent") == sum("%" in row for row in rows) > 0
+    assert list(values.columns) == ["treebank", "column", "part", "value", "unit"]
+    assert len(values) == len(rows)
+
+
+def test_the_total_is_apart() -> None:
+    """It is no treebank: only the text and the table of totals have it."""
+    treebanks = [flat(["a", "b"], ["root", "det"]), flat(["a"], ["root"])]
+    profiles = levelhead.profile(*treebanks, columns="words,relation", total=True)
+    assert [row[0] for row in profiles.table().rows][2:] == ["Total of 2"]
+    totals = profiles.data("totals").rows
+    assert totals == [
+        ("words", None, 3, ""), ("relation", "det", pytest.approx(100 / 3), "percent"),
+        ("relation", "root", pytest.approx(200 / 3), "percent"),
+    ]  # fmt: skip
+    for name in ("treebanks", "values", "relations", "vocabularies"):
+        assert {row["treebank"] for row in profiles.data(name).documents()} == set(profiles.of_treebanks)

@@ -135,7 +135,7 @@ def select(
     from levelhead.typology.selection import Criteria, select_treebanks
 
     criteria = Criteria(
-        not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
+        not any_features, min_tokens, max_nonprojective, nonprojective == "callin", not several_per_language
     )
     return select_treebanks(_files(treebanks, merge=True), criteria, format=format)
 

@@ -103,7 +103,7 @@ def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
     settings = [value for name, value in task._asdict().items() if name not in ("scheme", "training")]
     training = task.training and task.training.hashes
     hashes = [(path, file.sha256) for path, file in files]
-    parts = ["profile", VERSION, unicodedata.unidata_version, scheme, settings, training, hashes]
+    parts = ["profile in percent", VERSION, unicodedata.unidata_version, scheme, settings, training, hashes]
     key = hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Job(key, profile_files, (tuple(files), task), name, sum(Path(file.path).stat().st_size for _, file in files))
 

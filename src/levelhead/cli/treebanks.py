@@ -11,7 +11,7 @@ from levelhead.arguments import is_collection
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
-from levelhead.cli.shared.printing import emit, page_outputs, print_result, print_warnings, show, wants_page, write_page
+from levelhead.cli.shared.printing import emit, page_outputs, show, wants_page, write_page
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
@@ -77,36 +77,32 @@ def profile(
         return
     from levelhead.api.inputs import registry_of
     from levelhead.typology.profile_columns import OF_TRAINING
+    from levelhead.typology.profile_tables import TABLES
 
-    given["total"] &= given["output_format"] != "tsv"  # which has no summary rows
     names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
     hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if wants_page(given) else ())]
     schemes = registry_of(given["definitions"], given["scheme"]).schemes
     given |= {"columns": [*names, *hidden], "scheme": schemes.by_name[schemes.default]}
     given["jobs"] = options.workers_for(given, list(map(str, chain(*files.values()))), len(files))
     survey = options.call(given, *treebanks)
-    print_warnings(survey.provenance.warnings)
     if wde_table is not None:
         from levelhead.typology.vocabulary import weights_text
 
-        single = list(survey.profiles.values())[: -1 if given["total"] else None]
-        emit(weights_text([profile.numbers("wde") for profile in single]), wde_table)
+        emit(weights_text([profile.numbers("wde") for profile in survey.of_treebanks.values()]), wde_table)
     of_training = OF_TRAINING if given["train"] else ()
     write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
-    print_result(given, survey.table, survey.to_dict, lines=survey.documents)
+    show(given, survey, notes=False, main=TABLES[survey.by])
 
 
 def _list_columns(given: dict[str, Any]) -> None:
-    from levelhead.tables.documents import header
-    from levelhead.typology import profile_columns
+    from levelhead.typology.profile_columns import ProfileColumns, columns_text
 
     if given["output_format"] == "text":
-        emit(profile_columns.columns_text(), given["output"])
-        return
-    rows = [{"name": name, **column.definition} for name, column in profile_columns.COLUMNS.items()]
-    print_result(given, profile_columns.columns_table, lambda: {**header("columns"), "rows": rows}, lines=lambda: rows)
+        emit(columns_text(), given["output"])
+    else:
+        show(given, ProfileColumns())
 
 
 def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
@@ -116,12 +112,11 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 
     how = {name: given[name] for name in ("samples", "seed", "format") if given[name]}
     samples = collection.sampled(files, list(map(int, sizes.split(","))), **how)
-    print_warnings(samples.provenance.warnings)
     if not any(samples.rows.values()):
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    print_result(given, samples.table, samples.to_dict, lines=samples.documents)
+    show(given, samples, notes=False)
 
 
 @command()
@@ -140,7 +135,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     treebank_files(treebanks, [given["output"]], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
-    show(given, similarities, notes=False, lines=similarities.documents)
+    show(given, similarities, notes=False, main=given["matrix"])
 
 
 @command()
@@ -160,7 +155,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """
     treebank_files(treebanks, [given["output"]], merge=True)
     selection = options.call(given, *treebanks)
-    show(given, selection, notes=False, lines=selection.documents)
+    show(given, selection, notes=False)
 
 
 @command()

@@ -153,8 +153,9 @@ def describe(training: Path, *parts: Path) -> dict[str, Any]:
     whole = profile(sum(counts[1:], counts[0]), columns=["tokens", "nonprojective_trees", "right_crossed_trees"])
     classes = profile(counts[-1], columns=["class"], scheme=SCHEME).numbers("class")
     vocabulary = profile(count_treebank(read_treebank(training), CALLIN_CHUNKS), columns=["wde", "sttr"])
-    frequencies = {"C freq": classes["CONTENT"], "F freq": classes["FUNCTION"]}
-    return {**whole.values_by_name, **vocabulary.values_by_name, **frequencies}
+    frequencies = {"C freq": classes["CONTENT"] / 100, "F freq": classes["FUNCTION"] / 100}
+    trees = {name: (whole.number(name) or 0) / 100 for name in ("nonprojective_trees", "right_crossed_trees")}
+    return {**whole.values_by_name, **trees, **vocabulary.values_by_name, **frequencies}
 
 
 def cascading(_code: str, outputs: Sequence[Output]) -> dict[str, float | None]:

@@ -45,6 +45,7 @@ class DataColumn(NamedTuple):
         optional: whether values can be missing.
         choices: all values that a text can have; empty if there are others.
         limits: the lowest and the highest value, if they are known.
+        always: whether every result has the column; otherwise only if it was requested.
     """
 
     name: str
@@ -54,6 +55,7 @@ class DataColumn(NamedTuple):
     optional: bool = False
     choices: tuple[str, ...] = ()
     limits: tuple[float, ...] = ()
+    always: bool = True
 
     @property
     def is_pattern(self) -> bool:
@@ -105,7 +107,7 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
     fixed = {column.name for column in columns_in(layout) if not column.is_pattern}
     for are_patterns, group in groupby(columns_in(layout), lambda column: column.is_pattern):
         if not are_patterns:
-            columns += group
+            columns += (column for column in group if column.always or (rows and column.name in rows[0]))
             continue
         patterns = list(group)
         for name in (name for name in (rows[0] if rows else ()) if name not in fixed):
@@ -227,7 +229,8 @@ def schema_of_rows(layout: Layout) -> dict[str, Any]:
     columns = columns_in(layout)
     properties = {column.name: _schema(column) for column in columns if not column.is_pattern}
     patterns = {_pattern(column.name): _schema(column) for column in columns if column.is_pattern}
-    row: dict[str, Any] = {"type": "object", "properties": properties, "required": [*properties]}
+    required = [column.name for column in columns if column.always and not column.is_pattern]
+    row: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     row |= {"patternProperties": patterns} if patterns else {}
     return {"type": "array", "items": {**row, "additionalProperties": False}}
 

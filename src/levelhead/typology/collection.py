@@ -7,13 +7,14 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, number_of
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
-from levelhead.tables.documents import header, notes_of, path_text, points, signature_line
+from levelhead.tables.data import DataColumn, DataTable, Layout
+from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
@@ -22,7 +23,7 @@ from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum
-from levelhead.typology.languages import LANGUAGE_COLUMNS, language_cells
+from levelhead.typology.languages import TREEBANK_COLUMNS
 from levelhead.typology.profile import (
     DEFAULT_SCHEME,
     Files,
@@ -36,34 +37,12 @@ from levelhead.typology.profile import (
     profile_here,
     scheme_named,
 )
-from levelhead.typology.profile_columns import COLUMNS, KINDS, OF_TRAINING, ProfileColumn
+from levelhead.typology.profile_columns import KINDS, OF_TRAINING
+from levelhead.typology.profile_tables import LAYOUTS, data_of, table_by_kind, table_by_treebank, table_by_value
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
 __all__ = ["Samples", "Similarities", "Survey"]
-
-
-class _Key(NamedTuple):
-    """A column and, if it has many values, which of them."""
-
-    column: ProfileColumn
-    part: str | None
-
-    @property
-    def name(self) -> str:
-        """Its name in TSV."""
-        return self.column.name if self.part is None else f"{self.column.name}:{self.part}"
-
-    def value(self, profile: Profile) -> int | float | None:
-        """Return its value; a relation that does not occur has a share of zero, but no mean or entropy."""
-        if self.part is None:
-            return profile.number(self.column.name)
-        values = profile.numbers(self.column.name)
-        return values.get(self.part, 0.0 if values and self.column.group == "frequencies" else None)
-
-
-_LANGUAGES = tuple(Column(name, "text", tidy_only=True) for name in LANGUAGE_COLUMNS)
-_CODES = _LANGUAGES[-2:]
 
 
 def signed_notes(provenance: Provenance) -> tuple[str, ...]:
@@ -78,11 +57,15 @@ class Survey(Mapping[str, Profile], Tabular):
         profiles: a profile for each treebank by its name.
         provenance: the provenance of the numbers.
         by: what a row of its table is: a "treebank", a "value", or one of `KINDS` in a treebank, such as a "relation".
+        total: the name of the profile of all treebanks together; None if there is none.
     """
+
+    KIND = "profile"
 
     profiles: Mapping[str, Profile]
     provenance: Provenance
     by: str = "treebank"
+    total: str | None = None
 
     def __getitem__(self, name: str) -> Profile:
         return self.profiles[name]
@@ -93,6 +76,11 @@ class Survey(Mapping[str, Profile], Tabular):
     def __len__(self) -> int:
         return len(self.profiles)
 
+    @property
+    def of_treebanks(self) -> dict[str, Profile]:
+        """The profiles without the total."""
+        return {name: whole for name, whole in self.profiles.items() if name != self.total}
+
     def with_columns(self, columns: Iterable[str], by: str = "treebank") -> Survey:
         """Return the survey with some of its columns and other rows, named as in `profile`."""
         names = [column.name for column in columns_named(columns, by)]
@@ -102,155 +90,37 @@ class Survey(Mapping[str, Profile], Tabular):
         }
         return replace(self, profiles=profiles, by=by)
 
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return LAYOUTS
+
+    def records(self, name: str) -> Any:
+        """Return the rows of a table."""
+        return data_of(name, self.of_treebanks, self.profiles[self.total] if self.total is not None else None)
+
     def table(self) -> Table:
         """Return one row per treebank and one column per value; `wde:nsubj` is one of several values of `wde`.
 
-        Unknown languages, families and genera are empty; if all are unknown, only TSV has the columns.
-
-        By a kind of keys, the table has one row for each key of a treebank. By "value", it has one row per value, and
-        shares are percentages. Only TSV and data frames of these tables have languages.
+        Unknown languages, families and genera are empty. By a kind of keys, the table has one row for each key of a
+        treebank. By "value", it has one row per value.
         """
-        return (
-            self._by_treebank() if self.by == "treebank" else self._by_value() if self.by == "value" else self._by_key()
-        )
-
-    def _by_value(self) -> Table:
-        names = ("Treebank", "Column", "Of")
-        columns = (*(Column(name, "text") for name in names), Column("Value", "number"), Column("Unit", "text"))
-        rows = (
-            (name, column.name, part or "", _scaled(column, key.value(profile)), column.unit, *language_cells(name))
-            for name, profile in self.items()
-            for key in self._keys()
-            for column, part in [key]
-        )
-        return Table((*columns, *_LANGUAGES), tuple(rows), signed_notes(self.provenance))
-
-    def _by_key(self) -> Table:
-        columns = [COLUMNS[name] for name in next(iter(self.values()))]
-        parts = sorted({key.part or "" for key in self._keys()})
-        rows = (
-            (name, part, *(_Key(column, part).value(profile) for column in columns), *language_cells(name))
-            for name, profile in self.items()
-            for part in parts
-        )
-        return Table(
-            (
-                *(Column(name.capitalize(), "text", key=name) for name in ("treebank", self.by)),
-                *(
-                    Column(column.heading(column.name_in_rows), column.kind, key=column.name_in_rows)
-                    for column in columns
-                ),
-                *_LANGUAGES,
-            ),
-            tuple(rows),
-            signed_notes(self.provenance),
-        )
-
-    def _by_treebank(self) -> Table:
-        keys, notes = self._keys(), signed_notes(self.provenance)
-        rows = [(name, *language_cells(name), *(key.value(profile) for key in keys)) for name, profile in self.items()]
-        known = dict(zip(LANGUAGE_COLUMNS, map(any, zip(*map(language_cells, self)))))
-        percent = [key for key in keys if key.column.unit == "%"]
-        names_of_percent = [key.name for key in percent if key.part is None]
-        names_of_percent += dict.fromkeys(f"{key.column.name}:*" for key in percent if key.part is not None)
-        return Table(
-            (
-                Column("Treebank", "text"),
-                *(column._replace(tidy_only=column in _CODES or not known[column.name]) for column in _LANGUAGES),
-                *(Column(key.column.heading(key.name), key.column.kind, key=key.name) for key in keys),
-            ),
-            tuple(rows),
-            (*([f"in percent: {', '.join(names_of_percent)}"] if percent else []), *notes),
-        )
-
-    def _keys(self) -> list[_Key]:
-        """The values that occur in any profile, in the order of columns, then alphabetically."""
-        keys: list[_Key] = []
-        for column in map(COLUMNS.__getitem__, next(iter(self.values()))):
-            parts: Iterable[str | None] = (None,)
-            if column.by is not None:
-                parts = sorted({part for whole in self.values() for part in whole.numbers(column.name)})
-            keys += [_Key(column, part) for part in parts]
-        return keys
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return {
-            **header("profiles"),
-            "columns": {name: COLUMNS[name].definition for name in next(iter(self.profiles.values()))},
-            "treebanks": {document["treebank"]: document for document in self.documents()},
-            **notes_of(self.provenance.notes),
-        }
-
-    def documents(self) -> list[dict[str, Any]]:
-        """Return a JSON document for each treebank: shares as percentages at full precision.
-
-        As in tables, a relation that only occurs in other treebanks has a share of zero.
-        """
-        shares = [(key.column.name, key.part) for key in self._keys() if key.column.group == "frequencies"]
-        documents = []
-        for name, whole in self.profiles.items():
-            values: dict[str, Any] = {
-                column: {part: _scaled(COLUMNS[column], number) for part, number in value.items()}
-                if isinstance(value, Mapping)
-                else _scaled(COLUMNS[column], value)
-                for column, value in whole.items()
-            }
-            for column, part in shares:
-                if part and values[column]:
-                    values[column].setdefault(part, 0.0)
-            documents.append(
-                {
-                    **header("profile"),
-                    "treebank": name,
-                    **dict(zip(LANGUAGE_COLUMNS, language_cells(name))),
-                    "signature": dict(whole.signature),
-                    "files": _files(self.provenance.files[name]),
-                    "vocabulary": None if whole.vocabulary is None else whole.vocabulary._asdict(),
-                    "units": {column: unit for column in whole if (unit := COLUMNS[column].unit)},
-                    "values": values,
-                }
-            )
-        return documents
+        notes = signed_notes(self.provenance)
+        if self.by == "treebank":
+            return table_by_treebank(self.profiles, notes)
+        return table_by_value(self.profiles, notes) if self.by == "value" else table_by_kind(self.by, self, notes)
 
 
-def _scaled(column: ProfileColumn, value: float | None) -> float | None:
-    return points(value) if column.unit == "%" else value
+_MATRICES = ("klcpos3", "relations", "displacement")
 
 
-def _files(files: Mapping[str, str]) -> list[dict[str, str | None]]:
-    return [{"path": path_text(path), "sha256": None if file == MEMORY else file} for path, file in files.items()]
-
-
-class TreebankRows(Tabular):
-    """A result with rows about treebanks."""
-
-    __slots__ = ()
-
-    _HEADER: ClassVar[Mapping[str, Any]]
-    provenance: Provenance
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        return {
-            **self._HEADER,
-            "signature": dict(self.provenance.signature),
-            "files": {name: _files(files) for name, files in self.provenance.files.items()},
-            "notes": list(self.provenance.notes),
-            "rows": [{**self._HEADER, **row} for row in self._rows()],
-        }
-
-    def documents(self) -> list[dict[str, Any]]:
-        """Return the rows for JSON lines, each with the signature."""
-        document = self.to_dict()
-        return [{**row, "signature": document["signature"]} for row in document["rows"]]
-
-    def _rows(self) -> Iterable[dict[str, Any]]:
-        raise NotImplementedError
+def _distance_column(kind: str, treebank: str) -> DataColumn:
+    about = "The distance from the treebank of the row, 0 if equal; null if there is nothing to compare"
+    return DataColumn(f"{kind}:{treebank}", "number", about, optional=True)
 
 
 @immutable
-class Similarities(TreebankRows):
+class Similarities(Tabular):
     """The distances between treebanks.
 
     Args:
@@ -259,11 +129,27 @@ class Similarities(TreebankRows):
         matrix: the distance whose square matrix is the table ("klcpos3", "relations" or "displacement"), or None.
     """
 
-    _HEADER = header("similarity")
+    KIND = "similarity"
 
     pairs: Mapping[tuple[str, str], Similarity]
     provenance: Provenance
     matrix: str | None = None
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of the pairs, and of the square matrix of each distance."""
+        first, second = (
+            TREEBANK_COLUMNS[0]._replace(name=f"treebank_{x}", about=f"Treebank {x.upper()}") for x in "ab"
+        )
+        matrices = {kind: (TREEBANK_COLUMNS[0], _distance_column(kind, "{treebank}")) for kind in _MATRICES}
+        return {"pairs": (first, second, Similarity), **matrices}
+
+    def records(self, name: str) -> Any:
+        """Return the rows of a table."""
+        if name == "pairs":
+            return ((*names, distances) for names, distances in self.pairs.items())
+        columns = (_distance_column(name, treebank) for treebank in self._treebanks)
+        return DataTable((TREEBANK_COLUMNS[0], *columns), self._matrix(name))
 
     def table(self) -> Table:
         """Return one row per pair of treebanks with their distances, or the square matrix; 0 means equal."""
@@ -272,11 +158,16 @@ class Similarities(TreebankRows):
         if self.matrix is None:
             columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in headings))
             return Table(columns, tuple((*names, *distances) for names, distances in self.pairs.items()), notes)
-        treebanks = dict.fromkeys(itertools.chain(*self.pairs))
-        columns = (Column("Treebank", "text", key="treebank"), *(Column(name, "number") for name in treebanks))
-        rows = tuple((a, *(self._distance(self.matrix, a, b) for b in treebanks)) for a in treebanks)
+        columns = (Column("Treebank", "text"), *(Column(name, "number") for name in self._treebanks))
         heading = dict(zip(Similarity._fields, headings))[self.matrix]
-        return Table(columns, rows, (f"{heading}: rows are A, columns are B", *notes))
+        return Table(columns, self._matrix(self.matrix), (f"{heading}: rows are A, columns are B", *notes))
+
+    @property
+    def _treebanks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(itertools.chain(*self.pairs)))
+
+    def _matrix(self, kind: str) -> tuple[tuple[str | float | None, ...], ...]:
+        return tuple((a, *(self._distance(kind, a, b) for b in self._treebanks)) for a in self._treebanks)
 
     def _distance(self, kind: str, a: str, b: str) -> float | None:
         if a == b:
@@ -285,12 +176,9 @@ class Similarities(TreebankRows):
         distance: float | None = getattr(of_pair, kind)
         return distance
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        return ({"a": first, "b": second, **far._asdict()} for (first, second), far in self.pairs.items())
-
 
 @immutable
-class Samples(TreebankRows):
+class Samples(Tabular):
     """Word dependency entropies in samples of treebanks.
 
     Args:
@@ -298,20 +186,26 @@ class Samples(TreebankRows):
         provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
     """
 
-    _HEADER = header("rarefied")
+    KIND = "rarefy"
 
     rows: Mapping[str, Sequence[Rarefied]]
     provenance: Provenance
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"entropies": (TREEBANK_COLUMNS[0], Rarefied)}
+
+    def records(self, _name: str) -> Iterator[tuple[str, Rarefied]]:
+        """Return the rows of a table."""
+        return ((name, curve) for name, curves in self.rows.items() for curve in curves)
 
     def table(self) -> Table:
         """Return one row per treebank, relation and sample size."""
         names, numbers = ("Treebank", "Relation"), ("Words", "Mean", "SD", "Samples")
         columns = (*(Column(name, "text") for name in names), *(Column(name, "number") for name in numbers))
-        rows = tuple((name, *curve) for name, curves in self.rows.items() for curve in curves)
+        rows = tuple((name, *curve) for name, curve in self.records("entropies"))
         return Table(columns, rows, signed_notes(self.provenance))
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        return ({"treebank": name, **curve._asdict()} for name, curves in self.rows.items() for curve in curves)
 
 
 class _ReadFiles:
@@ -387,7 +281,7 @@ def survey(
         profiles[total] = profile(sums.total(), columns=names, scheme=classes, least=least)
         read_files.add(total, [item for by_path in read_files.files.values() for item in by_path.items()], ())
     settings = {**next(iter(profiles.values())).signature, **({"train": training.hashes} if training else {})}
-    return Survey(profiles, read_files.provenance(settings), by)
+    return Survey(profiles, read_files.provenance(settings), by, total)
 
 
 def similarities(files: Files, matrix: str | None = None, *, format: Format = "conllu") -> Similarities:  # noqa: A002

@@ -125,12 +125,19 @@ NOT_COMPARED = TrainingOverlap(0, 0, 0, 0)
 
 
 class Vocabulary(NamedTuple):
-    """The size of the counts that grow with the number of distinct words."""
+    """The size of the counts that grow with the number of distinct words.
 
-    forms: int  # distinct forms of words
-    lemmas: int  # distinct LEMMA
-    arcs: int  # distinct combinations of UPOS, relation, form, and form of the head
-    bytes: int  # the memory that the counts take
+    Args:
+        forms: the number of distinct forms of words.
+        lemmas: the number of distinct lemmas.
+        arcs: the number of distinct combinations of part of speech, relation, form, and form of the head.
+        bytes: the memory that the counts take.
+    """
+
+    forms: int
+    lemmas: int
+    arcs: int
+    bytes: int
 
 
 @immutable

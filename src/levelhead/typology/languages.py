@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from levelhead.errors import Fault, InputError, listed
+from levelhead.tables.data import DataColumn
 from levelhead.treebank.layouts.gold import treebank_of
 
 Voter = Literal["treebank", "language", "family"]
@@ -76,6 +77,16 @@ def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str
         raise InputError(Fault("unknown-language", message))
     return voters
 
+
+TREEBANK_COLUMNS = (
+    DataColumn("treebank", "text", "The treebank"),
+    DataColumn("language", "text", "The language, by the code at the beginning of the treebank's name", optional=True),
+    DataColumn("family", "text", "The language family", optional=True),
+    DataColumn("genus", "text", "The genus", optional=True),
+    DataColumn("iso_639_3", "text", "The ISO 639-3 code of the language", optional=True),
+    DataColumn("glottocode", "text", "The code of the language in Glottolog, WALS and Grambank", optional=True),
+)
+"""The columns of a treebank and its language in tables of data; null for unknown values."""
 
 LANGUAGE_COLUMNS = ("language", *Language._fields[1:])
 """The names of the columns of tables with languages."""

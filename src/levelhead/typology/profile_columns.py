@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
+from levelhead._version import VERSION
+from levelhead.immutable import immutable
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, DataType, Layout
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.relations import Scheme
 from levelhead.typology import vocabulary
 from levelhead.typology.counts import TreebankCounts
@@ -28,7 +33,7 @@ class ProfileColumn(NamedTuple):
     Args:
         name: its name.
         group: its group.
-        unit: the unit in which it is printed: %, words, bits; empty without a unit.
+        unit: its unit: percent, words, bits ...; empty without a unit.
         meaning: its definition in one sentence.
         formula: its formula.
         source: the source of the definition.
@@ -43,7 +48,7 @@ class ProfileColumn(NamedTuple):
     meaning: str
     formula: str
     source: str
-    value: Callable[[TreebankCounts, ProfileSettings], Value]
+    value: Annotated[Callable[[TreebankCounts, ProfileSettings], Value], NOT_A_COLUMN]
     by: str | None = None
     in_summary: bool = False
 
@@ -52,32 +57,41 @@ class ProfileColumn(NamedTuple):
         """Its name in tables with a row per key."""
         return "share" if self.group == "frequencies" else self.name.removesuffix(f"_by_{self.by}")
 
-    def heading(self, name: str) -> str:
-        """Return a name for readers: with the unit if it is percent, which TSV and data frames leave out."""
-        return f"{name} (%)" if self.unit == "%" else name
+    @property
+    def unit_text(self) -> str:
+        """Its unit for readers."""
+        return "%" if self.unit == "percent" else self.unit
+
+    def display(self, name: str) -> Column:
+        """Return its column in tables for readers, whose heading has the unit if it is percent."""
+        return Column(f"{name} (%)", "percent") if self.unit == "percent" else Column(name, "number")
 
     @property
-    def kind(self) -> Literal["number", "ratio"]:
-        """Whether it is a number, or a ratio, which is printed as a percentage."""
-        return "ratio" if self.unit == "%" else "number"
+    def is_count(self) -> bool:
+        """Whether its value is an integer."""
+        return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
-    @property
-    def definition(self) -> dict[str, str | None]:
-        """Its definition for JSON."""
-        unit = "percent" if self.unit == "%" else self.unit or "number"
-        return {**{field: getattr(self, field) for field in _FIELDS[1:]}, "unit": unit}
+    def data(self, name: str) -> DataColumn:
+        """Return its column in tables of data."""
+        kind: DataType = "integer" if self.is_count else "number"
+        limits = (0, 100) if self.unit == "percent" else (0,)
+        return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)
 
 
 def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
+    return 100 * part / whole if whole else None
 
 
 def _shares(counts: Mapping[str, int], whole: int) -> dict[str, float]:
-    return {name: n / whole for name, n in counts.items()} if whole else {}
+    return {name: 100 * n / whole for name, n in counts.items()} if whole else {}
 
 
-def _divided(parts: Mapping[str, int], wholes: Mapping[str, int]) -> dict[str, float]:
-    return {name: parts.get(name, 0) / whole for name, whole in wholes.items()}
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _divided(parts: Mapping[str, int], wholes: Mapping[str, int], factor: int = 1) -> dict[str, float]:
+    return {name: factor * parts.get(name, 0) / whole for name, whole in wholes.items()}
 
 
 def _classes(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, float]:
@@ -136,7 +150,7 @@ _COLUMNS = (
         lambda c, _: c.sizes.multiword_tokens,
     ),
     ProfileColumn(
-        "multiword_share", "sizes", "%",
+        "multiword_share", "sizes", "percent",
         "Share of multiword tokens among tokens.", "multiword tokens / tokens", _UD,
         lambda c, _: _share(c.sizes.multiword_tokens, c.sizes.tokens),
     ),
@@ -146,34 +160,34 @@ _COLUMNS = (
         lambda c, _: c.sizes.empty_nodes,
     ),
     ProfileColumn(
-        "empty_share", "sizes", "%",
+        "empty_share", "sizes", "percent",
         "Share of empty nodes among nodes of the enhanced graph.", "empty nodes / (words + empty nodes)", _UD,
         lambda c, _: _share(c.sizes.empty_nodes, c.sizes.words + c.sizes.empty_nodes),
     ),
     ProfileColumn(
-        "relation", "frequencies", "%",
+        "relation", "frequencies", "percent",
         "Share of words with each universal relation, including punctuation.", "words of the relation / words", _UD,
         lambda c, _: _shares(c.words.frequencies(0), c.sizes.words), by="relation", in_summary=True,
     ),
     ProfileColumn(
-        "deprel", "frequencies", "%",
+        "deprel", "frequencies", "percent",
         "Share of words with each relation, including subtypes.", "words of the relation with subtype / words", _UD,
         lambda c, _: _shares(c.relations.frequencies(), c.sizes.words), by="deprel", in_summary=True,
     ),
     ProfileColumn(
-        "class", "frequencies", "%",
+        "class", "frequencies", "percent",
         "Share of words whose relation is in each class of the scheme, including punctuation.",
         "words of the class / words", f"{_CALLIN}, figure 3; Nivre and Fang (2017)",
         _classes, by="class", in_summary=True,
     ),
     ProfileColumn(
-        "upos", "frequencies", "%",
+        "upos", "frequencies", "percent",
         "Share of words with each universal part of speech.", "words of the part of speech / words", _UD,
         lambda c, _: _shares(c.tags.frequencies(0), c.sizes.words) if vocabulary.are_annotated(c.tags, 0) else {},
         by="upos", in_summary=True,
     ),
     ProfileColumn(
-        "feature", "frequencies", "%",
+        "feature", "frequencies", "percent",
         "Share of words with each feature.", "words with Name=Value in FEATS / words", _UD,
         lambda c, _: _shares(vocabulary.feature_counts(c.tags), c.sizes.words), by="feature", in_summary=True,
     ),
@@ -217,7 +231,7 @@ _COLUMNS = (
         lambda c, s: vocabulary.head_entropy(c.heads, s.least).by_relation, by="relation",
     ),
     ProfileColumn(
-        "head_entropy_share", "vocabulary", "%",
+        "head_entropy_share", "vocabulary", "percent",
         "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
         lambda c, s: _share(*vocabulary.head_entropy(c.heads, s.least)[2:]),
     ),
@@ -236,27 +250,27 @@ _COLUMNS = (
     ProfileColumn(
         "forms_per_lemma", "morphology", "",
         "Form/lemma ratio of the words that have a lemma, case-sensitive.", "distinct FORM / distinct LEMMA", _UD,
-        lambda c, _: _share(*vocabulary.forms_and_lemmas(c.lemmas)),
+        lambda c, _: _ratio(*vocabulary.forms_and_lemmas(c.lemmas)),
     ),
     ProfileColumn(
         "words_per_token", "morphology", "",
         "Syntactic words per token; no value if the treebank has no multiword tokens.",
         "words / tokens", "after Greenberg's index of synthesis",
-        lambda c, _: _share(c.sizes.words, c.sizes.tokens) if c.sizes.multiword_tokens else None,
+        lambda c, _: _ratio(c.sizes.words, c.sizes.tokens) if c.sizes.multiword_tokens else None,
     ),
     ProfileColumn(
-        "nonprojective_arcs", "structure", "%",
+        "nonprojective_arcs", "structure", "percent",
         "Share of non-projective arcs among arcs between words: those that span a word not dominated by the head.",
         "non-projective arcs / arcs", _KUHLMANN,
         lambda c, _: _share(c.structure.nonprojective_arcs, c.structure.n_arcs),
     ),
     ProfileColumn(
-        "nonprojective_trees", "structure", "%",
+        "nonprojective_trees", "structure", "percent",
         "Share of trees with a non-projective arc.", "non-projective trees / sentences", _KUHLMANN,
         lambda c, _: _share(c.structure.nonprojective_trees, c.sizes.sentences), in_summary=True,
     ),
     ProfileColumn(
-        "right_crossed_trees", "structure", "%",
+        "right_crossed_trees", "structure", "percent",
         "Share of trees that Callin's program counts as non-projective. It only considers heads to the right: such an"
         " arc spans a word that has its head outside the arc (the root is outside).",
         "such trees / sentences", f"{_CALLIN}, table 1, by his program",
@@ -265,13 +279,13 @@ _COLUMNS = (
     ProfileColumn(
         "distance", "structure", "words",
         "Mean dependency distance, including punctuation.", "sum of |position of head - position of word| / arcs", _LIU,
-        lambda c, _: _share(c.structure.distances.total, c.structure.n_arcs), in_summary=True,
+        lambda c, _: _ratio(c.structure.distances.total, c.structure.n_arcs), in_summary=True,
     ),
     ProfileColumn(
         "random_distance", "structure", "words",
         "Mean dependency distance expected if the words of each sentence were in random order.",
         "sum of arcs (words + 1) / 3 over sentences / arcs", "Ferrer-i-Cancho (2004)",
-        lambda c, _: _share(c.structure.random_distance / 3, c.structure.n_arcs),
+        lambda c, _: _ratio(c.structure.random_distance / 3, c.structure.n_arcs),
     ),
     ProfileColumn(
         "depth", "structure", "arcs",
@@ -294,7 +308,7 @@ _COLUMNS = (
         lambda c, _: c.structure.arities.max,
     ),
     ProfileColumn(
-        "right_branching", "structure", "%",
+        "right_branching", "structure", "percent",
         "Share of arcs whose head precedes the word (right-branching arcs).", "arcs with the head first / arcs",
         f"{_LIU}; Tesnière (1959)",
         lambda c, _: _share(c.structure.head_first.total, c.structure.n_arcs), in_summary=True,
@@ -317,21 +331,21 @@ _COLUMNS = (
         lambda c, _: c.structure.gap_degrees.max,
     ),
     ProfileColumn(
-        "gap_degree_over_1", "structure", "%",
+        "gap_degree_over_1", "structure", "percent",
         "Share of trees of gap degree 2 or more.", "trees with a gap degree over 1 / sentences", _KUHLMANN,
         lambda c, _: c.structure.gap_degrees.share(lambda degrees: degrees > 1),
     ),
     ProfileColumn(
-        "ill_nested_trees", "structure", "%",
+        "ill_nested_trees", "structure", "percent",
         "Share of ill-nested trees: two subtrees that share no word interleave.", "ill-nested trees / sentences",
         _KUHLMANN,
         lambda c, _: _share(c.structure.ill_nested_trees, c.sizes.sentences),
     ),
     ProfileColumn(
-        "right_branching_by_relation", "arcs", "%",
+        "right_branching_by_relation", "arcs", "percent",
         "Share of arcs of each relation whose head precedes the word.", "its arcs with the head first / its arcs",
         f"{_LIU}; Tesnière (1959)",
-        lambda c, _: _divided(c.structure.head_first.frequencies(), c.structure.arcs_by_relation),
+        lambda c, _: _divided(c.structure.head_first.frequencies(), c.structure.arcs_by_relation, 100),
         by="relation", in_summary=True,
     ),
     ProfileColumn(
@@ -341,19 +355,19 @@ _COLUMNS = (
         by="relation", in_summary=True,
     ),
     ProfileColumn(
-        "same_words", "leakage", "%",
+        "same_words", "leakage", "percent",
         "Share of sentences that have the same words as a training sentence.",
         "such sentences / sentences", _LEAK,
         lambda c, _: _share(c.training_overlap.words, c.training_overlap.sentences),
     ),
     ProfileColumn(
-        "same_heads", "leakage", "%",
+        "same_heads", "leakage", "percent",
         "Share of sentences that have the same heads as a training sentence, regardless of words and relations.",
         "such sentences / sentences", _LEAK,
         lambda c, _: _share(c.training_overlap.heads, c.training_overlap.sentences),
     ),
     ProfileColumn(
-        "same_either", "leakage", "%",
+        "same_either", "leakage", "percent",
         "Share of sentences that have the same words or the same heads as a training sentence.",
         "such sentences / sentences", _LEAK,
         lambda c, _: _share(c.training_overlap.either, c.training_overlap.sentences),
@@ -383,10 +397,30 @@ def columns_text() -> str:
     return "\n".join(
         f"{column.name}{by} ({column.group}{unit})\n  {column.meaning}\n  = {column.formula}\n  {column.source}\n"
         for column in _COLUMNS
-        for by, unit in [(f":{column.by}" if column.by else "", f", {column.unit}" if column.unit else "")]
+        for by, unit in [(f":{column.by}" if column.by else "", f", {column.unit_text}" if column.unit else "")]
     )
 
 
-def columns_table() -> Table:
-    rows = tuple(tuple(getattr(column, field) or "" for field in _FIELDS) for column in _COLUMNS)
-    return Table(tuple(Column(field.capitalize(), "text") for field in _FIELDS), rows)
+@immutable
+class ProfileColumns(Tabular):
+    """All columns of profiles.
+
+    Args:
+        columns: the columns.
+        provenance: the version of levelhead.
+    """
+
+    KIND = "columns"
+
+    columns: tuple[ProfileColumn, ...] = _COLUMNS
+    provenance: Provenance = Provenance({"version": VERSION}, {})
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"columns": (ProfileColumn,)}
+
+    def table(self) -> Table:
+        """Return one row per column, without units."""
+        rows = tuple(tuple(getattr(column, field) or "" for field in _FIELDS) for column in self.columns)
+        return Table(tuple(Column(field.capitalize(), "text") for field in _FIELDS), rows)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from levelhead.errors import count_text, percent_text
+from levelhead.errors import count_text
 from levelhead.immutable import immutable
-from levelhead.tables.documents import header
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
-from levelhead.typology.collection import TreebankRows, signed_notes, survey
-from levelhead.typology.languages import language_code
+from levelhead.typology.collection import signed_notes, survey
+from levelhead.typology.languages import TREEBANK_COLUMNS, language_code
 from levelhead.typology.profile import Files, Profile
 
 NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_trees")
@@ -26,14 +27,14 @@ class Criteria(NamedTuple):
     Args:
         features: whether a treebank must have morphological features.
         tokens: the minimum number of surface tokens.
-        nonprojective: the upper limit (exclusive) of the share of non-projective trees.
+        nonprojective: the upper limit (exclusive) of the share of non-projective trees, in percent.
         right_crossed: whether non-projective trees are counted as Callin's program did.
         one_per_language: whether to keep only the largest treebank of a language.
     """
 
     features: bool = True
     tokens: int = 30_000
-    nonprojective: float = 0.25
+    nonprojective: float = 25.0
     right_crossed: bool = True
     one_per_language: bool = True
 
@@ -43,7 +44,7 @@ class Criteria(NamedTuple):
         return {
             "features": "needed" if self.features else "any",
             "min-tokens": str(self.tokens),
-            "max-nonprojective": f"{100 * self.nonprojective:g}%",
+            "max-nonprojective": f"{self.nonprojective:g}%",
             "nonprojective": "callin" if self.right_crossed else "true",
             "per-language": "largest" if self.one_per_language else "all",
         }
@@ -57,14 +58,20 @@ class SelectionDecision(NamedTuple):
     """Whether a treebank is selected.
 
     Args:
-        name: the treebank.
-        language: the code of its language.
+        treebank: the treebank.
+        language_code: the code of its language.
+        tokens: the number of surface tokens.
+        features_per_word: the mean number of features per word; None without features.
+        nonprojective_trees: the share of non-projective trees, counted as the criteria say; None without trees.
         reasons: all reasons for excluding it; empty if it is selected.
     """
 
-    name: str
-    language: str
-    reasons: tuple[str, ...]
+    treebank: str
+    language_code: str
+    tokens: int
+    features_per_word: float | None
+    nonprojective_trees: Percent | None
+    reasons: Annotated[tuple[str, ...], NOT_A_COLUMN]
 
     @property
     def selected(self) -> bool:
@@ -83,7 +90,7 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
     reasons_by_name: dict[str, tuple[str, ...]] = {}
     for name, profile in profiles.items():
         tokens, trees = profile.number("tokens") or 0, profile.number(column) or 0.0
-        share = f"{percent_text(trees)} non-projective trees, at least {100 * criteria.nonprojective:g}%"
+        share = f"{trees:.1f}% non-projective trees, at least {criteria.nonprojective:g}%"
         reasons_of_all = {
             "no morphological features": criteria.features and profile.number("features_per_word") is None,
             f"{tokens:,.0f} tokens, fewer than {count_text(criteria.tokens)}": tokens < criteria.tokens,
@@ -98,12 +105,14 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         best = largest[language_code(name)]
         if criteria.one_per_language and not reasons and best != name:
             reasons = (f"{best} of the same language has more tokens",)  # noqa: PLW2901
-        decisions.append(SelectionDecision(name, language_code(name), reasons))
+        profile = profiles[name]
+        measured = int(profile.number("tokens") or 0), profile.number("features_per_word"), profile.number(column)
+        decisions.append(SelectionDecision(name, language_code(name), *measured, reasons))
     return tuple(decisions)
 
 
 @immutable
-class SelectedTreebanks(TreebankRows):
+class SelectedTreebanks(Tabular):
     """The selection of treebanks that can be compared.
 
     Args:
@@ -112,7 +121,7 @@ class SelectedTreebanks(TreebankRows):
         provenance: the provenance of the decisions.
     """
 
-    _HEADER = header("selection")
+    KIND = "select"
 
     decisions: tuple[SelectionDecision, ...]
     criteria: Criteria
@@ -121,26 +130,35 @@ class SelectedTreebanks(TreebankRows):
     @property
     def selected(self) -> tuple[str, ...]:
         """The names of the selected treebanks."""
-        return tuple(decision.name for decision in self.decisions if decision.selected)
+        return tuple(decision.treebank for decision in self.decisions if decision.selected)
 
     def table(self) -> Table:
         """Return one row per treebank: whether it is selected, and all reasons against it."""
         columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
         rows = (
-            (decision.name, decision.language, "yes" if decision.selected else "no", "; ".join(decision.reasons))
+            (
+                decision.treebank,
+                decision.language_code,
+                "yes" if decision.selected else "no",
+                "; ".join(decision.reasons),
+            )
             for decision in self.decisions
         )
         summary = f"{len(self.selected)} of {len(self.decisions)} selected"
         return Table(columns, tuple(rows), (summary, *signed_notes(self.provenance)))
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        for decision in self.decisions:
-            yield {
-                "treebank": decision.name,
-                "language": decision.language,
-                "selected": decision.selected,
-                "reasons": list(decision.reasons),
-            }
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        selected = DataColumn("selected", "boolean", "Whether the treebank is selected: no criterion excludes it")
+        reason = DataColumn("reason", "text", "A reason for excluding the treebank")
+        return {"treebanks": (SelectionDecision, selected), "reasons": (TREEBANK_COLUMNS[0], reason)}
+
+    def records(self, name: str) -> Any:
+        """Return the rows of a table."""
+        if name == "treebanks":
+            return ((decision, decision.selected) for decision in self.decisions)
+        return ((decision.treebank, reason) for decision in self.decisions for reason in decision.reasons)
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002

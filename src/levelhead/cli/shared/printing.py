@@ -152,12 +152,10 @@ def print_paper(given: Mapping[str, Any], result: Any, *, each: bool = False) ->
     output_format, output = given["output_format"], given["output"]
     if given["cite"]:
         from levelhead.report.citation import citation
-        from levelhead.tables.documents import header
 
         cited = citation(result)
         if output_format == "json":
-            texts = {"methods": cited.methods, "latex": cited.latex, "bibtex": cited.bibtex}
-            print_json({**header("citation"), **texts}, output)
+            print_json(cited.to_dict(), output)
         else:
             emit(f"{cited.latex if output_format == 'latex' else cited.methods}\n\n{cited.bibtex}", output)
         return True

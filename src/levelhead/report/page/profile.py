@@ -26,13 +26,12 @@ from levelhead.tables.svg import (
     widest,
     width_of,
 )
-from levelhead.tables.table import Column, Table, percentage
+from levelhead.tables.table import Column, Table
 from levelhead.typology import COLUMNS, Profile, ProfileColumn, Survey
-from levelhead.typology.languages import branch_of_treebank, language_cells, short_names
+from levelhead.typology.languages import LANGUAGE_COLUMNS, branch_of_treebank, language_cells, short_names
 from levelhead.typology.profile import FEWEST, Quartiles, quartiles
 from levelhead.typology.similarity import Cluster, Clustering, clustered
 
-_TOTAL = "Total of "
 _COUNTS = [column for column in COLUMNS.values() if column.group == "sizes" and not column.unit]
 _TITLES = {
     "sttr": "STTR", "sttr_sd": "STTR, standard deviation", "mattr": "MATTR", "upos": "Parts of speech",
@@ -52,7 +51,7 @@ class _Treebanks(NamedTuple):
 
 
 def profile_page(survey: Survey) -> Page:
-    profiles = {name: profile for name, profile in survey.items() if not name.startswith(_TOTAL)}
+    profiles = survey.of_treebanks
     clustering = None
     names = list(profiles)
     if len(profiles) > 1 and all(profile.get("relation") for profile in profiles.values()):
@@ -65,7 +64,7 @@ def profile_page(survey: Survey) -> Page:
     scalars = [column for name in profiles[names[0]] if (column := COLUMNS[name]).by is None]
     drawn = {}
     for column in scalars:
-        values = [_printed(column, profiles[name]) for name in names]
+        values = [profiles[name].number(column.name) for name in names]
         if len({*values} - {None}) > 1:
             drawn[column] = Panel(_title(column), values, partial(_with_unit, column), counts=column in _COUNTS)
     treebanks = _Treebanks(survey, profiles, clustering, rows, scalars, drawn)
@@ -84,14 +83,9 @@ def _title(column: ProfileColumn) -> str:
     return _TITLES.get(column.name) or column.name.replace("_", " ").capitalize()
 
 
-def _printed(column: ProfileColumn, profile: Profile) -> float | None:
-    value = profile.number(column.name)
-    return percentage(value) if value is not None and column.unit == "%" else value
-
-
 def _with_unit(column: ProfileColumn, value: float) -> str:
-    text = f"{value:,.2f}" if value != int(value) or column.unit == "%" else f"{int(value):,}"
-    return with_minus(f"{text}{'' if column.unit == '%' else ' '}{column.unit}".rstrip())
+    text = f"{value:,.2f}" if value != int(value) or column.unit == "percent" else f"{int(value):,}"
+    return with_minus(f"{text}{'' if column.unit == 'percent' else ' '}{column.unit_text}".rstrip())
 
 
 def _lead(treebanks: _Treebanks) -> str:
@@ -143,7 +137,7 @@ def _columns(treebanks: _Treebanks) -> Section:
     others = f"{OTHER.capitalize()}: {', '.join(rest)}." if len(rest) > 1 else ""
     blocks = [Block("legend", caption=others, legend=legend)]
     for column, panel in treebanks.panels.items():
-        unit = f" ({column.unit})" if column.unit else ""
+        unit = f" ({column.unit_text})" if column.unit else ""
         scale = " The scale is logarithmic." if panel.logarithmic else ""
         name = f"panel-{column.name.replace('_', '-')}"
         meaning = "" if column.meaning == f"{panel.title}." else column.meaning
@@ -225,7 +219,7 @@ def _frequencies(treebanks: _Treebanks) -> Section:
         mean = {text: math.fsum(some.get(text, 0.0) for some in shares) / len(shares) for text in every}
         names = sorted(every, key=lambda text: (-mean[text], text))
         if names and len(shares) == 1:
-            values = {"% of words": [percentage(shares[0][name]) for name in names]}
+            values = {"% of words": [shares[0][name] for name in names]}
             blocks.append(Block(column.name, title, drawing=panels(title, names, values, places=2)))
         elif names:
             kept = names[:14]
@@ -234,7 +228,7 @@ def _frequencies(treebanks: _Treebanks) -> Section:
                 for row, some in zip(treebanks.rows, shares)
             ]
             caption = f"The {len(kept)} most frequent of {len(names)}." if len(kept) < len(names) else ""
-            matrix = HeatMap("", kept, rows, {}, {}, Column(""))
+            matrix = HeatMap("", kept, rows, {}, {}, Column("", "percent"))
             blocks.append(Block(column.name, title, caption, heat=matrix))
     lead = "Percentages of words; the most frequent first."
     return Section("frequencies", "Frequencies", lead, blocks, narrow=len(treebanks.rows) == 1)
@@ -244,7 +238,7 @@ def _values(treebanks: _Treebanks) -> Section:
     """All values, with the total below if it is known."""
     if len(treebanks.rows) == 1:
         (profile,) = treebanks.profiles.values()
-        values = [(column, _printed(column, profile)) for column in treebanks.scalars]
+        values = [(column, profile.number(column.name)) for column in treebanks.scalars]
         rows = [
             (_title(column), None if value is None else _with_unit(column, value), column.meaning)
             for column, value in values
@@ -255,9 +249,11 @@ def _values(treebanks: _Treebanks) -> Section:
     by_name = {row[0]: row for row in table.rows}
     each = tuple(by_name[row.name] for row in treebanks.rows)
     total = tuple(row for name, row in by_name.items() if name not in treebanks.profiles)
-    name, *origin = table.columns[:4]
-    heads = (column._replace(name=column.name.capitalize()) for column in origin)
-    ordered = Table((name, *heads, *table.columns[4:]), each, summary=total)
+    heads = (
+        column._replace(name=column.name.capitalize()) if column.name in LANGUAGE_COLUMNS else column
+        for column in table.columns
+    )
+    ordered = Table(tuple(heads), each, summary=total)
     lead = "Treebanks in the order of the panels. Click a heading to sort."
     return Section("values", "Values", lead, [Block("values", table=ordered)])
 
