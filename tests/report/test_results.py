@@ -28,6 +28,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.collection import sampled
 from levelhead.typology.profile import files_of
+from levelhead.typology.profile_columns import ProfileColumns
 from naming import naming
 
 PARALLEL = EXAMPLES / "parallel"
@@ -78,16 +79,20 @@ RESULTS = {
     "Validation": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma"),
     "RoundTrips": lambda: RoundTrips({"en": check_round_trip(levelhead.read(GOLD))}),
     "LoadedResult": lambda: levelhead.load(levelhead.score(GOLD, ALPHA).to_dict()),
-    "Citation": lambda: levelhead.cite(levelhead.score(GOLD, ALPHA)),
+    "Citation": lambda: levelhead.cite(levelhead.score(GOLD, ALPHA, measures="LAS")),
     "MeasureList": lambda: list_measures(STANDARD),
     "SchemeList": lambda: SchemeList(tuple(STANDARD.schemes.by_name.values())),
     "Installation": lambda: Installation((InstalledPart("levelhead", VERSION, ""),)),
+    "ProfileColumns": ProfileColumns,
     "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),
 }
 """A result of each type."""
 
 
-OWN = {"Study", "Validation", "MeasureList", "SchemeList", "Installation", "Citation", "LoadedResult"}
+OF_TASKS = {"Leaderboard", "Submissions"}
+"""Results of shared tasks: tests/task/test_task_schemas.py."""
+
+OWN = {"ProfileColumns", "Study", "Validation", "MeasureList", "SchemeList", "Installation", "Citation", "LoadedResult"}
 """Results whose tables have no signature below."""
 
 
@@ -110,6 +115,8 @@ def test_every_result_is_here() -> None:
         "AnyChanges",
         "PerTreebank",
         "WithIntervals",
+        "_Listing",
+        *OF_TASKS,
     } == set(RESULTS)
 
 
