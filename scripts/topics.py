@@ -97,7 +97,7 @@ TOPICS = {
     "correlations": Topic(
         "Correlations and judgments",
         "Correlate columns of tables by treebank, and measures with people's judgments.",
-        ("levelhead.api.correlation", "levelhead.correlation", "levelhead.comparison.judgement"),
+        ("levelhead.api.correlation", "levelhead.correlation", "levelhead.comparison.judgment"),
     ),
     "conversion": Topic(
         "Conversion and derivation",

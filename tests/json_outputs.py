@@ -44,6 +44,12 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "doctor": (("doctor",),),
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
+        "correlate": (
+            ("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),
+            ("correlate", "{table}", "--given", "B"),
+        ),
+        "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
+        "judge": (("judge", GOLD, ALPHA, BETA, "--judgments", "{votes}"),),
         "perplexity": (("perplexity", GOLD, ALPHA, "--system", BETA),),
         "profile": (
             ("profile", GOLDS),
@@ -140,9 +146,6 @@ COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("score", GOLD, ALPHA, "--cite"),
             ("compare", GOLD, ALPHA, BETA, "--cite"),
         ),
-        "correlation": (("correlate", "{table}", "--family", "Family", "--method", "pearson", "--method", "spearman"),),
-        "cumulative-variance": (("correlate", "{table}", "--cumulative-variance", "-c", "A"),),
-        "judgement": (("judge", GOLD, ALPHA, BETA, "--judgements", "{votes}"),),
     }
 )
 """By the kind of document that they print: arguments without `--format`; names in braces are files of `files_in`."""
@@ -166,7 +169,8 @@ def files_in(folder: Path) -> Mapping[str, str]:
         "blank": GOLD.read_text(encoding="utf-8") + "\n",
         "headless": ALPHA.read_text(encoding="utf-8").replace("\t2\tnsubj\t", "\t_\tnsubj\t"),
         "scores": "system\ttreebank\tLAS\nx\tfr\t80\ny\tfr\t90\n",
-        "table": "treebank\tFamily\tA\tB\n" + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\n" for i in range(12)),
+        "table": "treebank\tFamily\tA\tB\tC\n"
+        + "".join(f"t{i}\tf{i // 3}\t{i}\t{i * i % 7}\t{2**i}\n" for i in range(12)),
         "votes": "1\n2\n" * 10,
     }
     for name, text in texts.items():

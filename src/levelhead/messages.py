@@ -213,7 +213,7 @@ MESSAGES: Mapping[str, Message] = {
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has the same value in all treebanks.", "Leave it out."),
     "too-few-treebanks": _error("There are too few treebanks for the computation.", "Add treebanks."),
-    "invalid-judgements": _error(
+    "invalid-judgments": _error(
         "The judgments do not have one line with valid votes per gold sentence.", "Correct the file of judgments."
     ),
     "unknown-figure-format": _error(

@@ -235,7 +235,7 @@ def test_what_a_function_cannot_do_is_refused() -> None:
 
 
 def test_people_and_tables(tmp_path: Path) -> None:
-    """Judgements and tables are paths; the result prints itself."""
+    """Judgments and tables are paths; the result prints itself."""
     (tmp_path / "votes").write_text("1\n2\n" * 10, encoding="utf-8")
     judged = levelhead.judge(GOLD, ALPHA, levelhead.read(BETA), tmp_path / "votes", measures="LAS,UAS")
     assert list(judged.measures) == ["LAS", "UAS"]

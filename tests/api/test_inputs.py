@@ -14,7 +14,7 @@ import levelhead
 import stanza_stand_in
 from conftest import EXAMPLES, library
 from levelhead import InputError, Treebank, interop
-from levelhead.comparison.judgement import Choices
+from levelhead.comparison.judgment import Choices
 
 PARALLEL = EXAMPLES / "parallel"
 GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"

@@ -15,6 +15,7 @@ from levelhead.errors import InputError
 from levelhead.report.charts import result_charts as charts
 from levelhead.report.page.files import SUFFIXES, write_drawing
 from oracle import correlation as oracle
+from result_rows import rows_in
 
 SCORES = """treebank\tLAS\tWLAS\tfamily\tsize
 de_gsd\t80.5\t78.0\tGermanic\t100
@@ -67,10 +68,19 @@ def test_matrix_and_formats(scores, capfd):
     assert "\\toprule" in levelhead(capfd, "correlate", scores, "--format", "latex")[1]
     assert levelhead(capfd, "correlate", scores, "--format", "markdown")[1].startswith("| x | y |")
     tsv = levelhead(capfd, "correlate", scores, "--format", "tsv", "--method", "pearson")[1]
-    assert re.match(r"LAS\tWLAS\tpearson\t5\t0\.\d{14}", tsv.split("\n")[1])
+    assert re.match(r"LAS\tWLAS\t5\tpearson\t0\.\d{14}", tsv.split("\n")[1])
     document = json.loads(levelhead(capfd, "correlate", scores, "--format", "json", "--family", "family")[1])
-    assert (document["schema"], document["kind"], len(document["pairs"])) == (1, "correlation", 3)
-    assert set(document["pairs"][0]["pearson"]["families"]["without"]) == {"Germanic", "Slavic", "Romance"}
+    assert (document["schema"], document["kind"], len(rows_in(document, "coefficients"))) == (2, "correlate", 3)
+    without = rows_in(document, "without_families", x="LAS", y="WLAS")
+    assert [row["family"] for row in without] == ["Germanic", "Slavic", "Romance"]
+    assert rows_in(document, "columns", given=True) == []
+    assert [row["treebank"] for row in rows_in(document, "treebanks")][:2] == ["de_gsd", "sv_talbanken"]
+    skewed = [(row["x"], row["y"], row["column"]) for row in rows_in(document, "skewed_columns")]
+    assert skewed == [("LAS", "size", "size"), ("WLAS", "size", "size")]
+    for output_format in ("tsv", "json", "jsonl"):
+        code, out, err = levelhead(capfd, "correlate", scores, "--matrix", "--format", output_format)
+        assert (code, out) == (2, "")
+        assert f"--matrix has no effect with --format {output_format}" in err
 
 
 def test_families_and_given(scores, capfd):
@@ -88,15 +98,18 @@ def test_differences_and_cumulative_variance(scores, capfd):
     assert "diff(LAS,WLAS)" in out
     code, out, _ = levelhead(capfd, "correlate", scores, "--cumulative-variance", "-c", "LAS", "--format", "tsv")
     assert code == 0
-    assert out.split("\n")[:3] == ["Treebanks\tLAS", "2\t3.125", "3\t7.583333333333333"]
+    head, *rows = [line.split("\t") for line in out.splitlines()]
+    assert head == ["measure", "n_treebanks", "treebank", "variance"]
+    assert rows[0] == ["LAS", "1", "pl_lfg", ""]
+    assert [row[3] for row in rows[1:3]] == ["3.125", "7.583333333333333"]
     document = json.loads(
         levelhead(capfd, "correlate", scores, "--cumulative-variance", "-c", "LAS", "--format", "json")[1]
     )
-    assert document["measures"]["LAS"]["treebanks"][:2] == ["pl_lfg", "cs_pdt"]
+    assert [row["treebank"] for row in rows_in(document, "variances", measure="LAS")][:2] == ["pl_lfg", "cs_pdt"]
 
 
 def test_scores_of_folders_are_a_table(tmp_path, capfd):
-    """What `levelhead score` prints of folders is read; its last row is no treebank."""
+    """What `levelhead score` prints of folders is read in every form."""
     folders = [str(EXAMPLES / "parallel" / name) for name in ("gold", "systems/alpha")]
     for output_format in ("tsv", "json", "jsonl"):
         path = tmp_path / f"scores.{output_format}"
@@ -122,19 +135,18 @@ def parts_of_treebanks(tmp_path):
 
 @pytest.mark.parametrize("merge", [[], ["--merge"]])
 def test_profiles_of_training_sets_join_scores_of_test_sets(parts_of_treebanks, merge, monkeypatch, capfd):
-    """From files to coefficients, the same through TSV and JSON; with --merge profiles have the names of scores."""
+    """From files to coefficients; with --merge profiles have the names of scores."""
     monkeypatch.chdir(parts_of_treebanks)
     tables = {}
     for form in ("tsv", "json", "jsonl"):
         asked = ["-c", "words,depth,relation,upos,sttr", "--chunk", "50", *merge]
-        asked += ["--total"] if form != "tsv" else []
-        assert run(["profile", "gold-train", *asked, "--format", form, "-o", f"profiles.{form}"]) == 0
+        assert run(["profile", "gold-train", *asked, "--format", "tsv", "-o", "profiles.tsv"]) == 0
         scored = ["gold-test", "systems-alpha-test", "-m", "LAS", "-m", "UAS"]
         assert run(["score", *scored, "--format", form, "-o", f"scores.{form}"]) == 0
         capfd.readouterr()
-        tables[form] = read_tables([f"profiles.{form}", f"scores.{form}"])
+        tables[form] = read_tables(["profiles.tsv", f"scores.{form}"])
         chosen = ["-c", "LAS", "-c", "sttr", "-c", "relation:case"]
-        code, out, err = levelhead(capfd, "correlate", f"profiles.{form}", f"scores.{form}", *chosen)
+        code, out, err = levelhead(capfd, "correlate", "profiles.tsv", f"scores.{form}", *chosen)
         assert (code, err) == (0, "")
         assert ("joined by treebank, ignoring the split: c" in out) == (not merge)  # else the names are equal
         assert "4 treebanks" in out
@@ -166,7 +178,7 @@ def test_tables_of_one_name_are_told_apart(tmp_path, monkeypatch, capfd):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(f"t\t{column}\nx\t1\ny\t3\nz\t{len(column) + ord(column)}\n", encoding="utf-8")
     _, out, _ = levelhead(capfd, "correlate", *rows, "--format", "json")
-    signature = json.loads(out)["signature"]
+    signature = json.loads(out)["provenance"]["signature"]
     hashes = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()[:12] for name in rows}
     assert signature.items() >= {**{name: hashes[name] for name in list(rows)[:2]}, "./votes": hashes["votes"]}.items()
     assert signature["version"] == VERSION
@@ -184,7 +196,7 @@ def test_cumulative_variance_has_a_signature(scores, capfd):
     digest = hashlib.sha256(SCORES.encode()).hexdigest()[:12]
     assert levelhead(capfd, *arguments)[1].endswith(f"\nversion:{VERSION}|scores.tsv:{digest}\n")
     document = json.loads(levelhead(capfd, *arguments, "--format", "json")[1])
-    assert document["signature"] == {"version": VERSION, "scores.tsv": digest}
+    assert document["provenance"]["signature"] == {"version": VERSION, "scores.tsv": digest}
 
 
 def test_columns_of_two_tables_that_are_not_asked_for(tmp_path, monkeypatch, capfd):
@@ -223,11 +235,11 @@ BAD_TABLES = {
     "unknown column": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "unknown column of numbers 'C': use A, B", ["-c", "C"]),
     "family of numbers": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "does not have text", ["--family", "A"]),
     "too many held": ("treebank\tA\tB\tC\nde\t3\t1\t4\ncs\t4\t2\t2\nfr\t1\t3\t7\n", "requires 4", ["--given", "C"]),
-    "json": ("{", "neither a JSON document nor one per line", []),
-    "json without names": ('{"LAS": 1}', "a record has no treebank", []),
+    "json": ("{", "x.tsv:1: invalid-table: neither a JSON document nor one row per line", []),
+    "json without values": ('{"treebank": "de"}', "a table requires a column of treebanks and a column of values", []),
     "bytes": ("\udcff\udcfe", "not UTF-8", []),
     "twice": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "name the tables", ["x.tsv"]),
-    "quote": ('treebank,A\n"de,1\n', "the line cannot be read", []),
+    "quote": ('treebank,A\n"de,1\n', "x.tsv:2: invalid-table: the row cannot be read", []),
     "no numbers": ("treebank\tA\na\tnan\nb\tinf\n", "no column has numbers", ["--cumulative-variance"]),
     "key": ("treebank\tA\tB\nde\t3\t1\n", "unknown column 'code': ", ["--key", "code"]),
 }  # fmt: skip
@@ -385,20 +397,26 @@ def test_judge(data, capfd):
     assert lines[12] == "confidence intervals and p-values by sentence: 184 sentences"
     assert "ties:callin" in lines[13]
     document = json.loads(levelhead(capfd, *arguments, "--format", "json")[1])
-    assert (document["kind"], document["sentences"], document["votes"]) == ("judgement", 184, 184)
-    assert document["measures"]["LAS"]["correlation"]["value"] == pytest.approx(0.5129301552027539, abs=1e-9)
-    rows = [line.split("\t") for line in levelhead(capfd, *arguments, "--format", "tsv")[1].splitlines()[1:]]
-    assert [row[:2] for row in rows[:4]] == [["LAS", name] for name in ("r", "Spearman", "accuracy", "kappa")]
-    for row, field in zip(rows, ("correlation", "spearman", "accuracy", "kappa")):
-        expected = document["measures"]["LAS"][field]
-        assert [float(cell) for cell in row[4:]] == [expected[name] for name in ("value", "low", "high")]
+    assert document["kind"] == "judge"
+    votes = [(row["n_votes"], row["share_of_second"]) for row in rows_in(document, "sentences")]
+    assert (len(votes), {n for n, _ in votes}, {share for _, share in votes}) == (184, {1}, {0, 100})
+    las, uas = rows_in(document, "measures")
+    assert (las["measure"], las["n"], las["n_ties"], uas["n_ties"]) == ("LAS", 184, 8, 22)
+    assert las["correlation"] == pytest.approx(0.5129301552027539, abs=1e-9)
+    for row, name in zip(lines[2:6], ("correlation", "spearman", "accuracy", "kappa"), strict=True):
+        scale = 100 if name == "accuracy" else 1
+        shown = [f"{las[column] / scale:.3f}" for column in (name, f"{name}_low", f"{name}_high")]
+        assert [cell.strip() for cell in row.split(" | ")[4:]] == shown
+    (compared,) = rows_in(document, "comparisons", measure="LAS", other="UAS")
+    assert f"{compared['difference']:.3f} [{compared['difference_low']:.3f}" in lines[11]
+    assert rows_in(document, "units") == [{"treebank": "gold", "unit": "sentence", "n_units": 184, "n_documents": None}]
     assert levelhead(capfd, *arguments, "--ties", "skip")[1] != out
     code, _, err = levelhead(capfd, "judge", *paths, "-j", folder / "gold.conll", "--input-format", "conllx")
     assert code == 2
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("form", [["tsv", "--by-treebank"], ["json"], ["jsonl"]])
+@pytest.mark.parametrize("form", [["tsv", "--table", "scores"], ["jsonl", "--table", "scores"], ["json"]])
 def test_rankings_of_one_system(form, tmp_path, capfd):
     """The scores of its test sets, as in what `levelhead score` prints of the folders; of several: which is meant?"""
     gold, systems = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
@@ -416,4 +434,4 @@ def test_rankings_of_one_system(form, tmp_path, capfd):
     assert levelhead(capfd, *ranked, path)[0] == 0
     code, out, err = levelhead(capfd, "correlate", path)
     assert (code, out) == (2, "")
-    assert err == f"{path}: invalid-table: several systems (3): keep one, rank --system NAME\n"
+    assert err == f"{path}: invalid-table: several systems (3): keep one, as with rank --system NAME\n"

@@ -16,7 +16,7 @@ from levelhead.cli.shared.options import ResultPath
 
 INPUTS = {
     # the options and arguments with paths that are only read: every other one must be a ResultPath
-    "answers", "dev", "definitions", "files", "first", "folder", "gold", "inputs", "jar", "judgements", "manifest", "model",
+    "answers", "dev", "definitions", "files", "first", "folder", "gold", "inputs", "jar", "judgments", "manifest", "model",
     "new", "old",
     "archive", "scores", "second", "system", "systems", "targets", "test", "tls_ca", "tls_cert", "tls_key",
     "token_file", "train", "treebank", "treebanks", "weights", "words",

@@ -11,6 +11,7 @@ import pytest
 from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.treebank.relations import UD2
+from result_rows import rows_in
 
 EN = str(EXAMPLES / "parallel/gold/en.conllu")
 HUGE = "treebank\ta\tb\nx\t1e308\t1\ny\t-1e308\t2\nz\t5\t3\nw\t1\t9\n"
@@ -184,12 +185,13 @@ def test_judging_by_measures_of_ones_own(run, tmp_path: Path) -> None:
     code, out, err = run(f"{how} -m Own -m LAS -m LAS@NOUNS -m LAS@own:NOUNS")
     assert code == 0, err
     found = json.loads(out)
-    own, las, nouns, named = found["measures"].values()
+    own, las, nouns, named = ({**row, "measure": None} for row in rows_in(found, "measures"))
     assert own == las
     assert nouns == named
     assert nouns != las
-    assert found["signature"]["classes"] == "own:NOUNS"
-    assert found["signature"]["definitions"] == hashlib.sha256(text.encode()).hexdigest()[:12]
+    signature = found["provenance"]["signature"]
+    assert signature["classes"] == "own:NOUNS"
+    assert signature["definitions"] == hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def test_what_is_not_refused(run, tmp_path: Path) -> None:

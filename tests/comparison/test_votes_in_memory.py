@@ -24,10 +24,10 @@ def test_votes_in_memory_are_those_of_a_file(votes, tmp_path):
     (tmp_path / "votes").write_text("1\n2\n1 2\n1\n" * 5)
     expected = levelhead.judge(*files, tmp_path / "votes").to_dict()
     found = levelhead.judge(*files, votes).to_dict()
-    assert found["measures"] == expected["measures"]
+    assert found["tables"] == expected["tables"]
     if isinstance(votes, pd.Series):
         return
-    assert found["signature"] == expected["signature"]
+    assert found["provenance"] == expected["provenance"]
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_votes_in_memory_are_those_of_a_file(votes, tmp_path):
     [
         (0, "score", "gold must be a treebank or a path, since the scores of its sentences are needed"),
         (2, "score", "second must be a treebank or a path, since the scores of its sentences are needed"),
-        (3, "score", "judgements must be a path, the votes of each sentence, or a data frame"),
-        (3, 5, "judgements must be a path, the votes of each sentence, or a data frame"),
+        (3, "score", "judgments must be a path, the votes of each sentence, or a data frame"),
+        (3, 5, "judgments must be a path, the votes of each sentence, or a data frame"),
         (3, [], "the votes are empty"),
         (3, [1, 2], "there are choices for 2 sentences, but gold has 20"),
         (3, [3, 4] * 10, "the votes are '3', '4'"),

@@ -226,22 +226,79 @@ def test_two_columns_without_names(callin):
     assert las.number("LAS")[0] == 0.7492570722859018
 
 
-JSON = {
-    "treebanks by name": '{"kind": "x", "treebanks": {"de": {"size": 1, "wde": {"nsubj": 0.5}}, "cs": {"size": 2}}}',
-    "list of treebanks": '{"treebanks": [{"treebank": "de", "size": 1, "wde": {"nsubj": 0.5}}, {"name": "cs", "size": 2}]}',
-    "lines": '{"treebank": "de", "size": 1, "wde": {"nsubj": 0.5}}\n{"treebank": "cs", "size": 2, "wde": {"nsubj": null}}\n',
-    "list": '[{"code": "de", "size": 1, "wde": {"nsubj": 0.5}}, {"language": "cs", "size": 2}]',
-}
+ROWS = {
+    "rows": '[{"code": "de", "size": 1, "share": 0.5, "done": true}, {"code": "cs", "size": 2, "done": false}]',
+    "lines": '{"code": "de", "size": 1, "share": 0.5, "done": true}\n{"code": "cs", "size": 2, "share": null, "done": false}',
+    "treebank and measure": json.dumps(
+        [{"treebank": code, "measure": name, "value": value, "unit": "percent"}
+         for code, name, value in (("de", "size", 1), ("cs", "size", 2), ("de", "share", 0.5))]
+    ),
+    "quoted": 'code\tsize\tshare\tdone\n"de"\t1\t"0.5"\ttrue\n# a comment\n"cs"\t2\t\tfalse\n',
+    "long": "system,treebank,measure,value\nx,de,size,1\nx,cs,size,2\nx,de,share,0.5\n",
+    "Treebank is not first": "done;Treebank;size;share\ntrue;de;1;0.5\nfalse;cs;2;NA\n",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", JSON)
-def test_json(name, tmp_path):
-    (tmp_path / "x.json").write_text(JSON[name], encoding="utf-8")
-    read = read_tables([str(tmp_path / "x.json")])
+@pytest.mark.parametrize("name", ROWS)
+def test_forms_of_tables(name, tmp_path):
+    """A row per treebank, or per treebank and measure; a missing value is null, empty or not there."""
+    (tmp_path / "x").write_text(ROWS[name], encoding="utf-8")
+    read = read_tables([str(tmp_path / "x")])
     assert read.treebanks == ("de", "cs")
     assert read.number("size").tolist() == [1, 2]
-    assert read.number("wde.nsubj")[0] == 0.5
-    assert np.isnan(read.number("wde.nsubj")[1])
+    assert read.number("share")[0] == 0.5
+    assert np.isnan(read.number("share")[1])
+    if "measure" not in ROWS[name]:
+        assert read.text("done") == ("true", "false")
+
+
+def test_a_text_can_have_separators_and_line_breaks(tmp_path):
+    """Quoted as in any CSV; faults name the first line of their row."""
+    text = 'code,size,about\n"de,1",1,"one\nand ""two"""\ncs,2,#\n'
+    (tmp_path / "x").write_text(text, encoding="utf-8")
+    read = read_tables([str(tmp_path / "x")])
+    assert (read.treebanks, read.text("about")) == (("de,1", "cs"), ('one\nand "two"', "#"))
+    (tmp_path / "x").write_text(text + '"cs",3,\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"x:5: invalid-table: 'cs' already has a row \(first on line 4\)"):
+        read_tables([str(tmp_path / "x")])
+
+
+def test_measures_of_several_systems_are_ambiguous(tmp_path):
+    """Of one treebank and measure there is one value."""
+    head = "treebank\tsystem\tmeasure\tvalue\n"
+    (tmp_path / "x").write_text(f"{head}de\ta\tLAS\t1\nde\tb\tLAS\t2\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"several systems \(2\): keep one, as with rank --system NAME"):
+        read_tables([str(tmp_path / "x")])
+    (tmp_path / "x").write_text(f"{head}de\ta\tLAS\t1\nde\ta\tLAS\t2\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"x:3: invalid-table: 'de' already has a value of LAS \(first on line 2\)"):
+        read_tables([str(tmp_path / "x")])
+
+
+def test_documents_of_results(tmp_path):
+    """The main table is read if it has treebanks, or else the one of values by treebank and measure."""
+    path = tmp_path / "x.json"
+    other, wide = [{"treebank": "de", "words": 9}], [{"treebank": "de", "words": 5}, {"treebank": "cs", "words": 6}]
+    long = [{"system": "x", "treebank": code, "measure": "LAS", "value": 50.5} for code in ("de", "cs")]
+    for tables, column, values in (
+        ({"standings": [{"system": "x", "value": 1}], "units": other, "scores": long}, "LAS", [50.5, 50.5]),
+        ({"wide": wide, "scores": long[:1], "empty": []}, "words", [5, 6]),
+    ):
+        path.write_text(json.dumps({"schema": 2, "kind": "x", "tables": tables}), encoding="utf-8")
+        read = read_tables([str(path)])
+        assert (read.treebanks, read.number(column).tolist()) == (("de", "cs"), values)
+    for document, message in (
+        ({"schema": 1, "kind": "profile"}, "has schema 1; this version of levelhead reads 2"),
+        ({"schema": 2, "tables": None}, "it has no tables of rows"),
+        ({"schema": 2, "tables": {"a": [{"x": 1}]}}, "no values by treebank: no column 'treebank'"),
+        ({"schema": 2, "tables": {"a": [], "units": other}}, "no values by treebank"),
+        ({"schema": 2, "tables": {"a": 1}}, "it has no tables of rows"),
+        ({"schema": 2, "tables": {"a": [2]}}, "it has no tables of rows"),
+        ([{"treebank": "de", "values": {"words": 1}}], "rows must be JSON objects of texts and numbers"),
+        ([1, 2], "rows must be JSON objects of texts and numbers"),
+    ):
+        path.write_text(json.dumps(document), encoding="utf-8")
+        with pytest.raises(InputError, match=message):
+            read_tables([str(path)])
 
 
 SOUP = st.one_of(
@@ -251,7 +308,10 @@ SOUP = st.one_of(
         st.none() | st.booleans() | st.floats() | st.text(max_size=3) | st.integers(),
         lambda inner: (
             st.lists(inner, max_size=3)
-            | st.dictionaries(st.sampled_from(["treebanks", "treebank", "scores", "gold", "path", "value", "x"]), inner)
+            | st.dictionaries(
+                st.sampled_from(["schema", "tables", "treebank", "measure", "system", "value", "x"]),
+                inner | st.just(2),
+            )
         ),
         max_leaves=12,
     ).map(lambda value: json.dumps(value).encode()),

@@ -36,8 +36,8 @@ def test_on_the_command_line(tmp_path, capfd):
     figure = tmp_path / "depth.svg"
     command = ["correlate", "table.tsv", "-c", "depth", "--figure", str(figure)]
     assert run([*command, "--format", "tsv", "--method", "pearson", "--method", "spearman"]) == 0
-    rows = [line.split("\t")[:3] for line in capfd.readouterr().out.splitlines()[1:]]
-    assert rows == [["depth", y, method] for method in ("pearson", "spearman") for y in ("LAS", "size")]
+    rows = [line.split("\t")[:4] for line in capfd.readouterr().out.splitlines()[1:]]
+    assert rows == [["depth", y, "6", method] for y in ("LAS", "size") for method in ("pearson", "spearman")]
     assert "depth, size" in figure.read_text(encoding="utf-8")
     assert run([*command[:-2], "--matrix", "--method", "pearson"]) == 0
     printed = capfd.readouterr().out.splitlines()

@@ -1,5 +1,6 @@
 """Results and data frames as tables by treebank: the same columns, numbers and hashes as the files that commands write."""
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.conversion.round_trip import RoundTrips, check_round_trip
 from levelhead.correlation import Measurements
-from levelhead.tables.writers import to_tsv
+from levelhead.tables.writers import data_to_tsv, to_tsv
 
 GOLD, ALPHA, BETA = (EXAMPLES / "parallel" / name for name in ("gold", "systems/alpha", "systems/beta"))
 SMALL = ("br_keb", "fo_oft", "hsb_ufal", "hy_armtdp", "kk_ktb", "kmr_mg", "pcm_nsc", "bxr_bdt")
@@ -37,7 +39,8 @@ def check_same(found: Measurements, expected: Measurements) -> None:
 
 
 def written(result: Any, path: Path) -> Path:
-    path.write_text(to_tsv(result.table()), encoding="utf-8")
+    text = data_to_tsv(result.data()) if result.KIND else to_tsv(result.table())
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -50,9 +53,26 @@ def test_results_are_the_tables_of_their_commands(
     found, expected = levelhead.measurements(survey, scores["alpha"]), levelhead.measurements(*files)
     check_same(found, expected)
     assert [*found.sources.values()] == [*expected.sources.values()]
-    assert [*found.sources] == ["survey", "evaluations"]
+    assert [*found.sources] == ["survey", "score"]
     one, other = (levelhead.correlate(*some) for some in ((survey, scores["alpha"]), files))
     assert one.table().rows == other.table().rows
+
+
+def test_other_results_are_tables(scores: Any, tmp_path: Path) -> None:
+    """Rankings of one system, conversions, and all results that were written and loaded."""
+    ranked = levelhead.rank(GOLD, [ALPHA], measures="LAS,CLAS")
+    trips = {path.stem: check_round_trip(levelhead.read(path)) for path in sorted(GOLD.iterdir())}
+    converted = RoundTrips(trips)
+    found = levelhead.measurements({"r": ranked, "c": converted}, scores["alpha"])
+    np.testing.assert_allclose(found.number("r.LAS"), found.number("LAS"))
+    assert found.number("c.lost_heads_share").tolist() == [
+        row["lost_heads_share"] for row in converted.data().documents()
+    ]
+    for result in (ranked, converted, scores["alpha"]):
+        check_same(levelhead.measurements(levelhead.load(result.to_dict())), levelhead.measurements(result))
+        path = tmp_path / "result.json"
+        path.write_text(json.dumps(result.to_dict()), encoding="utf-8")
+        check_same(levelhead.measurements(path), levelhead.measurements(result))
 
 
 @pytest.mark.slow
@@ -99,7 +119,7 @@ def test_frames_of_results_are_tables(survey: Any, scores: Any) -> None:
     columns = "LAS,CLAS,head_entropy"
     expected = [row[:5] for row in levelhead.correlate(survey, scores["alpha"], columns=columns).table().rows]
     for library in ("pandas", "polars"):
-        frames = (result.to_frame(library) for result in (survey, scores["alpha"]))
+        frames = (result.to_frame(library=library) for result in (survey, scores["alpha"]))
         found = levelhead.correlate(*frames, columns=columns, methods=None).table().rows
         for row, other in zip(found, expected, strict=True):
             assert row[:4] == other[:4]
@@ -117,7 +137,7 @@ def test_a_mapping_names_tables(survey: Any, scores: Any, tmp_path: Path) -> Non
 
 def test_sources_of_one_type_have_names_of_their_own() -> None:
     las, clas = (levelhead.score(GOLD, path, measures=name) for path, name in ((ALPHA, "LAS"), (BETA, "CLAS")))
-    assert [*levelhead.measurements(las, clas).sources] == ["evaluations", "evaluations 2"]
+    assert [*levelhead.measurements(las, clas).sources] == ["score", "score 2"]
 
 
 @pytest.mark.parametrize("columns", ["LAS,CLAS", "LAS, CLAS", ["LAS,CLAS"], ("LAS", "CLAS")])
@@ -143,13 +163,15 @@ def invalid_tables() -> Iterable[tuple[Callable[[dict[str, Any]], Any], str]]:
     yield lambda _: {}, "tables must be a table"
     yield lambda _: {"a": [1]}, "tables must be a table"
     yield lambda _: [1, 2], "tables must be a table"
-    yield lambda scores: scores["alpha"]["en"], "a result of the type Evaluation has no row per treebank"
-    yield lambda _: levelhead.rank(GOLD, [ALPHA, BETA], measures="LAS"), "several systems"
+    yield lambda _: levelhead.agree(GOLD / "en.conllu", ALPHA / "en.conllu"), "the result has no values by treebank"
+    yield lambda _: levelhead.rank(GOLD, [ALPHA, BETA], measures="LAS"), r"several systems \(2\)"
+    yield lambda _: pd.DataFrame({"system": ["x", "y"], "treebank": "en", "LAS": [1, 2]}), r"several systems \(2\)"
     yield lambda _: pd.DataFrame({"x": [1, 2]}), "no column of text, and no index, has the names of treebanks"
     yield lambda _: pl.DataFrame({"t": ["a", "a"], "x": [1, 2]}), "'a' already has a row"
     yield lambda _: pd.DataFrame([["a", 1, 2]], columns=["t", "x", "x"]), "two columns of the data frame"
     yield lambda _: pl.DataFrame({"t": ["a", "b"], "x": ["1", "many"], "y": ["2", "3"]}), "'many' in the column 'x'"
-    yield lambda _: pd.DataFrame({"t": ["a"]}), "no column has a value"
+    yield lambda _: pd.DataFrame({"t": ["a"]}), "requires a column of treebanks and a column of values"
+    yield lambda _: pd.DataFrame({"t": ["a"], "x": [None]}), "no column has a value"
 
 
 @pytest.mark.parametrize(("table", "message"), [*invalid_tables()])
@@ -168,7 +190,7 @@ def test_the_key_of_a_frame_is_a_column_or_the_index() -> None:
 
 
 def test_two_results_with_the_same_columns_need_names(scores: Any) -> None:
-    with pytest.raises(levelhead.InputError, match="both in evaluations and in evaluations 2: name the tables"):
+    with pytest.raises(levelhead.InputError, match="both in score and in score 2: name the tables"):
         levelhead.measurements(scores["alpha"], scores["beta"])
 
 

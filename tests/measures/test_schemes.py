@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import levelhead
-from levelhead.comparison.judgement import Choices
+from levelhead.comparison.judgment import Choices
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
 from levelhead.treebank import relations
@@ -181,7 +181,7 @@ def test_scores_of_epochs_have_the_notes():
     assert EpochScorer(levelhead.from_conllu(TWO)).notes == EpochScorer(gold, rules="conll17").notes == ()
 
 
-def test_judgements_have_the_notes():
+def test_judgments_have_the_notes():
     gold, first = (levelhead.from_conllu(2 * text) for text in old_pair())
     choices = Choices(np.array([0.0, 1.0]), np.ones(2, dtype=int))
     judged = levelhead.judge(gold, first, gold, choices, measures=["CLAS"])

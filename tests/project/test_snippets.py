@@ -140,7 +140,7 @@ def tables(folder: Path) -> None:
     (folder / "scores.tsv").write_text(
         "system\ttreebank\tmeasure\tscore\nours\ten\tLAS\t80\nours\tde\tLAS\t70\ntheirs\ten\tLAS\t82\ntheirs\tde\tLAS\t71\n"
     )
-    (folder / "judgements").write_text("1\n2\n" * 10)
+    (folder / "judgments").write_text("1\n2\n" * 10)
     (folder / "campaign.toml").write_text('[campaign]\ngold = "gold"\nsystems = "systems"\n')
 
 
@@ -215,7 +215,7 @@ def test_programs_work(page: Path) -> None:
 OPERANDS = {
     "rank": {"GOLD": "gold", "GOLD_DIR": "gold", "SYSTEMS": "systems", "SYSTEMS_DIR": "systems", "TABLE.tsv": "scores.tsv"},
     "perplexity": {"TRAIN": "train.conllu", "TEST": "test.conllu", "FILE.arpa": "model.arpa"},
-    "judge": {"FILE": "judgements"},
+    "judge": {"FILE": "judgments"},
     "languages": {"GOLD": "gold", "SYSTEM": "systems/alpha"},
     "diff": {"OLD": "a.conllu", "NEW": "b.conllu"},
     "reproduce": {"PAPER": "conll17"},

@@ -10,17 +10,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-import levelhead
-from conftest import EXAMPLES, ROOT
+from conftest import ROOT
 from json_outputs import COMMANDS, arguments_in
 from json_schema_keys import faults, keys_in, keys_met, raw_schema
 from levelhead.api.results import OF_TASKS, kinds
 from levelhead.report import json_schema, schema_names
 from levelhead.tables.documents import SCHEMA
-
-IN_PYTHON = {
-    "measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
-}
 
 
 def printed(kind: str, folder: Path, run) -> Iterator[dict[str, Any]]:
@@ -46,15 +41,6 @@ def test_outputs_are_as_their_schemas_say(kind: str, tmp_path: Path, run) -> Non
             met |= set(keys_met(raw, raw, document))
     assert n > 0
     assert sorted({key for _, key in set(keys_in(raw)) - met} - {"notes"}) == []
-
-
-@pytest.mark.parametrize("kind", IN_PYTHON)
-def test_documents_in_python_are_as_their_schemas_say(kind: str) -> None:
-    document = json.loads(json.dumps(IN_PYTHON[kind]().to_dict()))
-    assert document["kind"] == kind
-    assert faults(json_schema(kind), document) == []
-    raw = raw_schema(kind)
-    assert sorted(key for place, key in set(keys_in(raw)) - set(keys_met(raw, raw, document))) == []
 
 
 @pytest.mark.parametrize("name", schema_names())
@@ -96,7 +82,7 @@ def test_every_kind_has_a_schema_and_an_output() -> None:
     source = (path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     found = set().union(*(kinds_in(ast.parse(text)) for text in source if "header(" in text))
     assert found == set(schema_names())
-    assert {*COMMANDS, *IN_PYTHON} == set(schema_names())
+    assert {*COMMANDS} == set(schema_names())
 
 
 def test_the_command_prints_them(run) -> None:

@@ -9,12 +9,15 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pytest
 
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead._version import VERSION
+from levelhead.comparison.judgment import Choices
 from levelhead.conversion import check_round_trip
+from levelhead.correlation import Measurements, cumulative_variances
 from levelhead.errors import LevelheadError
 from levelhead.studies.study import Claim, Study
 from levelhead.tables.table import Table
@@ -29,22 +32,13 @@ GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
 
 
-def judgement() -> Tabular:
-    import numpy as np
-
-    from levelhead.comparison.judgement import Choices
-
+def judgment() -> Tabular:
     votes = np.arange(20) % 2
     return levelhead.judge(GOLD, ALPHA, BETA, Choices(votes.astype(float), np.ones(20, int)))
 
 
-def correlation() -> Tabular:
-    import numpy as np
-
-    from levelhead.correlation import Measurements
-
-    table = Measurements(tuple("abcde"), {"x": np.arange(5.0), "y": np.arange(5.0) ** 2})
-    return levelhead.correlate(table)
+def table_by_treebank() -> Measurements:
+    return Measurements(tuple("abcde"), {"x": np.arange(5.0), "y": np.arange(5.0) ** 2})
 
 
 RESULTS = {
@@ -70,8 +64,9 @@ RESULTS = {
     "Similarities": lambda: levelhead.similarity(GOLDS),
     "SelectedTreebanks": lambda: levelhead.select(GOLDS),
     "Samples": lambda: sampled(files_of([GOLD]), [50], samples=2),
-    "Correlation": correlation,
-    "Judgement": judgement,
+    "Correlation": lambda: levelhead.correlate(table_by_treebank()),
+    "CumulativeVariances": lambda: cumulative_variances(table_by_treebank()),
+    "Judgment": judgment,
     "Measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
     "Derivations": lambda: levelhead.derive(GOLD),
     "Perplexities": lambda: levelhead.perplexity(GOLD, ALPHA),
@@ -111,7 +106,7 @@ def test_results_print_themselves(name: str) -> None:
     assert type(result).__name__ == name
     table = result.table()
     assert isinstance(table, Table)
-    assert json.loads(json.dumps(result.to_dict()))["schema"] == 1
+    assert json.loads(json.dumps(result.to_dict()))["schema"] == (2 if result.KIND else 1)
     assert str(result)
     html = result._repr_html_()
     assert html.startswith("<table>")
@@ -140,7 +135,7 @@ def test_results_say_where_they_come_from(name: str) -> None:
     assert type(provenance) is Provenance
     assert provenance.signature["version"] == VERSION
     hashes = {one[:12] for files in provenance.files.values() for one in files.values()}
-    assert (hashes == set()) == (name == "Correlation")  # the table is in memory
+    assert (hashes == set()) == (name in {"Correlation", "CumulativeVariances"})  # the table is in memory
     known = {hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in EXAMPLES.rglob("*.*")}
     assert hashes <= known
     if name != "Measurements":  # which are read from tables with notes of their own

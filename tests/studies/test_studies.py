@@ -214,7 +214,7 @@ def test_command_line(tmp_path: Path) -> None:
         (["callin", "--treebanks", EXAMPLES / "gold", "--report", "page.pdf"], "unknown-report-format"),
         (["measures-2018", "--treebanks", EXAMPLES / "gold"], "missing-system-file"),
         (["nivre-fang-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "sistems"], "unreadable-file"),
-        (["callin", "--treebanks", EXAMPLES / "gold", "--judgements", EXAMPLES / "people"], "unreadable-file"),
+        (["callin", "--treebanks", EXAMPLES / "gold", "--judgments", EXAMPLES / "people"], "unreadable-file"),
         (["conll17", "--scores", EXAMPLES / "scores.tsv"], "unreadable-file"),
         (["nivre-fang-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES], "missing-system-file"),
         (["kohita-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "systems"], "missing-system-file"),
@@ -244,7 +244,7 @@ def test_outputs_are_checked_before_work_starts(name: str, tmp_path: Path, monke
 def test_inputs_of_other_studies_have_no_effect(tmp_path: Path) -> None:
     """An option for other studies is accepted, and changes nothing."""
     plain = quick("nivre-fang-2017", tmp_path / "a").to_dict()
-    assert quick("nivre-fang-2017", tmp_path / "b", scores=Path(__file__), judgements=EXAMPLES).to_dict() == plain
+    assert quick("nivre-fang-2017", tmp_path / "b", scores=Path(__file__), judgments=EXAMPLES).to_dict() == plain
     without = reproduce("conll17", StudyRequest(quick=True)).to_dict()
     assert reproduce("conll17", StudyRequest(systems=EXAMPLES / "systems", quick=True)).to_dict() == without
 

@@ -96,7 +96,7 @@ OTHER_ERRORS = {
     *("invalid-cluster", "invalid-store", "damaged-store", "store-version", "store", "line-too-long"),
     *("invalid-gate", "invalid-columns", "output", "cannot-hold"),
     *("invalid-table", "unknown-column", "missing-treebank", "missing-value", "constant-column", "too-few-treebanks"),
-    *("invalid-judgements", "unknown-figure-format"),
+    *("invalid-judgments", "unknown-figure-format"),
     *("not-derivable", "derivation-too-long", "illegal-transition", "no-dynamic-oracle", "unknown-order"),
     *("invalid-model-settings", "reserved-word", "invalid-arpa"),
     *("invalid-targets", "recorded-heads"),

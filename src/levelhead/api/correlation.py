@@ -17,7 +17,7 @@ from levelhead.measures.registry import split_at_commas
 from levelhead.tabular import Tabular
 
 if TYPE_CHECKING:
-    from levelhead.comparison.judgement import Choices, Judgement
+    from levelhead.comparison.judgment import Choices, Judgment
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
@@ -165,7 +165,7 @@ def _output(name: str, value: Any) -> Any:
     gold=_output,
     first=_output,
     second=_output,
-    judgements=_votes,
+    judgments=_votes,
     words=("optional", _pair),
     ties=("one of", ("callin", "half", "skip")),
 )
@@ -173,7 +173,7 @@ def judge(
     gold: Input,
     first: Input,
     second: Input,
-    judgements: PathLike | Choices | Any,
+    judgments: PathLike | Choices | Any,
     *,
     words: tuple[str, str] | None = None,
     measures: Measures = ("LAS", "UAS", "CLAS"),
@@ -184,14 +184,14 @@ def judge(
     resample_by: str = "auto",
     level: float = 0.95,
     format: Format = "conllu",
-) -> Judgement:
+) -> Judgment:
     """Return how well measures agree with people who chose the better of two analyses of each sentence.
 
     Args:
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgements: a file with one line per gold sentence: one or more votes for the better system; or a list with
+        judgments: a file with one line per gold sentence: one or more votes for the better system; or a list with
             them, or a data frame with a column per person.
         words: the names of the two systems in votes; by default detected: blue red, 1 2, first second or a b.
         ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each system, or not
@@ -203,8 +203,8 @@ def judge(
         InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of
             sentences.
     """
-    from levelhead.comparison import judgement
+    from levelhead.comparison import judgment
 
     setup = settings_for(measures, rules=rules, format=format, registry=registry)
-    votes = judgements if isinstance(judgements, judgement.Choices) else judgement.read_choices(judgements, words)
-    return judgement.judge(gold, first, second, votes, setup, ties, resample_by, level, subtypes_apart=subtypes_apart)
+    votes = judgments if isinstance(judgments, judgment.Choices) else judgment.read_choices(judgments, words)
+    return judgment.judge(gold, first, second, votes, setup, ties, resample_by, level, subtypes_apart=subtypes_apart)

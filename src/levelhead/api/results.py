@@ -13,7 +13,7 @@ from levelhead.api.parameters import public
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.immutable import immutable
 from levelhead.tables.data import DataColumn, DataTable, columns_in, data_of_documents, schema_of_rows
-from levelhead.tables.documents import RESULT_SCHEMA, document_schema, object_schema
+from levelhead.tables.documents import check_document, document_schema, object_schema
 from levelhead.tables.table import Table, table_of_data
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "agree": "comparison.agreement:Agreement",
-        "columns": "typology.profile_columns:ProfileColumns",
+        "columns": "api.listings:ProfileColumnList",
+        "correlate": "correlation.correlate:Correlation",
+        "cumulative-variance": "correlation.coefficients:CumulativeVariances",
+        "judge": "comparison.judgment:Judgment",
+        "measurements": "correlation.measurements:Measurements",
         "convert": "conversion.round_trip:RoundTrips",
         "doctor": "api.listings:Installation",
         "measures": "api.listings:MeasureList",
@@ -183,19 +187,14 @@ def load(source: PathLike | Mapping[str, Any]) -> LoadedResult:
     path = None if isinstance(source, Mapping) else os.fspath(source)
     document = source if isinstance(source, Mapping) else _parsed(source)
 
-    def refuse(reason: str) -> NoReturn:
-        raise InputError(Fault("invalid-result", reason, Place(path)))
-
-    if not isinstance(document, Mapping) or "schema" not in document:
-        refuse("this is not the JSON document of a result")
-    if document["schema"] != RESULT_SCHEMA:
-        refuse(f"the document has schema {document['schema']!r}; this version of levelhead reads {RESULT_SCHEMA}")
+    check_document(document, path)
     layouts = _layouts(str(document.get("kind")))
     try:
         tables = {name: data_of_documents(layout, document["tables"][name]) for name, layout in layouts.items()}
         return LoadedResult(document["kind"], document["verdict"], Provenance.from_dict(document["provenance"]), tables)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        refuse(f"the document is incomplete or damaged: {error!r}")
+        message = f"the document is incomplete or damaged: {error!r}"
+        raise InputError(Fault("invalid-result", message, Place(path))) from error
 
 
 def _parsed(path: PathLike) -> Any:

@@ -22,7 +22,7 @@ def reproduce(
     treebanks: PathLike | Iterable[PathLike] = (),
     *,
     systems: PathLike | None = None,
-    judgements: PathLike | None = None,
+    judgments: PathLike | None = None,
     scores: PathLike | None = None,
     weights: PathLike | None = None,
     quick: bool = False,
@@ -39,7 +39,7 @@ def reproduce(
         treebanks: folders of treebanks (`xx-ud-train.conllu` ...), or files.
         systems: a folder with the outputs of a parser, or with a folder for each parser; without it, parsers are
             trained briefly.
-        judgements: a folder with human judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`
+        judgments: a folder with human judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`
             (callin).
         scores: a table of published scores (conll17).
         weights: weights of relations for WLAS, instead of the entropies of the training sets (callin).
@@ -54,7 +54,7 @@ def reproduce(
 
     paths: Iterable[PathLike] = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
     of_systems, votes, table, weights_file = (
-        None if path is None else Path(path) for path in (systems, judgements, scores, weights)
+        None if path is None else Path(path) for path in (systems, judgments, scores, weights)
     )
     with running(jobs, store, cluster) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         request = studies.StudyRequest(

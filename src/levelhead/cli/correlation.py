@@ -13,10 +13,9 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_paths
 from levelhead.cli.shared.printing import print_result
-from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
-    from levelhead.correlation import CumulativeVariance, Measurements
+    from levelhead.correlation import Measurements
 
 
 @command()
@@ -47,11 +46,15 @@ if TYPE_CHECKING:
 def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | None, **given: Any) -> None:
     """Correlate the columns of TABLEs, joined by treebank.
 
-    A TABLE is TSV, CSV or JSON with a row per treebank. NAME=TABLE puts NAME and a dot before its column names.
+    A TABLE is TSV, CSV or JSON with a row per treebank, or per treebank and measure. NAME=TABLE puts NAME and a dot
+    before its column names.
     """
     from levelhead.api.correlation import measurements
+    from levelhead.correlation import cumulative_variances
     from levelhead.correlation.tables import named
 
+    if given["matrix"] and given["output_format"] in {"tsv", "json", "jsonl"}:
+        raise click.UsageError(f"--matrix has no effect with --format {given['output_format']}")
     if figure is not None:
         from levelhead.report.page.files import checked_suffix
 
@@ -63,39 +66,26 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
     result = None
     kind = given["draw"]
     if given["cumulative_variance"]:
-        from levelhead.correlation.coefficients import variance_document, variance_table
-
         added = [f"diff({first},{second})" for first, second in given["differences"]]
-        names = tuple(table.columns_named([*columns, *added])) if columns else tuple(table.numbers)
-        both = (_variances(table, names), table)
-        kind = kind or "variance"
-        print_result(given, partial(variance_table, *both), partial(variance_document, *both), places=6)
+        variances = cumulative_variances(table, table.columns_named([*columns, *added]) if columns else ())
+        names, kind = tuple(variances.variances), kind or "variance"
+        print_result(given, variances.table, variances.to_dict, data=variances.data, places=6)
     else:
         result = options.call(given | {"columns": columns}, table)
-        several = len(result.methods) > 1
-        if given["matrix"] and several and not given["output_format"].startswith("json"):
+        if given["matrix"] and len(result.methods) > 1:
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
         shown = partial(result.matrix_table, result.methods[0]) if given["matrix"] else result.table
-        print_result(given, shown, result.to_dict, places=3)
+        print_result(given, shown, result.to_dict, data=result.data, places=3)
         names = result.columns
         kind = kind or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
     if figure is not None:
         _draw(figure, kind, table, names, given, result)
 
 
-def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, CumulativeVariance]:
-    from levelhead.correlation import cumulative_variance
-    from levelhead.correlation.measurements import check_sizes
-
-    if not columns:
-        raise InputError(Fault("invalid-table", "no column has numbers"))
-    check_sizes(table, columns)
-    return {name: cumulative_variance(table.treebanks, table.number(name)) for name in columns}
-
-
 def _draw(
     figure: str, kind: str, table: Measurements, columns: tuple[str, ...], given: Mapping[str, Any], result: Any
 ) -> None:
+    from levelhead.correlation import cumulative_variances
     from levelhead.correlation.votes import counted_once
     from levelhead.report.charts import result_charts as charts
     from levelhead.report.page.files import write_drawing
@@ -105,7 +95,7 @@ def _draw(
         counted = table if result is None else counted_once(table, columns[:2], given["votes"], family)
         drawing = charts.scatter_chart(counted, columns[0], columns[1], family=family, result=result)
     elif kind == "variance":
-        drawing = charts.variance_chart(_variances(table, columns))
+        drawing = charts.variance_chart(cumulative_variances(table, columns).variances)
     elif kind == "bars":
         drawing = charts.bar_chart(table, columns)
     elif result is None:
@@ -121,7 +111,7 @@ def _draw(
 @click.argument("first", type=options.PATH)
 @click.argument("second", type=options.PATH)
 @setting(
-    "--judgements", "-j", type=options.PATH, required=True, metavar="FILE",
+    "--judgments", "-j", type=options.PATH, required=True, metavar="FILE",
     help="File with one line per gold sentence: one or more votes for the better system",
 )  # fmt: skip
 @setting("--words", nargs=2, metavar="FIRST SECOND")
@@ -139,9 +129,9 @@ def judge(**given: Any) -> None:
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
-    check_files([given[name] for name in ("gold", "first", "second", "judgements")], given, [given["output"]])
+    check_files([given[name] for name in ("gold", "first", "second", "judgments")], given, [given["output"]])
     result = options.call(given)
     for note in result.provenance.notes:
         say(f"note: {note}")
     places = 3 if given["places"] is None else given["places"]
-    print_result(given, lambda: result.table(places=places), result.to_dict, places=3)
+    print_result(given, lambda: result.table(places=places), result.to_dict, data=result.data, places=3)

@@ -26,7 +26,7 @@ _EXAMPLES = Path("examples", "parallel")
 @click.argument("paper", type=options.Choice(_NAMES, "study"), metavar="PAPER")
 @setting("--treebanks", multiple=True, type=_INPUT, metavar="DIR")
 @setting("--systems", type=_INPUT, metavar="DIR")
-@setting("--judgements", type=_INPUT, metavar="DIR")
+@setting("--judgments", type=_INPUT, metavar="DIR")
 @setting("--scores", type=_INPUT, metavar="TSV")
 @setting("--weights", type=_INPUT, metavar="FILE")
 @click.option(
@@ -63,7 +63,7 @@ def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, rep
         click.echo(f"on the treebanks in {gold}", err=True)
         treebanks = (gold,)
         systems = _EXAMPLES / "systems" if paper in {"measures-2018", "documents-2018"} else None  # train no parsers
-    read = [*treebanks, *filter(None, (systems, *(given[name] for name in ("judgements", "scores", "weights"))))]
+    read = [*treebanks, *filter(None, (systems, *(given[name] for name in ("judgments", "scores", "weights"))))]
     if given["outputs"] and given["outputs"].resolve() in {path.resolve() for path in read}:
         raise click.UsageError("--outputs is a folder of inputs: name another folder")
     check_paths(inputs_of(read), [given["output"], str(report) if report else None, given["store"]])

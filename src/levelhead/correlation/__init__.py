@@ -1,6 +1,11 @@
 """Correlations between columns of tables that are joined by treebank."""
 
-from levelhead.correlation.coefficients import CumulativeVariance, cumulative_variance
+from levelhead.correlation.coefficients import (
+    CumulativeVariance,
+    CumulativeVariances,
+    cumulative_variance,
+    cumulative_variances,
+)
 from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
@@ -20,6 +25,7 @@ __all__ = [
     "Coefficient",
     "Correlation",
     "CumulativeVariance",
+    "CumulativeVariances",
     "HumanAgreement",
     "Measurements",
     "Pair",
@@ -27,6 +33,7 @@ __all__ = [
     "compare_agreement",
     "correlate",
     "cumulative_variance",
+    "cumulative_variances",
     "human_agreement",
     "join",
     "preferences",

@@ -7,18 +7,22 @@ coefficients of the sample and those without a row or a family.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from statistics import NormalDist
-from typing import Any, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.measurements import Measurements
+from levelhead.correlation.measurements import Measurements, check_sizes
 from levelhead.errors import Fault, InputError
-from levelhead.tables.documents import header, signature_line
+from levelhead.immutable import immutable
+from levelhead.tables.data import Layout
+from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
@@ -177,22 +181,71 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
     return CumulativeVariance(tuple(treebanks[i] for i in order), variances)
 
 
-def variance_table(variances: Mapping[str, CumulativeVariance], table: Measurements) -> Table:
-    """Return the variance of the best k scores, one row per k, one column per measure."""
-    columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in variances))
-    by_size = zip_longest(*(variance.variances.tolist() for variance in variances.values()), fillvalue="")
-    rows = tuple((size, *cells) for size, cells in enumerate(by_size, 2))
-    orders = tuple(f"{name}: {' '.join(variance.treebanks)}" for name, variance in variances.items())
-    return Table(columns, rows, (*orders, *table.notes, signature_line(table.signature())))
+class VarianceRow(NamedTuple):
+    """The variance of a measure on its best treebanks.
+
+    Args:
+        measure: the measure.
+        n_treebanks: the number of treebanks.
+        treebank: the last of them.
+        variance: the sample variance, in squared units of the measure; null for a single treebank.
+    """
+
+    measure: str
+    n_treebanks: int
+    treebank: str
+    variance: float | None
 
 
-def variance_document(variances: Mapping[str, CumulativeVariance], table: Measurements) -> dict[str, Any]:
-    return {
-        **header("cumulative-variance"),
-        "signature": table.signature(),
-        "notes": list(table.notes),
-        "measures": {
-            name: {"treebanks": list(variance.treebanks), "variances": variance.variances.tolist()}
-            for name, variance in variances.items()
-        },
-    }
+@immutable
+class CumulativeVariances(Tabular):
+    """The variances of measures as treebanks are added in top-scoring order.
+
+    Args:
+        variances: the variances of each measure.
+        provenance: the provenance of the numbers; its notes list what was left out.
+    """
+
+    KIND: ClassVar[str] = "cumulative-variance"
+    _PLACES = 6
+
+    variances: Mapping[str, CumulativeVariance]
+    provenance: Provenance
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of its table."""
+        return {"variances": (VarianceRow,)}
+
+    def records(self, name: str) -> Iterator[VarianceRow]:  # noqa: ARG002 -- its only table
+        """Return the rows of its table."""
+        for measure, (treebanks, variances) in self.variances.items():
+            for n, (treebank, variance) in enumerate(zip(treebanks, (None, *variances.tolist()), strict=True), 1):
+                yield VarianceRow(measure, n, treebank, variance)
+
+    def table(self) -> Table:
+        """Return the variance of the best k scores, one row per k, one column per measure."""
+        columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in self.variances))
+        by_size = zip_longest(*(variance.variances.tolist() for variance in self.variances.values()), fillvalue="")
+        rows = tuple((size, *cells) for size, cells in enumerate(by_size, 2))
+        orders = tuple(f"{name}: {' '.join(variance.treebanks)}" for name, variance in self.variances.items())
+        notes = (*orders, *self.provenance.notes, signature_line(self.provenance.signature))
+        return Table(columns, rows, notes)
+
+
+def cumulative_variances(table: Measurements, columns: Sequence[str] = ()) -> CumulativeVariances:
+    """Return the cumulative variance of columns of numbers, by default of all.
+
+    Args:
+        table: values by treebank.
+        columns: the names of the columns.
+
+    Raises:
+        InputError: a column is unknown, or there are too few treebanks with values.
+    """
+    chosen = columns or tuple(table.numbers)
+    if not chosen:
+        raise InputError(Fault("invalid-table", "no column has numbers"))
+    check_sizes(table, chosen)
+    variances = {name: cumulative_variance(table.treebanks, table.number(name)) for name in chosen}
+    return CumulativeVariances(variances, table.provenance)

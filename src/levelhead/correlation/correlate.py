@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from levelhead.correlation.votes import Votes, counted_once, notes_on_votes
 from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
-from levelhead.tables.documents import header, signature_line
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Probability, columns_of
+from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -31,13 +32,13 @@ class Coefficient(NamedTuple):
         high: the upper end.
         p: the two-sided p-value that the coefficient is 0, corrected for the number of pairs (Sidak): it is below .05
             exactly if the 95% interval excludes 0.
-        families: the check by language families, if given.
+        families: the check by language families.
     """
 
     value: float | None
     low: float | None
     high: float | None
-    p: float | None
+    p: Probability | None
     families: FamilyCheck | None = None
 
 
@@ -55,8 +56,13 @@ class Pair(NamedTuple):
     x: str
     y: str
     n: int
-    coefficients: Mapping[Method, Coefficient]
-    skewed: tuple[str, ...] = ()
+    coefficients: Annotated[Mapping[Method, Coefficient], NOT_A_COLUMN]
+    skewed: Annotated[tuple[str, ...], NOT_A_COLUMN] = ()
+
+
+_X, _Y, _ = columns_of(Pair)
+_METHOD = DataColumn("method", "text", "The coefficient", choices=get_args(Method))
+_COLUMN = DataColumn("column", "text", "The name of the column")
 
 
 @immutable
@@ -70,6 +76,8 @@ class Correlation(Tabular):
         pairs: the upper triangle of the matrix, row by row.
         provenance: the provenance of the numbers; its notes list what was left out.
     """
+
+    KIND: ClassVar[str] = "correlate"
 
     columns: tuple[str, ...]
     given: tuple[str, ...]
@@ -150,24 +158,33 @@ class Correlation(Tabular):
         columns = (Column(method.capitalize(), "text"), *(Column(name, "number") for name in self.columns[1:]))
         return Table(columns, rows, self._notes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        pairs = []
-        for pair in self.pairs:
-            document: dict[str, Any] = {"x": pair.x, "y": pair.y, "n": pair.n, "skewed": list(pair.skewed)}
-            for method, coefficient in pair.coefficients.items():
-                document[method] = coefficient._asdict()
-                if families := document[method].pop("families"):
-                    document[method]["families"] = {**families._asdict(), "without": {**families.without}}
-            pairs.append(document)
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        family = DataColumn("family", "text", "The family that is left out")
+        without = DataColumn("value", "number", "The coefficient without it", optional=True)
+        given = DataColumn("given", "boolean", "Whether it is controlled for")
         return {
-            **header("correlation", self.provenance.signature),
-            "columns": list(self.columns),
-            "given": list(self.given),
-            "treebanks": list(self.treebanks),
-            "notes": list(self.provenance.notes),
-            "pairs": pairs,
-        }
+            "coefficients": (Pair, _METHOD, Coefficient), "without_families": (_X, _Y, _METHOD, family, without),
+            "skewed_columns": (_X, _Y, _COLUMN), "columns": (_COLUMN, given),
+            "treebanks": (DataColumn("treebank", "text", "The treebank"),),
+        }  # fmt: skip
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table."""
+        if name == "treebanks":
+            yield from self.treebanks
+        elif name == "columns":
+            yield from ((column, False) for column in self.columns)
+            yield from ((column, True) for column in self.given)
+        for pair in self.pairs:
+            if name == "skewed_columns":
+                yield from ((pair.x, pair.y, column) for column in pair.skewed)
+            for method, coefficient in pair.coefficients.items():
+                if name == "coefficients":
+                    yield pair, method, coefficient
+                elif name == "without_families" and coefficient.families:
+                    yield from ((pair.x, pair.y, method, *each) for each in coefficient.families.without.items())
 
 
 def correlate(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import Method, Numbers, correlations, ranked
 from levelhead.significance.resampling import Seed, random_orders_within
+from levelhead.tables.data import NOT_A_COLUMN, Probability
 
 _TIED = 1e-9  # smaller differences are ties: sums in another order differ by rounding
 _CELLS_AT_ONCE = 60_000  # cells computed at a time: fastest if they fit into the cache of a core
@@ -30,9 +31,9 @@ class FamilyCheck(NamedTuple):
         p_error: the Monte Carlo standard error of p; None if all orders were used.
     """
 
-    without: Mapping[str, float | None]
+    without: Annotated[Mapping[str, float | None], NOT_A_COLUMN]
     within: float | None
-    p: float | None
+    p: Probability | None
     p_error: float | None
 
     @property

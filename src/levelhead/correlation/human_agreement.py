@@ -8,7 +8,7 @@ names, is the same number.
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from levelhead.significance.agreement import interval_of
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.significance.estimates import Estimate, Interval
 from levelhead.significance.units import Units
+from levelhead.tables.data import Probability
 
 Ties = Literal["callin", "half", "skip"]
 """Sentences without a preference: "callin" counts them for the second system, "half" for both, "skip" for none."""
@@ -48,7 +49,7 @@ class AgreementEstimate(NamedTuple):
     Args:
         value: the number.
         low: the lower end of the interval.
-        high: the upper end.
+        high: the upper end of the interval.
     """
 
     value: float | None
@@ -64,7 +65,7 @@ class HumanAgreement(NamedTuple):
         n_ties: the number of sentences with equal or undefined scores.
         correlation: Pearson's coefficient of the measure's preferences and people's choices (Callin, table 4).
         spearman: Spearman's coefficient of the differences of scores and the choices.
-        accuracy: the share of sentences in which the measure prefers the system that people chose.
+        accuracy: the percentage of sentences in which the measure prefers the system that people chose.
         kappa: Cohen's kappa (1960): accuracy corrected for chance.
     """
 
@@ -72,7 +73,7 @@ class HumanAgreement(NamedTuple):
     n_ties: int
     correlation: AgreementEstimate
     spearman: AgreementEstimate
-    accuracy: AgreementEstimate
+    accuracy: Annotated[AgreementEstimate, "percent"]
     kappa: AgreementEstimate
 
 
@@ -80,12 +81,12 @@ class AgreementDifference(NamedTuple):
     """The difference of two measures in their agreement with people.
 
     Args:
-        difference: the difference of their correlations with the choices (first minus second), with its interval.
+        difference: the first correlation with the choices minus the second.
         p: the two-sided p-value, below 1 - level exactly if the interval does not include 0.
     """
 
     difference: AgreementEstimate
-    p: float | None
+    p: Probability | None
 
 
 def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
@@ -133,7 +134,7 @@ def human_agreement(
         given.n_ties,
         coefficient(r, least=(1 - r[0] ** 2) / n),
         coefficient(rho, least=(1 - rho[0] ** 2) / n),
-        _shown(accuracy, accuracy.score_interval(level)),
+        _shown(accuracy, accuracy.score_interval(level), scale=100),
         coefficient(means.kappa, more=1 / (n * (1 - means.by_chance[0])) ** 2),
     )
 
@@ -175,9 +176,9 @@ def compare_agreement(
     return AgreementDifference(_shown(estimate, ends), p)
 
 
-def _shown(estimate: Estimate, interval: Interval | None) -> AgreementEstimate:
-    value = None if math.isnan(estimate.value) else estimate.value
-    return AgreementEstimate(value, *(map(float, interval) if interval else (None, None)))
+def _shown(estimate: Estimate, interval: Interval | None, scale: int = 1) -> AgreementEstimate:
+    value = None if math.isnan(estimate.value) else scale * estimate.value
+    return AgreementEstimate(value, *((scale * float(end) for end in interval) if interval else (None, None)))
 
 
 class _Means(NamedTuple):

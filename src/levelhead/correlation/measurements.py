@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import chain
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, listed, quoted, unknown
 from levelhead.immutable import immutable
 from levelhead.measures.registry import split_at_commas
-from levelhead.tables.documents import header, signature_line
+from levelhead.tables.data import DataColumn, Layout
+from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.layouts.gold import treebank_of
@@ -42,6 +43,8 @@ class Measurements(Tabular):
         notes: notes on what was left out.
         key: the requested column with the names of treebanks, or None.
     """
+
+    KIND: ClassVar[str] = "measurements"
 
     treebanks: tuple[str, ...]
     numbers: Mapping[str, NDArray[np.float64]]
@@ -138,11 +141,19 @@ class Measurements(Tabular):
         rows = zip(self.treebanks, *self.texts.values(), *values, strict=True)
         return Table((*texts, *numbers), tuple(rows), (*self.notes, signature_line(self.signature())))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        table = self.table()
-        rows = [{column.name: cell for column, cell in zip(table.columns, row)} for row in table.rows]
-        return {**header("measurements", self.signature()), "treebanks": rows}
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table: numbers and texts, with a row per treebank and column."""
+        keys = DataColumn("treebank", "text", "The treebank"), DataColumn("measure", "text", "The name of the column")
+        number = DataColumn("value", "number", "Its number", optional=True)
+        return {"numbers": (*keys, number), "texts": (*keys, DataColumn("value", "text", "Its text", optional=True))}
+
+    def records(self, name: str) -> Iterator[tuple[str, str, float | str | None]]:
+        """Return the rows of a table."""
+        for column, values in (self.numbers if name == "numbers" else self.texts).items():
+            for treebank, value in zip(self.treebanks, values, strict=True):
+                text = isinstance(value, str)
+                yield treebank, column, (value or None) if text else None if np.isnan(value) else float(value)
 
 
 def check_sizes(table: Measurements, columns: Iterable[str]) -> None:

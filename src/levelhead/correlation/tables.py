@@ -1,12 +1,14 @@
-"""Tables by treebank from files (TSV, CSV, the JSON of levelhead), results and data frames.
+"""Tables by treebank: from TSV, CSV and JSON files, results and data frames.
 
-Results are read as the TSV that their commands write, and so have the same columns, numbers and hashes as files.
+Results are read as the TSV that their commands write, and so have the same columns, numbers and hashes as files. A row
+per treebank and measure becomes a column per measure.
 """
 
 from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import math
 import os
@@ -20,28 +22,24 @@ import numpy as np
 
 from levelhead.correlation.measurements import NO_VALUE, Measurements, Missing, join
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
-from levelhead.tables.frames import cells_of_frame, is_frame
-from levelhead.tables.table import unescaped
-from levelhead.tables.writers import to_tsv
+from levelhead.tables.documents import check_document
+from levelhead.tables.frames import cells_of_frame, is_frame, text_of_value
+from levelhead.tables.writers import data_to_tsv, to_tsv
 from levelhead.tabular import Tabular
 from levelhead.treebank.input_bytes import read_bytes
 
-_KEYS = ("treebank", "name", "code", "language")
-_NOT_MEASURED = frozenset(
-    {"schema", "kind", "signature", "gold", "system", "coverage", "macro_average", "test_set", "path", "units", *_KEYS}
-)
-_SUMMARIES = ("Macro-average of ", "Total of ", "Average of ")
-"""The last row of `levelhead score` on folders, of `profile --total`, of `convert --check`."""
-
-_SYSTEM = "system"
+_SYSTEM, _TREEBANK, _MEASURE, _VALUE = "system", "treebank", "measure", "value"
 
 
-class _Row(NamedTuple):
-    """A treebank with its cells, by column."""
+class _Cells(NamedTuple):
+    """A table of texts."""
 
-    treebank: str
-    cells: Mapping[str, str]
-    line: int | None  # None in JSON
+    names: Sequence[str]
+    rows: Sequence[tuple[int | None, Sequence[str]]]  # the line of each row in a file, and its cells
+
+    def place(self, name: str) -> int | None:
+        """The first column of this name; case is ignored."""
+        return next((i for i, column in enumerate(self.names) if column.lower() == name), None)
 
 
 def is_table(source: object) -> bool:
@@ -81,7 +79,7 @@ def read_tables(
 
 
 def _with_own_names(tables: Sequence[Measurements]) -> list[Measurements]:
-    """Tables whose sources have names of their own, which results of one type share."""
+    """Tables whose sources have names of their own, which results of one kind share."""
     taken: dict[str, str] = {}
     renamed = []
     for table in tables:
@@ -100,18 +98,19 @@ def tables_of(source: Any, key: str | None = None, name: str = "") -> list[Measu
         return [_renamed(source, name) if name else source]
     if isinstance(source, Mapping) and not isinstance(source, Tabular):
         return [table for own, some in source.items() for table in tables_of(some, key, own)]
-    if isinstance(source, Tabular):
-        return [_table_of_result(source, name, key)]
     if is_frame(source):
-        return [_table_of_frame(source, name, key)]
-    path, own = (os.fspath(source), name) if name else named(os.fspath(source))
-    data = read_bytes(path)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _invalid("the file is not UTF-8 text", path) from error
-    rows = _json_rows(text, path, key) if text.lstrip()[:1] in {"{", "["} else _text_rows(text, path, own, key)
-    return [_measured(rows, path, own, hashlib.sha256(data).hexdigest())]
+        title = name or "frame"
+        cells, key = _cells_of_frame(source, key, title)
+        data = "\n".join("\t".join(row) for row in (cells.names, *(row for _, row in cells.rows))).encode()
+    else:
+        if isinstance(source, Tabular):
+            title = name or source.KIND or type(source).__name__.lower()
+            data = _tsv_of_result(source, title, key).encode()
+        else:
+            title, name = (os.fspath(source), name) if name else named(os.fspath(source))
+            data = read_bytes(title)
+        cells = _cells_of_bytes(data, title, name, key)
+    return [_measured(cells, key, title, name, hashlib.sha256(data).hexdigest())]
 
 
 def named(argument: str) -> tuple[str, str]:
@@ -123,94 +122,6 @@ def named(argument: str) -> tuple[str, str]:
 def _renamed(table: Measurements, name: str) -> Measurements:
     numbers = {f"{name}.{column}": values for column, values in table.numbers.items()}
     return replace(table, numbers=numbers, texts={f"{name}.{column}": cells for column, cells in table.texts.items()})
-
-
-def _table_of_result(result: Tabular, name: str, key: str | None) -> Measurements:
-    """The table that the command of a result writes as TSV."""
-    title = name or type(result).__name__.lower()
-    by_treebank = {"by_treebank": True} if "by_treebank" in type(result).table.__code__.co_varnames else {}
-    table = result.table(**by_treebank)
-    heads = [column.name.lower() for column in table.columns[:2]]
-    if key is None and heads[0] not in _KEYS and heads != [_SYSTEM, "treebank"]:
-        raise _invalid(f"a result of the type {type(result).__name__} has no row per treebank", title)
-    text = to_tsv(table)
-    return _measured(_text_rows(text, title, name, key), title, name, hashlib.sha256(text.encode()).hexdigest())
-
-
-def _table_of_frame(frame: Any, name: str, key: str | None) -> Measurements:
-    """The table of a data frame: the index or the first column of text has the names of treebanks, unless given."""
-    title = name or "frame"
-    cells = cells_of_frame(frame)
-    of_text = [column for column, values in cells.items() if any(_number(value) is None for value in values if value)]
-    index, at = list(getattr(frame, "index", ())), key
-    if at is None or at not in cells:
-        if index and all(isinstance(value, str) for value in index) and key in {None, frame.index.name}:
-            at = key or str(frame.index.name or "treebank")
-            cells = {at: index, **{column: values for column, values in cells.items() if column != at}}
-        elif key is not None:
-            raise InputError(Fault("unknown-column", unknown("column", key, list(cells)), Place(title)))
-        elif not of_text:
-            raise _invalid("no column of text, and no index, has the names of treebanks", title)
-    rows = list(zip(*cells.values(), strict=True))
-    names = list(cells)
-    lower = [column.lower() for column in names]
-    first = at or (of_text[1] if lower[:2] == [_SYSTEM, "treebank"] and len(of_text) > 1 else of_text[0])
-    text = "\n".join("\t".join(row) for row in (names, *rows))
-    found = _table_rows(names, list(enumerate(rows, 1)), title, first)
-    return _measured((row._replace(line=None) for row in found), title, name, hashlib.sha256(text.encode()).hexdigest())
-
-
-def _measured(every: Iterable[_Row], path: str, name: str, sha256: str) -> Measurements:
-    """Rows as a table; columns without any value are left out."""
-    every = list(every)
-    rows = [row for row in every if not row.treebank.startswith(_SUMMARIES)]
-    _check_treebanks(rows, path)
-    numbers, texts = {}, {}
-    for column in dict.fromkeys(column for row in rows for column in row.cells):
-        shown = f"{name}.{column}".removesuffix(".") if name else column
-        cells = [row.cells.get(column, "") for row in rows]
-        values = [_number(cell) for cell in cells]
-        is_text = values.count(None) == len(values)
-        faults = [
-            Fault(
-                "invalid-table", f"{quoted(cell)} in the column {quoted(column)} is not a number", Place(path, row.line)
-            )
-            for row, cell, value in zip(rows, cells, values)
-            if value is None and cell.strip().lower() not in NO_VALUE
-        ]
-        if faults and is_text:
-            texts[shown] = tuple(cells)
-        elif faults:
-            raise InputError(*faults)
-        elif not is_text:
-            numbers[shown] = np.array(values, dtype=np.float64)  # None becomes NaN
-    if not numbers and not texts:
-        raise _invalid("no column has a value", path)
-    summaries = (row.treebank for row in every if row.treebank.startswith(_SUMMARIES))
-    left_out = tuple(f"{path}: the row {summary!r} is not a treebank" for summary in summaries)
-    return Measurements(tuple(row.treebank for row in rows), numbers, texts, {path: sha256}, left_out)
-
-
-def _check_systems(systems: Iterable[Any], path: str) -> None:
-    """Refuse the results of several systems, since they are ambiguous."""
-    names = list(dict.fromkeys(map(str, systems)))
-    if len(names) > 1:
-        raise _invalid(f"several systems ({len(names)}): keep one, rank --system NAME", path)
-
-
-def _check_treebanks(rows: Sequence[_Row], path: str) -> None:
-    if not rows:
-        raise _invalid("the table has no rows", path)
-    faults: list[Fault] = []
-    lines: dict[str, int | None] = {"": None}
-    for treebank, _, line in rows:
-        if treebank in lines:
-            first = f" (first on line {lines[treebank]})" if line else ""
-            message = f"{quoted(treebank)} already has a row{first}" if treebank else "the row has no treebank"
-            faults.append(Fault("invalid-table", message, Place(path, line)))
-        lines.setdefault(treebank, line)
-    if faults:
-        raise InputError(*faults)
 
 
 def _invalid(message: str, path: str, line: int | None = None) -> InputError:
@@ -226,137 +137,190 @@ def _number(cell: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Row]:
-    """The rows of a table with a header; `#` starts a comment.
-
-    Without a header, `NAME=` before the path names the second of two columns.
-    """
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
-    if not lines:
-        raise _invalid("the file is empty", path)
-    first, head = lines[0]
-    delimiter = "\t" if "\t" in head else ";" if ";" in head and "," not in head else ","
-    parsed = [(number, _cells(line, delimiter, path, number)) for number, line in lines]
-    names = [cell.strip() for cell in parsed[0][1]]
-    if len(names) < 2:
-        raise _invalid("a table requires a column of treebanks and a column of values", path, first)
-    rows = parsed[1:]
-    if any(_number(cell) is not None for cell in names):
-        if len(names) > 2 or not name:
-            message = (
-                "the first line has numbers: add a line of column names (for two columns, NAME=TABLE names the second)"
-            )
-            raise _invalid(message, path, first)
-        rows = parsed
-        names = ["treebank", ""]
-    if repeated := [column for column in names if names.count(column) > 1]:
-        raise _invalid(f"two columns are called {quoted(repeated[0])}", path, first)
-    yield from _table_rows(names, rows, path, key)
+def _tsv_of_result(result: Tabular, title: str, key: str | None) -> str:
+    if not result.KIND:  # without tables of data yet
+        return to_tsv(result.table())
+    return data_to_tsv(result.tables[_by_treebank({n: table.names for n, table in result.tables.items()}, key, title)])
 
 
-def _table_rows(
-    names: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], path: str, key: str | None
-) -> Iterator[_Row]:
-    """The rows of a table, given the names of columns, and the cells of each line by its number."""
-    if key is not None and key not in names:
-        raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
-    lower = [column.lower() for column in names]
-    by_treebank = lower[:2] == [_SYSTEM, "treebank"]  # as `levelhead rank --by-treebank` writes
-    at = int(by_treebank) if key is None else names.index(key)
-    faults = [
-        Fault("invalid-table", f"the row has {len(cells)} cells, but the header has {len(names)}", Place(path, number))
-        for number, cells in rows
-        if len(cells) != len(names)
-    ]
-    if faults:
-        raise InputError(*faults)
-    if _SYSTEM in lower and lower.index(_SYSTEM) != at and len({cells[at] for _, cells in rows}) < len(rows):
-        _check_systems((cells[lower.index(_SYSTEM)] for _, cells in rows), path)
-    for number, cells in rows:
-        values = {name: cell.strip() for i, (name, cell) in enumerate(zip(names, cells)) if i != at}
-        yield _Row(cells[at].strip(), values, number)
+def _by_treebank(tables: Mapping[str, Collection[str]], key: str | None, title: str) -> str:
+    """The main table, if it has treebanks, or else the one of values by treebank and measure, given their columns."""
+    at = key or _TREEBANK
+    main = next(iter(tables), "")
+    if at in tables.get(main, ()):
+        return main
+    for name, columns in tables.items():
+        if {at, _MEASURE, _VALUE} <= {*columns}:
+            return name
+    raise _invalid(f"the result has no values by treebank: no column {quoted(at)}", title)
 
 
-def _cells(line: str, delimiter: str, path: str, number: int) -> list[str]:
+def _cells_of_frame(frame: Any, key: str | None, title: str) -> tuple[_Cells, str]:
+    """The cells of a data frame, and the column of treebanks: the key, `treebank`, the index, or the first of text."""
+    columns = cells_of_frame(frame)
+    at = _TREEBANK if key is None and _TREEBANK in columns else key
+    if at not in columns:
+        index = list(getattr(frame, "index", ()))
+        of_text = (name for name, cells in columns.items() if any(_number(cell) is None for cell in cells if cell))
+        if index and all(isinstance(value, str) for value in index) and at in {None, frame.index.name}:
+            at = at or str(frame.index.name or _TREEBANK)
+            columns = {at: index, **columns}
+        elif at is None and (at := next(of_text, None)) is None:
+            raise _invalid("no column of text, and no index, has the names of treebanks", title)
+    rows = [(None, row) for row in zip(*columns.values(), strict=True)]
+    return _Cells(list(columns), rows), str(at)
+
+
+def _cells_of_bytes(data: bytes, path: str, name: str, key: str | None) -> _Cells:
     try:
-        cells = next(csv.reader([line], delimiter=delimiter, strict=True))
-    except csv.Error as error:
-        raise _invalid(f"the line cannot be read: {error}", path, number) from error
-    return [unescaped(cell) for cell in cells] if delimiter == "\t" else cells
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _invalid("the file is not UTF-8 text", path) from error
+    is_json = text.lstrip()[:1] in {"{", "["}
+    return _cells_of_json(text, path, key) if is_json else _cells_of_text(text, path, name)
 
 
-def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
-    """The rows of a JSON document, or of several documents, one per line."""
+def _cells_of_json(text: str, path: str, key: str | None) -> _Cells:
+    """The cells of a result, of a list of rows, or of one row per line."""
     try:
         try:
             document = json.loads(text)
         except ValueError:  # also for numbers with too many digits
-            document = [_parsed(line, path, i) for i, line in enumerate(text.splitlines(), 1) if line.strip()]
-        records = list(_records(document))
-        _check_systems((record[_SYSTEM] for record in records if "test_set" in record), path)
-        rows = []
-        keys = _KEYS if key is None else (key,)
-        for record in records:
-            names = [record[name] for name in keys if isinstance(record.get(name), str)]
-            gold = record.get("gold")
-            if not names and key is None and isinstance(gold, dict) and isinstance(gold.get("path"), str):
-                names = [os.path.basename(gold["path"]).partition(".conll")[0]]  # noqa: PTH119 -- as `score` on folders
-            if not names:
-                raise _invalid(f"a record has no treebank: it requires {' or '.join((key,) if key else _KEYS)}", path)
-            rows.append(_Row(names[0].strip(), dict(_flat(record)), None))
+            document = [_parsed(line, path, i) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
     except RecursionError as error:
         raise _invalid("the JSON is nested too deeply", path) from error
-    return rows
+    rows = document if isinstance(document, list) else [document]
+    if isinstance(document, dict) and "schema" in document:
+        check_document(document, path)
+        tables = document["tables"]
+        rows = tables[_by_treebank({name: rows[0] if rows else () for name, rows in tables.items()}, key, path)]
+    if not all(
+        isinstance(row, dict) and not any(isinstance(cell, dict | list) for cell in row.values()) for row in rows
+    ):
+        raise _invalid("rows must be JSON objects of texts and numbers, or the file the JSON of a result", path)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return _Cells(names, [(None, [text_of_value(row.get(name)) for name in names]) for row in rows])
 
 
 def _parsed(line: str, path: str, number: int) -> Any:
     try:
         return json.loads(line)
     except ValueError as error:
-        raise _invalid(f"neither a JSON document nor one per line: {error}", path, number) from error
+        raise _invalid(f"neither a JSON document nor one row per line: {error}", path, number) from error
 
 
-def _records(document: Any) -> Iterator[Mapping[str, Any]]:
-    """The records of treebanks: in a list, in `treebanks` (by name or as a list), or the document itself."""
-    if isinstance(document, list):
-        for part in document:
-            yield from _records(part)
-    elif isinstance(document, dict):
-        treebanks, results = document.get("treebanks"), document.get("results")
-        if document.get("kind") == "ranking" and isinstance(results, list):
-            yield from _records(results)
-        elif {"test_set", "system", "values"} <= document.keys() and isinstance(document["values"], dict):
-            scores = {name: {"value": value} for name, value in document["values"].items()}
-            test_set, system = document["test_set"], document["system"]
-            yield {"test_set": test_set, "system": system, "treebank": test_set, "scores": scores}
-        elif isinstance(treebanks, list):
-            yield from _records(treebanks)
-        elif isinstance(treebanks, dict):
-            yield from ({**part, "treebank": name} for name, part in treebanks.items() if isinstance(part, dict))
-        else:
-            yield document
+def _cells_of_text(text: str, path: str, name: str) -> _Cells:
+    """The cells of a table with a header, as CSV or TSV; `#` starts a comment.
 
-
-def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The values of a record as cells; nested values have names with dots, scores and profiles as in tables."""
-    for name, value in record.items():
-        if not prefix and name in _NOT_MEASURED:
-            continue
-        if name == "scores" and isinstance(value, dict):
-            yield from (
-                (measure, _cell(score.get("value")))
-                for measure, score in value.items()
-                if isinstance(score, dict) and "value" in score
+    Without a header, `NAME=` before the path names the second of two columns.
+    """
+    rows = list(_text_rows(text, path))
+    if not rows:
+        raise _invalid("the file is empty", path)
+    (line, names), *others = rows
+    if any(_number(cell) is not None for cell in names):
+        if len(names) != 2 or not name:
+            message = (
+                "the first line has numbers: add a line of column names (for two columns, NAME=TABLE names the second)"
             )
-        elif name == "values" and record.get("kind") == "profile" and isinstance(value, dict):
-            for column, cell in value.items():  # named as in the wide tables of `levelhead profile`
-                parts = {f":{key}": part for key, part in cell.items()} if isinstance(cell, dict) else {"": cell}
-                yield from ((f"{column}{key}", _cell(part)) for key, part in parts.items())
-        elif isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
-        elif not isinstance(value, list):
-            yield f"{prefix}{name}", _cell(value)
+            raise _invalid(message, path, line)
+        return _Cells([_TREEBANK, ""], rows)
+    return _Cells(names, others)
 
 
-def _cell(value: Any) -> str:
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
+def _text_rows(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a file by the number of their first line."""
+    head = next((line for line in io.StringIO(text, newline="") if line.strip() and line[0] != "#"), "")
+    delimiter = "\t" if "\t" in head else ";" if ";" in head and "," not in head else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row) and row[0][:1] != "#":
+                yield line, [cell.strip() for cell in row]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise _invalid(f"the row cannot be read: {error}", path, line) from error
+
+
+def _measured(cells: _Cells, key: str | None, path: str, name: str, sha256: str) -> Measurements:
+    """The columns of a table; those without any value are left out."""
+    _check_shape(cells, key, path)
+    at = cells.names.index(key) if key is not None else cells.place(_TREEBANK) or 0
+    measure, value = cells.place(_MEASURE), cells.place(_VALUE)
+    if measure is None or value is None or at == measure:
+        _check_treebanks(cells, at, None, path)
+    else:
+        _check_treebanks(cells, at, measure, path)
+        cells, at = _with_column_per_measure(cells, at, measure, value), 0
+    numbers, texts = {}, {}
+    for i, column in enumerate(cells.names):
+        shown = f"{name}.{column}".removesuffix(".") if name else column
+        values = [_number(row[i]) for _, row in cells.rows]
+        message = f"in the column {quoted(column)} is not a number"
+        faults = [
+            Fault("invalid-table", f"{quoted(row[i])} {message}", Place(path, line))
+            for (line, row), number in zip(cells.rows, values, strict=True)
+            if number is None and row[i].lower() not in NO_VALUE
+        ]
+        is_text = values.count(None) == len(values)
+        if i == at or (is_text and not faults):
+            continue
+        if is_text:
+            texts[shown] = tuple(row[i] for _, row in cells.rows)
+        elif faults:
+            raise InputError(*faults)
+        else:
+            numbers[shown] = np.array(values, dtype=np.float64)  # None becomes NaN
+    if not numbers and not texts:
+        raise _invalid("no column has a value", path)
+    return Measurements(tuple(row[at] for _, row in cells.rows), numbers, texts, {path: sha256})
+
+
+def _with_column_per_measure(cells: _Cells, at: int, measure: int, value: int) -> _Cells:
+    """A row per treebank, of rows by treebank and measure; the first column has the treebanks."""
+    names = list(dict.fromkeys(row[measure] for _, row in cells.rows))
+    found = {(row[at], row[measure]): row[value] for _, row in cells.rows}
+    lines = {row[at]: line for line, row in reversed(cells.rows)}
+    treebanks = dict.fromkeys(row[at] for _, row in cells.rows)
+    rows = [(lines[code], [code, *(found.get((code, name), "") for name in names)]) for code in treebanks]
+    return _Cells([_TREEBANK, *names], rows)
+
+
+def _check_shape(cells: _Cells, key: str | None, path: str) -> None:
+    names = cells.names
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise _invalid(f"two columns are called {quoted(repeated[0])}", path)
+    if key is not None and key not in names:
+        raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
+    if len(names) < 2:
+        raise _invalid("a table requires a column of treebanks and a column of values", path)
+    if not cells.rows:
+        raise _invalid("the table has no rows", path)
+    message = f"cells, but the header has {len(names)}"
+    wrong = [(line, len(row)) for line, row in cells.rows if len(row) != len(names)]
+    if wrong:
+        raise InputError(
+            *(Fault("invalid-table", f"the row has {n} {message}", Place(path, line)) for line, n in wrong)
+        )
+
+
+def _check_treebanks(cells: _Cells, at: int, measure: int | None, path: str) -> None:
+    """Refuse rows without a treebank, and several rows of a treebank, or of a treebank and measure."""
+    faults: list[Fault] = []
+    first: dict[tuple[str, str], int | None] = {}
+    for line, row in cells.rows:
+        own = row[at], "" if measure is None else row[measure]
+        if not row[at]:
+            faults.append(Fault("invalid-table", "the row has no treebank", Place(path, line)))
+        elif own in first:
+            what = "row" if measure is None else f"value of {own[1]}"
+            before = f" (first on line {first[own]})" if line else ""
+            faults.append(Fault("invalid-table", f"{quoted(row[at])} already has a {what}{before}", Place(path, line)))
+        first.setdefault(own, line)
+    system = cells.place(_SYSTEM)
+    systems = {row[system] for _, row in cells.rows} if system is not None and system != at else set()
+    if faults and len(systems) > 1:
+        raise _invalid(f"several systems ({len(systems)}): keep one, as with rank --system NAME", path)
+    if faults:
+        raise InputError(*faults)

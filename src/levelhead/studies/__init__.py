@@ -22,7 +22,7 @@ STUDIES: Mapping[str, StudySpec] = MappingProxyType(
         ),
         "callin": StudySpec(
             "levelhead.studies.callin:reproduce",
-            inputs=frozenset({"systems", "judgements", "weights"}),
+            inputs=frozenset({"systems", "judgments", "weights"}),
             outputs=("", "arc-eager"),
             main_claim="Scores rise with the share of function relations",
         ),
@@ -75,7 +75,7 @@ def reproduce(name: str, request: StudyRequest) -> Study:
         raise InputError(Fault("unknown-study", unknown("study", name, STUDIES)))
     spec = STUDIES[name]
     for field in sorted(spec.inputs):
-        path, kind = getattr(request, field), "folder" if field in {"systems", "judgements"} else "file"
+        path, kind = getattr(request, field), "folder" if field in {"systems", "judgments"} else "file"
         if path is not None and not (path.is_dir() if kind == "folder" else path.is_file()):
             raise InputError(Fault("unreadable-file", f"{kind} of {field} not found", Place(os.fspath(path))))
     if request.systems is not None and request.treebanks:

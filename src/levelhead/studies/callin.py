@@ -13,7 +13,7 @@ import numpy as np
 from levelhead.analysis import cascading_errors
 from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.judgement import judge, read_choices
+from levelhead.comparison.judgment import judge, read_choices
 from levelhead.correlation import cumulative_variance
 from levelhead.correlation.human_agreement import preferences
 from levelhead.errors import number_of
@@ -102,7 +102,7 @@ def reproduce(request: StudyRequest) -> Study:
     if n_averaged and n_averaged != trained:
         over = f"{number_of(n_averaged, 'treebank')}, {trained} with a training set"
     agreement: dict[str, dict[str, Any]] = {}
-    if (people := request.judgements) is not None:
+    if (people := request.judgments) is not None:
         names = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
         judged = {
             code: (*(people / code / name for name in names), dict(averaged))

@@ -42,7 +42,7 @@ class StudyRequest:
     Args:
         treebanks: folders of treebanks, or files.
         systems: a folder with the outputs of parsers; None to train parsers.
-        judgements: a folder of human judgments, with a subfolder for each language.
+        judgments: a folder of human judgments, with a subfolder for each language.
         scores: a table of published scores.
         weights: a file with the weights of relations.
         quick: check that everything works, with few resamples and with other parts instead of missing training sets.
@@ -55,7 +55,7 @@ class StudyRequest:
 
     treebanks: tuple[Path, ...] = ()
     systems: Path | None = None
-    judgements: Path | None = None
+    judgments: Path | None = None
     scores: Path | None = None
     weights: Path | None = None
     quick: bool = False

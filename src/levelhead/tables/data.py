@@ -160,9 +160,17 @@ def _fields(record: type) -> tuple[tuple[str, tuple[DataColumn, ...], type | Non
     abouts = _descriptions(record)
     hints = get_type_hints(record, include_extras=True)
     return tuple(
-        (name, tuple(_columns(name, hint, abouts.get(name, ""))), hint if hasattr(hint, "_fields") else None)
+        (name, tuple(_columns(name, hint, abouts.get(name, ""))), kind if hasattr(kind, "_fields") else None)
         for name, hint in hints.items()
+        for kind in [_type_in(hint)]
     )
+
+
+def _type_in(hint: Any) -> Any:
+    """The type in a hint, without units and None."""
+    while get_origin(hint) is Annotated or NoneType in get_args(hint):
+        hint = next(kind for kind in get_args(hint) if kind is not NoneType)
+    return hint
 
 
 def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
@@ -180,11 +188,12 @@ def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
     about, limits = (entry.about, entry.limits) if isinstance(entry, Field) else (about, ())
     about = re.sub(r"\bNone\b", "null", about.rstrip("."))
     if hasattr(hint, "_fields"):  # `value` has the name of the record, and other fields begin with it
-        for column in columns_of(hint):
-            if column.name == "value":
+        for inner in columns_of(hint):
+            column = inner._replace(unit=inner.unit or unit, optional=optional or inner.optional)
+            if inner.name == "value":
                 yield column._replace(name=name, about=about)
             else:
-                yield column._replace(name=f"{name}_{column.name}", about=f"{about}: {column.about}")
+                yield column._replace(name=f"{name}_{inner.name}", about=f"{about}: {inner.about}")
         return
     if get_origin(hint) is tuple and len(get_args(hint)) == 2:
         prefix = name.removesuffix("interval")

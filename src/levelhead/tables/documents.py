@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from levelhead.errors import Fault, InputError, Place
 from levelhead.tables.table import percentage
 
 if TYPE_CHECKING:
@@ -21,6 +22,25 @@ def header(kind: str, signature: Mapping[str, str] | None = None) -> dict[str, A
     """Return the first keys of a document: `schema`, `kind`, and `signature` if there is one."""
     signed = {} if signature is None else {"signature": dict(signature)}
     return {"schema": SCHEMA, "kind": kind, **signed}
+
+
+def check_document(document: Any, path: str | None) -> None:
+    """Refuse what is not the JSON document of a result with tables."""
+    if not isinstance(document, Mapping) or "schema" not in document:
+        reason = "this is not the JSON document of a result"
+    elif document["schema"] != RESULT_SCHEMA:
+        reason = f"the document has schema {document['schema']!r}; this version of levelhead reads {RESULT_SCHEMA}"
+    elif not _has_tables(document):
+        reason = "the document is incomplete or damaged: it has no tables of rows"
+    else:
+        return
+    raise InputError(Fault("invalid-result", reason, Place(path)))
+
+
+def _has_tables(document: Mapping[str, Any]) -> bool:
+    tables = document.get("tables")
+    lists = [*tables.values()] if isinstance(tables, Mapping) else [None]
+    return all(isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows) for rows in lists)
 
 
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -87,5 +87,7 @@ def cells_of_frame(frame: Any) -> dict[str, list[str]]:
 def text_of_value(value: Any) -> str:
     """Return a value of a data frame as text with all digits, empty for a missing value."""
     value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, bool):
+        return str(value).lower()
     text = repr(value) if isinstance(value, float) else str(value)
     return "" if text in {"None", "nan", "<NA>", "NaT"} else text

@@ -16,7 +16,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 GROUPS = {
     "Input": (
-        "input-format gold-format split manifest scores key missing merge judgements words train dev treebanks"
+        "input-format gold-format split manifest scores key missing merge judgments words train dev treebanks"
         " systems weights targets gold separator field id-field allow-several-roots align-sentences as-runs"
     ),
     "What to compute": (

@@ -1,6 +1,6 @@
 """How often the intervals of `levelhead judge` contain the true value; results in docs/validation.md.
 
-    python scripts/full/judgement_intervals.py DATA [--draws 1000]
+    python scripts/full/judgment_intervals.py DATA [--draws 1000]
 
 DATA has `human-judgments`, the sentences of Plank et al. (2015), and `conll18`, outputs of the CoNLL 2018 shared task
 for which choices are simulated: the output with the higher MLAS is chosen with a probability of 80%. Sentences or
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 import levelhead
-from levelhead.comparison.judgement import Choices
+from levelhead.comparison.judgment import Choices
 from levelhead.correlation.human_agreement import Preferences, compare_agreement, human_agreement, preferences
 from levelhead.significance.units import Units
 

@@ -7,10 +7,10 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,9 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance import SystemCounts, Units, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.units import AUTO, units_signature
-from levelhead.tables.documents import header, notes_of, signature_line
+from levelhead.significance.units import AUTO, UnitRow, unit_rows, units_signature
+from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.documents import signature_line
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
@@ -43,7 +44,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
 
-__all__ = ["Choices", "ComparedMeasures", "Judged", "Judgement"]
+__all__ = ["Choices", "ComparedMeasures", "Judged", "Judgment"]
 
 Scores = NDArray[np.float64]
 
@@ -71,8 +72,8 @@ class Judged(NamedTuple):
     """The agreement of a measure with people.
 
     Args:
-        scores: the scores of the first and the second system in each sentence, NaN if undefined; higher is better
-            (perplexities are converted to their negative base-10 logarithm).
+        scores: the scores of the first and the second system in each sentence, in percent, NaN if undefined; of
+            perplexities, the negative base-10 logarithm, so that higher is better.
         agreement: the agreement.
     """
 
@@ -94,8 +95,22 @@ class ComparedMeasures(NamedTuple):
     comparison: AgreementDifference
 
 
+class SentenceVotes(NamedTuple):
+    """The choice of people in a sentence.
+
+    Args:
+        sentence: the number of the sentence, from 1.
+        n_votes: the number of votes.
+        share_of_second: the share of votes for the second system.
+    """
+
+    sentence: int
+    n_votes: int
+    share_of_second: Percent
+
+
 @immutable
-class Judgement(Tabular):
+class Judgment(Tabular):
     """The agreement of measures with people.
 
     Args:
@@ -105,6 +120,8 @@ class Judgement(Tabular):
         provenance: the provenance of the numbers.
         units: the independent units.
     """
+
+    KIND: ClassVar[str] = "judge"
 
     choices: Choices
     measures: Mapping[str, Judged]
@@ -125,9 +142,12 @@ class Judgement(Tabular):
             *(Column(name, "number") for name in ("n", "ties", "value", "low", "high")),
         )
         rows = tuple(
-            (name, statistic, judged.agreement.n, judged.agreement.n_ties, *getattr(judged.agreement, attribute))
-            for name, judged in self.measures.items()
-            for statistic, attribute in _STATISTICS.items()
+            (name, statistic, agreement.n, agreement.n_ties, *estimate)
+            for name, (_, agreement) in self.measures.items()
+            for statistic, estimate in (
+                *(("r", agreement.correlation), ("Spearman", agreement.spearman)),
+                *(("accuracy", _unscaled(agreement.accuracy)), ("kappa", agreement.kappa)),
+            )
         )
         notes = []
         for one, other, (difference, p) in self.comparisons:
@@ -135,29 +155,34 @@ class Judgement(Tabular):
             tested = "" if p is None else f", p {p_text(p, 3)}"
             notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}]{tested}")
         notes += [unit_line({"": self.units}), signature_line(self.provenance.signature)]
-        return Table(columns, rows, tuple(notes), frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS))))
+        return Table(columns, rows, tuple(notes), frozenset(range(4, len(rows), 4)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
-        measures = {
-            name: {
-                key: value._asdict() if isinstance(value, AgreementEstimate) else value
-                for key, value in judged.agreement._asdict().items()
-            }
-            for name, judged in self.measures.items()
-        }
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        measure = DataColumn("measure", "text", "The measure")
+        other = DataColumn("other", "text", "The measure that is subtracted")
         return {
-            **header("judgement", self.provenance.signature),
-            "sentences": len(self.choices.second),
-            "votes": int(self.choices.votes.sum()),
-            "units": {"unit": self.units.kind, "n": self.units.n_units},
-            "measures": measures,
-            "comparisons": [
-                {"one": one, "other": other, "difference": difference._asdict(), "p": p}
-                for one, other, (difference, p) in self.comparisons
-            ],
-            **notes_of(self.provenance.notes),
-        }
+            "measures": (measure, HumanAgreement), "comparisons": (measure, other, AgreementDifference),
+            "sentences": (SentenceVotes,), "units": (UnitRow,),
+        }  # fmt: skip
+
+    def records(self, name: str) -> Iterator[Any]:
+        """Return the rows of a table."""
+        match name:
+            case "measures":
+                yield from ((measure, judged.agreement) for measure, judged in self.measures.items())
+            case "comparisons":
+                yield from self.comparisons
+            case "sentences":
+                votes = zip(self.choices.votes.tolist(), (100 * self.choices.second).tolist(), strict=True)
+                yield from (SentenceVotes(number, *row) for number, row in enumerate(votes, 1))
+            case _:
+                yield from unit_rows({"gold": self.units})
+
+
+def _unscaled(accuracy: AgreementEstimate) -> AgreementEstimate:
+    return AgreementEstimate(*(None if value is None else value / 100 for value in accuracy))
 
 
 def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
@@ -171,17 +196,17 @@ def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
         name, data = None, "".join(f"{line}\n" for line in _lines_of(source)).encode()
     text = data.decode("utf-8-sig", "replace").rstrip()
     if not text:
-        raise InputError(Fault("invalid-judgements", f"the {'file is' if name else 'votes are'} empty", Place(name)))
+        raise InputError(Fault("invalid-judgments", f"the {'file is' if name else 'votes are'} empty", Place(name)))
     lines = [[vote.lower() for vote in re.split(r"[\s,;]+", line.strip()) if vote] for line in text.split("\n")]
     given = {vote for votes in lines for vote in votes}
     pairs = [words] if words else [pair for pair in WORDS if given <= set(pair)]
     if not pairs:
         known = "; ".join(" and ".join(pair) for pair in WORDS)
         message = f"the votes are {', '.join(map(quoted, sorted(given)[:5]))}; use {known}, or name others with --words"
-        raise InputError(Fault("invalid-judgements", message, Place(name)))
+        raise InputError(Fault("invalid-judgments", message, Place(name)))
     value = {word.lower(): number for number, word in enumerate(pairs[0])}
     faults = [
-        Fault("invalid-judgements", reason, Place(name, number))
+        Fault("invalid-judgments", reason, Place(name, number))
         for number, votes in enumerate(lines, 1)
         for vote in votes or [""]
         if vote not in value
@@ -217,7 +242,7 @@ def judge(
     level: float = 0.95,
     *,
     subtypes_apart: bool,
-) -> Judgement:
+) -> Judgment:
     """Return how well measures agree with people who chose the better of two analyses of each sentence."""
     setup = setup.for_pair()
     plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
@@ -228,8 +253,12 @@ def judge(
         sources = replace(sources, gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
     scores = _scores_of(counts, votes)
     verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
+    scales = {name: 1 if m in counts.perplexities else 100 for m, name in enumerate(counts.measures)}
     judged = {
-        name: Judged(scores[name], human_agreement(given, votes.second, units=units, level=level))
+        name: Judged(
+            (scales[name] * scores[name][0], scales[name] * scores[name][1]),
+            human_agreement(given, votes.second, units=units, level=level),
+        )
         for name, given in verdict.items()
     }
     pairs = list(itertools.combinations(verdict, 2))
@@ -242,7 +271,7 @@ def judge(
     parts |= {"ties": ties, "resample-by": units_signature({"": results.units[code]}), "level": repr(level)}
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**parts)
     notes = (*provenance.notes, *unit_notes({"gold": results.units[code]}))
-    return Judgement(votes, judged, compared, replace(provenance, notes=notes), units)
+    return Judgment(votes, judged, compared, replace(provenance, notes=notes), units)
 
 
 def _planned(
@@ -287,8 +316,5 @@ def _scores_of(counts: SystemCounts, choices: Choices) -> dict[str, tuple[Scores
     elif choices.second.max() == choices.second.min():
         faults = ["all sentences have the same choice: correlations are undefined"]
     if faults:
-        raise InputError(*(Fault("invalid-judgements", message) for message in faults))
+        raise InputError(*(Fault("invalid-judgments", message) for message in faults))
     return {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
-
-
-_STATISTICS = {"r": "correlation", "Spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}

@@ -15,8 +15,8 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan
 from levelhead.comparison import compare as compare_systems
-from levelhead.comparison import judgement
-from levelhead.comparison.judgement import Choices, read_choices
+from levelhead.comparison import judgment
+from levelhead.comparison.judgment import Choices, read_choices
 from levelhead.correlation import Preferences, compare_agreement, human_agreement, preferences
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.perplexity import load_model
@@ -64,10 +64,11 @@ def test_scores_of_sentences(code, data):
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
     found = levelhead.judge(*paths, folder / "prediction", measures=["LAS"], format="conllx")
     gold, *systems = map(oracle.sentences, paths)
-    for scores, system in zip(found.measures["LAS"].scores, systems):
-        assert scores.tolist() == [oracle.las(g, s, set()) for g, s in zip(gold, system)]
+    ratios = [np.array([oracle.las(g, s, set()) for g, s in zip(gold, system)]) for system in systems]
+    for scores, expected in zip(found.measures["LAS"].scores, ratios, strict=True):
+        assert scores.tolist() == (100 * expected).tolist()
     las = found.measures["LAS"].agreement
-    differences = found.measures["LAS"].scores[1] - found.measures["LAS"].scores[0]
+    differences = ratios[1] - ratios[0]
     assert las.spearman.value == pytest.approx(stats.spearmanr(differences, found.choices.second).statistic, abs=1e-12)
 
 
@@ -137,7 +138,7 @@ def test_statistics_of_two_vectors(bits):
     assert found.n_ties == 0
     assert nan(found.correlation.value) == pytest.approx(oracle.pearson(given, choices), abs=1e-9, nan_ok=True)
     assert nan(found.spearman.value) == pytest.approx(oracle.spearman(given, choices), abs=1e-9, nan_ok=True)
-    assert found.accuracy.value == pytest.approx(fmean(a == b for a, b in zip(given, choices)))
+    assert found.accuracy.value == pytest.approx(100 * fmean(a == b for a, b in zip(given, choices)))
     assert nan(found.kappa.value) == pytest.approx(oracle.kappa(given, choices), abs=1e-9, nan_ok=True)
 
 
@@ -159,9 +160,9 @@ def test_ties():
     assert preferences(first, second).second.tolist() == [1, 1, 0, 1]
     assert preferences(first, second, "half").second.tolist() == [0.5, 1, 0, 0.5]
     left = human_agreement(preferences(first, second, "skip"), choices)
-    assert (left.n, left.n_ties, left.accuracy.value, left.correlation.value) == (2, 2, 1.0, pytest.approx(1.0))
-    assert human_agreement(preferences(first, second), choices).accuracy.value == 0.75
-    assert human_agreement(preferences(first, second, "half"), choices).accuracy.value == 0.75
+    assert (left.n, left.n_ties, left.accuracy.value, left.correlation.value) == (2, 2, 100.0, pytest.approx(1.0))
+    assert human_agreement(preferences(first, second), choices).accuracy.value == 75
+    assert human_agreement(preferences(first, second, "half"), choices).accuracy.value == 75
 
 
 def test_equal_sums_of_weights_are_ties(tmp_path):
@@ -184,7 +185,7 @@ def test_equal_sums_of_weights_are_ties(tmp_path):
     found = levelhead.judge(*(tmp_path / file for file in ("gold", "one", "two", "choices")), measures=[name])
     scores = np.array(found.measures[name].scores)
     assert scores[0, 0] != scores[1, 0]
-    assert scores[:, 0] == pytest.approx([0.5, 0.5])
+    assert scores[:, 0] == pytest.approx([50, 50])
     assert found.measures[name].agreement.n_ties == 2  # the last sentence has no weight at all
 
 
@@ -219,6 +220,7 @@ def test_intervals(bits):
         if math.isnan(expected[name][0]):
             assert estimate == (None, None, None)
             continue
+        estimate = type(estimate)(*(value / 100 for value in estimate)) if name == "accuracy" else estimate
         assert list(estimate) == pytest.approx(expected[name], abs=1e-9)
         assert estimate.low - 1e-9 < estimate.value < estimate.high + 1e-9
         assert estimate.high - estimate.low > 0.05
@@ -295,7 +297,7 @@ def test_weights_in_memory_are_those_of_a_file(tmp_path):
     of_file = levelhead.judge(*files, measures=[f"WeightedLAS({tmp_path / 'weights'})"])
     votes = read_choices(files[3])
     setup = setup_of(["WeightedLAS(given)"], weights=weights)
-    in_memory = judgement.judge(*files[:3], votes, setup, subtypes_apart=False)
+    in_memory = judgment.judge(*files[:3], votes, setup, subtypes_apart=False)
     (one,), (other,) = of_file.measures.values(), in_memory.measures.values()
     assert np.array(one.scores).tolist() == np.array(other.scores).tolist()
     assert in_memory.provenance.signature["WeightedLAS(given)"] == weights["given"].sha256[:12]
@@ -350,14 +352,14 @@ BAD = GOOD.replace("1\tdep", "1\tobj")
 CHOICES = {
     "empty": ("", "the file is empty"),
     "another word": ("blue\nred\ngreen\n", "'green'"),
-    "no vote": ("blue\n\nred\n", "2: invalid-judgements: the line has no vote"),
+    "no vote": ("blue\n\nred\n", "2: invalid-judgments: the line has no vote"),
     "too few": ("blue\nred\n", "choices for 2 sentences, but gold has 3"),
     "all the same": ("blue\nblue\nblue\n", "all sentences have the same choice"),
 }
 
 
 @pytest.mark.parametrize("case", CHOICES)
-def test_bad_judgements(case, tmp_path):
+def test_bad_judgments(case, tmp_path):
     text, message = CHOICES[case]
     for name, treebank in (("gold", GOOD + GOOD + GOOD), ("one", GOOD + BAD + GOOD), ("two", BAD + GOOD + GOOD)):
         (tmp_path / name).write_text(treebank, encoding="utf-8")
@@ -397,6 +399,6 @@ def test_a_lower_perplexity_is_better():
     found = levelhead.judge(gold, first, second, choices, measures=[name], ties="skip")
     (judged,) = found.measures.values()
     # beta divides the text into other sentences; what begins in a gold sentence counts there
-    assert judged.agreement.accuracy.value > 0.9
+    assert judged.agreement.accuracy.value > 90
     assert judged.agreement.correlation.value > 0.8
     assert judged.scores[0].tolist() == pytest.approx(one.tolist())
