@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from levelhead import columns
 from levelhead.api.results import kinds
 from levelhead.tables.data import DataColumn
-from levelhead.tables.documents import RESULT_SCHEMA
+from levelhead.tables.documents import SCHEMA
 
 ABOUT_FORMATS = f"""
 Look up how programs can read results. `--format text` is for people; `markdown`, `latex` and `html` print the same
@@ -28,7 +28,7 @@ other numbers is stated. A missing value is null in JSON and empty in TSV. In TS
 breaks is quoted as in CSV, so `pandas.read_csv(path, sep="\\t")` and R's `read.delim(path)` read back what was
 written; pandas takes words such as `NA` and `null` for missing values unless `keep_default_na=False`.
 
-A JSON document has `schema` ({RESULT_SCHEMA}), `kind`, `verdict` (the answer in a sentence, or null), `provenance` and
+A JSON document has `schema` ({SCHEMA}), `kind`, `verdict` (the answer in a sentence, or null), `provenance` and
 `tables`. `provenance` has the `signature` (everything that determines the numbers, by name), `files` (the first twelve
 digits of the SHA-256 of each file; in the signature, several files have the joint hash of these), `warnings` and
 `notes`. `levelhead.load(path)` reads a document again: the result has its tables, verdict and provenance, but not the

@@ -42,6 +42,7 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
         "measures": (("measures",),),
         "schemes": (("measures", "--schemes"),),
         "doctor": (("doctor",),),
+        "cite": (("score", GOLD, ALPHA, "--cite"), ("compare", GOLD, ALPHA, BETA, "--cite")),
         "convert": (("convert", "--check", "{lossy}"), ("convert", "--check", GOLDS)),
         "derive": (("derive", GOLD),),
         "correlate": (
@@ -139,17 +140,6 @@ OF_TASKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"rank": ("left_out",), "leaderboard": ("standings", "scores", "views"), "submissions": ("submissions",)}
 )
 """By kind, the tables that only shared tasks have: tests/task/test_task_schemas.py."""
-
-COMMANDS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
-    {
-        "citation": (
-            ("score", GOLD, ALPHA, "--cite"),
-            ("compare", GOLD, ALPHA, BETA, "--cite"),
-        ),
-    }
-)
-"""By the kind of document that they print: arguments without `--format`; names in braces are files of `files_in`."""
-
 
 _LOSSY = """\
 1 sit _ VERB _ _ 0 root _ _

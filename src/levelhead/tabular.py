@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from levelhead.errors import Fault, InputError, unknown
 
@@ -86,32 +86,29 @@ class Tabular:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document that the command prints with `--format json`."""
-        from levelhead.tables.documents import RESULT_SCHEMA
+        from levelhead.tables.documents import SCHEMA
 
         return {
-            "schema": RESULT_SCHEMA,
+            "schema": SCHEMA,
             "kind": self.KIND,
             "verdict": self.verdict,
             "provenance": self.provenance.to_dict(),
             "tables": {name: table.documents() for name, table in self.tables.items()},
         }
 
-    def to_frame(self, table: str | None = None, *, library: Frames | None = None, **options: Any) -> Any:
+    def to_frame(self, table: str | None = None, *, library: Frames | None = None) -> Any:
         """Return a table of data as a data frame.
 
         Args:
             table: its name, see `tables`; by default the main table.
             library: "polars" or "pandas"; by default polars if it is installed, otherwise pandas.
-            options: the options of `table`, for results without tables of data.
 
         Raises:
             InputError: there is no table of this name.
             LevelheadError: the library is not installed.
         """
-        from levelhead.tables.frames import Frames, frame_of, to_frame
+        from levelhead.tables.frames import frame_of
 
-        if not self.KIND:  # a result without data tables yet
-            return to_frame(self.table(**options), library or (table if table in get_args(Frames) else None))  # type: ignore[arg-type]
         return frame_of(self.data(table), library)
 
     def __str__(self) -> str:

@@ -91,6 +91,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "words": ((GOLD, ALPHA), {}),
         "build": (([["a"]], [[0]], [["root"]]), {}),
         "cite": ((levelhead.score(GOLD, ALPHA, measures="LAS"),), {}),
+        "columns": (("score",), {}),
         "compare": ((GOLD, [ALPHA, BETA]), {"measures": "LAS"}),
         "confusion": ((GOLD, ALPHA), {}),
         "convert": ((GOLD, "forward"), {}),
@@ -103,6 +104,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "from_conllu": (("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n",), {}),
         "judge": ((GOLD, ALPHA, BETA, votes), {"measures": "LAS"}),
         "languages": (({"x": GOLD, "y": GOLD}, {"s": {"x": ALPHA, "y": BETA}}), {"measures": "LAS"}),
+        "load": ((levelhead.score(GOLD, ALPHA, measures="LAS").to_dict(),), {}),
         "measure": (("Mine",), {}),
         "measurements": ((rows_file(str(folder)),), {}),
         "parse": ((model, ALPHA), {}),
@@ -183,7 +185,7 @@ UNKNOWN = {
     "ranking": (lambda: levelhead.rank(GOLDS, SYSTEMS, ranking="conl17"), "did you mean conll17?"),
     "group": (lambda: levelhead.rank(GOLDS, SYSTEMS, groups="famly:Uralic"), "did you mean family:NAME?"),
     "direction": (lambda: levelhead.convert(GOLD, "forwards"), "did you mean forward?"),
-    "library": (lambda: levelhead.score(GOLD, ALPHA).to_frame("panda"), "did you mean pandas?"),
+    "library": (lambda: levelhead.score(GOLD, ALPHA).to_frame(library="panda"), "did you mean pandas?"),
     "typical measure": (lambda: levelhead.power(measures="lsa"), "did you mean LAS?"),
 }
 

@@ -44,7 +44,7 @@ def test_json_has_counts_ratios_and_files():
     assert (gold["sentences"], gold["tokens"], gold["words"]) == (20, 163, 164)
     assert [(one["treebank"], one["role"]) for one in (gold, system)] == [("en", "gold"), ("en", "system")]
     las = scores_in(document)["LAS"]
-    assert (las["correct"], las["gold"], las["system"], las["aligned"]) == (146, 164, 164, 164)
+    assert (las["correct"], las["gold"], las["predicted"], las["aligned"]) == (146, 164, 164, 164)
     assert las["f1"] == 100 * 2 * 146 / 328
     assert scores_in(document)["Words"]["aligned"] is None
 

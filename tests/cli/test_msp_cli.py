@@ -42,7 +42,7 @@ def test_json_has_the_numbers_unrounded(rules: str) -> None:
     correct = 3 + (2 * 2 / (3 + 3) + 1)  # sentence by sentence, in the order of gold
     of_json = scores_in(document)["MSLAS"]
     assert of_json["correct"] == correct
-    assert (of_json["gold"], of_json["system"], of_json["aligned"]) == (7, 8, 7)
+    assert (of_json["gold"], of_json["predicted"], of_json["aligned"]) == (7, 8, 7)
     assert (of_json["f1"], of_json["precision"]) == (100 * 2 * correct / 15, 100 * correct / 8)
     assert of_json["recall"] == 100 * correct / 7
 

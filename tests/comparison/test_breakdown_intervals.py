@@ -104,7 +104,7 @@ def test_a_bucket_of_all_words_has_the_interval_of_compare(tmp_path, component):
             *paths, by="comment:genre", measures=measure, resample_by=unit, level=0.9
         ).treebanks["gold"]
         ((values, _),) = part.rows
-        assert part.estimates[values].interval == pytest.approx(percent(whole.interval))
+        assert part.estimates[values].interval == pytest.approx(whole.interval)
         assert part.estimates[values].n_units == whole.n_units
 
 
@@ -120,8 +120,8 @@ def test_averages_have_the_interval_of_the_macro_average(tmp_path):
     every = levelhead.compare(folders[0], [folders[1]], measures="LAS").results
     whole = next(one for one in every if one.average == "macro")
     (row,) = levelhead.breakdown(*folders, by="comment:genre").to_dict()["tables"]["averages"]
-    assert (row["low"], row["high"]) == pytest.approx(percent(whole.interval))
-    assert row["f1"] == row["value"] == pytest.approx(100 * whole.value)
+    assert (row["low"], row["high"]) == pytest.approx(whole.interval)
+    assert row["f1"] == row["value"] == pytest.approx(whole.value)
     assert row["uncertain"] is False
 
 

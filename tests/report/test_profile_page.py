@@ -147,10 +147,9 @@ def test_names_are_text(tmp_path):
     assert "&lt;script&gt;alert(1)" in page
 
 
-@pytest.mark.parametrize("form", ["tsv", "json", "jsonl"])
-def test_families_of_profiles_are_those_of_correlate(form, tmp_path, capfd):
-    path = tmp_path / f"profiles.{form}"
-    assert run_command(["profile", str(GOLD), "--format", form, "-o", str(path)]) == 0
+def test_families_of_profiles_are_those_of_correlate(tmp_path, capfd):
+    path = tmp_path / "profiles.tsv"
+    assert run_command(["profile", str(GOLD), "--format", "tsv", "-o", str(path)]) == 0
     assert run_command(["correlate", str(path), "-c", "depth", "-c", "distance", "--family", "family"]) == 0
     assert "lowest without Turkic" in capfd.readouterr().out
 

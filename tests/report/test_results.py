@@ -15,10 +15,13 @@ import pytest
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead._version import VERSION
+from levelhead.api.listings import Installation, InstalledPart, SchemeList, list_measures
 from levelhead.comparison.judgment import Choices
 from levelhead.conversion import check_round_trip
+from levelhead.conversion.round_trip import RoundTrips
 from levelhead.correlation import Measurements, cumulative_variances
 from levelhead.errors import LevelheadError
+from levelhead.measures.registry import STANDARD
 from levelhead.studies.study import Claim, Study
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
@@ -73,9 +76,19 @@ RESULTS = {
     "Recovery": lambda: levelhead.recover(EXAMPLES / "recover" / "answers.txt", EXAMPLES / "recover" / "gold.conllu"),
     "RoundTrip": lambda: check_round_trip(levelhead.read(GOLD)),
     "Validation": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma"),
+    "RoundTrips": lambda: RoundTrips({"en": check_round_trip(levelhead.read(GOLD))}),
+    "LoadedResult": lambda: levelhead.load(levelhead.score(GOLD, ALPHA).to_dict()),
+    "Citation": lambda: levelhead.cite(levelhead.score(GOLD, ALPHA)),
+    "MeasureList": lambda: list_measures(STANDARD),
+    "SchemeList": lambda: SchemeList(tuple(STANDARD.schemes.by_name.values())),
+    "Installation": lambda: Installation((InstalledPart("levelhead", VERSION, ""),)),
     "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),
 }
 """A result of each type."""
+
+
+OWN = {"Study", "Validation", "MeasureList", "SchemeList", "Installation", "Citation", "LoadedResult"}
+"""Results whose tables have no signature below."""
 
 
 @cache
@@ -106,7 +119,7 @@ def test_results_print_themselves(name: str) -> None:
     assert type(result).__name__ == name
     table = result.table()
     assert isinstance(table, Table)
-    assert json.loads(json.dumps(result.to_dict()))["schema"] == (2 if result.KIND else 1)
+    assert json.loads(json.dumps(result.to_dict()))["schema"] == 2
     assert str(result)
     html = result._repr_html_()
     assert html.startswith("<table>")
@@ -123,11 +136,13 @@ def test_results_become_frames(frames: Literal["polars", "pandas"]) -> None:
     for name in RESULTS:
         with naming(name):
             result = result_of(name)
-            assert len(result.to_frame(frames)) == len(result.table().rows)
-    assert list(levelhead.score(GOLD, ALPHA, measures="LAS").to_frame(frames, counts=True)["Correct"]) == [146]
+            for table, data in result.tables.items():
+                frame = result.to_frame(table, library=frames)
+                assert (list(frame.columns), len(frame)) == (data.names, len(data.rows))
+    assert list(levelhead.score(GOLD, ALPHA, measures="LAS").to_frame(library=frames)["correct"]) == [146]
 
 
-@pytest.mark.parametrize("name", [name for name in RESULTS if name not in {"Study", "Validation"}])
+@pytest.mark.parametrize("name", [name for name in RESULTS if name not in OWN])
 def test_results_say_where_they_come_from(name: str) -> None:
     """Signature, hashes of all files that were read, warnings and notes are one value; its signature is printed."""
     result = result_of(name)
@@ -160,10 +175,10 @@ def test_short_forms(name: str, shown: str) -> None:
 
 
 def test_options_of_tables() -> None:
-    """What the command offers is an argument of `table` and `to_dict`."""
+    """What the command offers is an argument of `table`."""
     scores = levelhead.score(GOLD, ALPHA, measures="LAS")
     assert scores.table(counts=True).rows[0][:4] == ("LAS", 146, 164, 164)
-    assert "per_sentence" in levelhead.perplexity(GOLD, ALPHA).to_dict(sentences=True)
+    assert len(levelhead.perplexity(GOLD, ALPHA).table(sentences=True).rows) == 20
 
 
 def test_html_is_escaped(tmp_path: Path) -> None:
@@ -178,9 +193,9 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = levelhead.score(GOLD, ALPHA)
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(LevelheadError, match="pip install 'polars'"):
-        scores.to_frame("polars")
+        scores.to_frame(library="polars")
     with pytest.raises(ValueError, match="unknown library 'dask'"):
-        scores.to_frame("dask")
+        scores.to_frame(library="dask")
 
 
 def test_sentences_are_drawn() -> None:

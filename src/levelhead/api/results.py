@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 _CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "agree": "comparison.agreement:Agreement",
-        "columns": "api.listings:ProfileColumnList",
         "correlate": "correlation.correlate:Correlation",
         "cumulative-variance": "correlation.coefficients:CumulativeVariances",
         "judge": "comparison.judgment:Judgment",
         "measurements": "correlation.measurements:Measurements",
+        "cite": "report.citation:Citation",
+        "columns": "api.listings:ProfileColumnList",
         "convert": "conversion.round_trip:RoundTrips",
         "doctor": "api.listings:Installation",
         "measures": "api.listings:MeasureList",

@@ -34,13 +34,13 @@ class OutputScore(NamedTuple):
             output.
         unit: the unit of the value.
         state: whether there is an output, and whether it is valid.
-        precision: 100 * correct / output.
+        precision: 100 * correct / predicted.
         recall: 100 * correct / gold.
         f1: the harmonic mean of precision and recall.
         aligned_accuracy: 100 * correct / aligned; null for measures without alignment.
         correct: the number of correct items; a sum of weights for weighted measures, of logarithms for perplexities.
         gold: the number of items in gold.
-        output: the number of items in the system's output.
+        predicted: the number of items in the system's output.
         aligned: the number of aligned gold items; null for measures without alignment.
         value_of_valid_sentences: the value on the valid sentences of an invalid output. It does not affect ranks.
         value_of_valid_trees: for partial scores, the value in which invalid trees count as wrong.
@@ -59,7 +59,7 @@ class OutputScore(NamedTuple):
     aligned_accuracy: Percent | None
     correct: float | None
     gold: float | None
-    output: float | None
+    predicted: float | None
     aligned: float | None
     value_of_valid_sentences: float | None
     value_of_valid_trees: float | None

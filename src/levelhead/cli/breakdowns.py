@@ -116,7 +116,7 @@ def trees(**given: Any) -> None:
     result = options.call(given)
     print_provenance(result.provenance)
     if output_format in {"json", "jsonl", "tsv"}:
-        print_result(given, result.table, result.to_dict, data=result.data)
+        print_result(given, result)
         return
     text = f"{result}\n"
     if output_format != "text":

@@ -82,7 +82,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     comparison = compared(**arguments)
     print_provenance(comparison.provenance)
     if not print_paper(given, comparison, each=each):
-        print_result(given, lambda: comparison.table(each=each), comparison.to_dict, data=comparison.data)
+        print_result(given, comparison, lambda: comparison.table(each=each))
     write_page(given, comparison)
     if summary_file is not None:
         from levelhead.report.paper import summary
@@ -252,10 +252,5 @@ def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
         emit(changes.text(limit), given["output"])
     else:
         rows: Any = given["by"] or "pattern"
-        print_result(
-            given,
-            lambda: changes.table(by=rows, most=limit),
-            changes.to_dict,
-            data=lambda name: (found := changes.data(name or f"{rows}s"))._replace(rows=[*found.rows][:limit]),
-        )
+        print_result(given, changes, lambda: changes.table(by=rows, most=limit), main=f"{rows}s", most=limit)
     write_page(given, changes)

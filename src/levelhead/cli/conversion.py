@@ -215,4 +215,4 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     elif all(answer.recovered == 0 for answer in recovery.answers):
         say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
     recovery.write(conllu)
-    print_result(given, recovery.table, recovery.to_dict, data=recovery.data)
+    print_result(given, recovery)

@@ -69,13 +69,13 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
         added = [f"diff({first},{second})" for first, second in given["differences"]]
         variances = cumulative_variances(table, table.columns_named([*columns, *added]) if columns else ())
         names, kind = tuple(variances.variances), kind or "variance"
-        print_result(given, variances.table, variances.to_dict, data=variances.data, places=6)
+        print_result(given, variances, places=6)
     else:
         result = options.call(given | {"columns": columns}, table)
         if given["matrix"] and len(result.methods) > 1:
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
         shown = partial(result.matrix_table, result.methods[0]) if given["matrix"] else result.table
-        print_result(given, shown, result.to_dict, data=result.data, places=3)
+        print_result(given, result, shown, places=3)
         names = result.columns
         kind = kind or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
     if figure is not None:
@@ -134,4 +134,4 @@ def judge(**given: Any) -> None:
     for note in result.provenance.notes:
         say(f"note: {note}")
     places = 3 if given["places"] is None else given["places"]
-    print_result(given, lambda: result.table(places=places), result.to_dict, data=result.data, places=3)
+    print_result(given, result, lambda: result.table(places=places), places=3)

@@ -23,7 +23,6 @@ from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_paths
 from levelhead.cli.shared.printing import emit, print_json, show
 from levelhead.extras import LIBRARIES, install_command, installed
-from levelhead.report.json_schemas import json_schema, schema_names
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
@@ -91,8 +90,7 @@ def _scheme_text(scheme: Any) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-_OF_RESULTS = (*results.kinds(), *results.OF_TASKS)
-_SCHEMAS = sorted([*schema_names(), *_OF_RESULTS])
+_SCHEMAS = sorted((*results.kinds(), *results.OF_TASKS))
 
 
 @command()
@@ -101,19 +99,14 @@ _SCHEMAS = sorted([*schema_names(), *_OF_RESULTS])
 def schema(kind: str | None, output: str | None) -> None:
     """Print the JSON Schema of a KIND of JSON output, such as score; without KIND, list the kinds.
 
-    KIND is the value of "kind" in the output. If the lines of --format jsonl have no kind, their schema is under
-    $defs/line.
+    KIND is the value of "kind" in the output.
     """
     if kind is None:
-        titles = {name: _schema(name)["title"] for name in _SCHEMAS}
+        titles = {name: results.json_schema(name)["title"] for name in _SCHEMAS}
         width = max(map(len, titles))
         emit("".join(f"{name:{width}}  {title}\n" for name, title in titles.items()), output)
     else:
-        print_json(_schema(kind), output)
-
-
-def _schema(kind: str) -> dict[str, Any]:
-    return results.json_schema(kind) if kind in _OF_RESULTS else json_schema(kind)
+        print_json(results.json_schema(kind), output)
 
 
 PROGRAMS = {

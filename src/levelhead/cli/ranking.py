@@ -101,9 +101,9 @@ def rank(by_treebank: bool, **given: Any) -> None:
         main = "scores" if by_treebank else None
         print_result(
             given,
+            ranked,
             lambda: ranked.table(by_treebank=by_treebank),
-            ranked.to_dict,
-            data=lambda name: ranked.data(name or main),
+            main=main,
         )
 
 

@@ -102,7 +102,7 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
     print_provenance(result.provenance)
     if not print_paper(given, result):
-        print_result(given, lambda: result.table(counts=counts), result.to_dict, data=result.data)
+        print_result(given, result, lambda: result.table(counts=counts))
     write_page(given, result)
     return _passed(gates, result, folders=folders) if gates else DONE
 
@@ -171,4 +171,4 @@ def explain(gold: str, system: str, **given: Any) -> None:
 
     check_paths([gold, system], [given["output"]])
     explanation = explained(gold, system)
-    print_result(given, explanation.table, explanation.to_dict, data=explanation.data)
+    print_result(given, explanation)

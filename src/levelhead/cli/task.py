@@ -133,7 +133,7 @@ def status(folder: str, **given: Any) -> None:
 
     with _opened(folder, given["output"]) as (_, database):
         listed = Submissions(tuple(submissions(database)))
-    print_result(given, listed.table, listed.to_dict, data=listed.data)
+    print_result(given, listed)
 
 
 @task.command(short_help="Retry submissions that failed through no fault of the team")
@@ -172,7 +172,7 @@ def rank(folder: str, **given: Any) -> None:
         database.check()
         results = final_results(settings, database, _workers(given, settings, database))
         ranked = final_ranking(settings, database, results)
-    print_result(given, ranked.table, ranked.to_dict, data=ranked.data)
+    print_result(given, ranked)
 
 
 def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Database) -> Workers:

@@ -48,7 +48,7 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     elif given["output_format"] == "github":
         emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), given["output"])
     else:
-        print_result(given, validation.table, validation.to_dict, data=validation.data)
+        print_result(given, validation)
     if sys.stderr is not None and sys.stderr.isatty():
         counts = Counter(fault.severity for fault in validation.faults for _ in range(fault.count))
         errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")

@@ -27,13 +27,13 @@ class ScoreRow(NamedTuple):
         measure: the measure.
         value: the component that the measure names, F1 by default; or the perplexity.
         unit: the unit of the value.
-        precision: 100 * correct / system.
+        precision: 100 * correct / predicted.
         recall: 100 * correct / gold.
         f1: the harmonic mean of precision and recall.
         aligned_accuracy: 100 * correct / aligned; null for measures without alignment.
         correct: the number of correct items; a sum of weights for weighted measures, of logarithms for perplexities.
         gold: the number of items in gold.
-        system: the number of items in the system's output.
+        predicted: the number of items in the system's output.
         aligned: the number of aligned gold items; null for measures without alignment.
         value_of_valid_trees: for partial scores, the value if sentences without a valid tree have no correct items.
         value_on_new: with training treebanks, the value on sentences that share neither words nor heads with them.
@@ -50,7 +50,7 @@ class ScoreRow(NamedTuple):
     aligned_accuracy: Percent | None
     correct: float
     gold: float
-    system: float
+    predicted: float
     aligned: float | None
     value_of_valid_trees: Percent | None
     value_on_new: float | None
@@ -132,7 +132,7 @@ class NewScoreRow(NamedTuple):
         unit: the unit of the value.
         correct: the number of correct items.
         gold: the number of items in gold.
-        system: the number of items in the system's output.
+        predicted: the number of items in the system's output.
     """
 
     treebank: str
@@ -142,7 +142,7 @@ class NewScoreRow(NamedTuple):
     unit: Literal["percent", "perplexity"]
     correct: float
     gold: float
-    system: float
+    predicted: float
 
 
 TREEBANK_COLUMN = DataColumn("treebank", "text", "The treebank")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.pair import Evaluation
-    from levelhead.significance import Units
 
 Average = Mapping[str, "Fraction | None"]  # the exact macro-average of each measure: a percentage, or a perplexity
 
@@ -159,20 +158,6 @@ def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
     label = (str(coverage),) if coverage else ()
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     return Table(tuple(columns), tuple(rows), (*label, signature_line(signature)))
-
-
-def score_numbers(score: Score) -> dict[str, Any]:
-    """Return one score for JSON."""
-    names = ("precision", "recall", "f1", "aligned_accuracy", "correct", "gold", "system", "aligned", "value")
-    document: dict[str, Any] = {name: getattr(score, name) for name in names}
-    return document | ({"reason": score.reason} if score.reason else {})
-
-
-def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
-    return {
-        code: {"unit": own.kind, "n": own.n_units} | ({"documents": own.documents.n_units} if own.documents else {})
-        for code, own in ((code, unit.own()) for code, unit in units.items())
-    }
 
 
 VALID_TREES = "Valid trees"

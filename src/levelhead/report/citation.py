@@ -6,18 +6,22 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.pair import Evaluation
+from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD
 from levelhead.scoring.measure import split
 from levelhead.significance.units import units_counted
-from levelhead.tables.table import level_text
+from levelhead.tables.data import Layout
+from levelhead.tables.table import Table, level_text, table_of_data
 from levelhead.tables.writers import latex_text
+from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 
 __all__ = ["Citation"]
 
@@ -27,8 +31,8 @@ _OWN = "levelhead"
 _FIELDS = ("author", "title", "booktitle", "journal", "volume", "number", "year", "pages", "address", "doi", "note")
 
 
-class Citation(NamedTuple):
-    """How to describe and cite a result in a paper.
+class Description(NamedTuple):
+    """The description of a result for a paper.
 
     Args:
         methods: how it was computed, with the authors and years of papers in parentheses.
@@ -39,6 +43,38 @@ class Citation(NamedTuple):
     methods: str
     latex: str
     bibtex: str
+
+
+@immutable
+class Citation(Tabular):
+    """How to describe and cite a result in a paper.
+
+    Args:
+        methods: how it was computed, with the authors and years of papers in parentheses.
+        latex: the same in LaTeX, with natbib's citep.
+        bibtex: the entries of the cited papers.
+        provenance: the provenance of the result.
+    """
+
+    KIND: ClassVar[str] = "cite"
+
+    methods: str
+    latex: str
+    bibtex: str
+    provenance: Provenance
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        return {"descriptions": (Description,)}
+
+    def records(self, name: str) -> Iterable[Description]:  # noqa: ARG002 -- its only table
+        """Return the rows of a table."""
+        return [Description(self.methods, self.latex, self.bibtex)]
+
+    def table(self) -> Table:
+        """Return the description as a table."""
+        return table_of_data(self.data())
 
     def __str__(self) -> str:
         return f"{self.methods}\n\n{self.bibtex}"
@@ -79,6 +115,7 @@ def citation(result: Cited) -> Citation:
         methods,
         "".join(latex_text(text) + (f"~\\citep{{{','.join(keys)}}}" if keys else "") for text, keys in phrases),
         "\n".join(map(_entry, dict.fromkeys(key for _, keys in phrases for key in keys))),
+        result.provenance,
     )
 
 

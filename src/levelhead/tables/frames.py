@@ -11,7 +11,6 @@ from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
     from levelhead.tables.data import DataTable
-    from levelhead.tables.table import Cell, Table
 
 
 Frames = Literal["polars", "pandas"]  # the libraries of data frames
@@ -39,37 +38,6 @@ def chosen_library(library: Frames | None) -> Frames:
     """Return the library of data frames: by default polars if it is installed, otherwise pandas."""
     check("library", library, ("optional", ("one of", get_args(Frames))))
     return library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
-
-
-def to_frame(table: Table, library: Frames | None = None) -> Any:
-    return to_polars(table) if chosen_library(library) == "polars" else to_pandas(table)
-
-
-def to_polars(table: Table) -> Any:
-    """Return a table as a polars data frame; ratios stay between 0 and 1."""
-    with required_library("polars"):
-        import polars as pl  # type: ignore[import-not-found,unused-ignore]
-    table = table.tidy
-    types = [pl.String if column.kind == "text" else pl.Float64 for column in table.columns]
-    schema = dict(zip([column.unique_name for column in table.columns], types, strict=True))
-    return pl.DataFrame(_columns(table), schema=schema, strict=False)
-
-
-def to_pandas(table: Table) -> Any:
-    """Return a table as a pandas data frame; ratios stay between 0 and 1."""
-    with required_library("pandas"):
-        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    table = table.tidy
-    types = {column.unique_name: "string" if column.kind == "text" else "float64" for column in table.columns}
-    return pd.DataFrame(_columns(table)).astype(types)
-
-
-def _columns(table: Table) -> dict[str, list[Cell]]:
-    """The cells of each column; None for an empty cell in a column of numbers, which does not apply to the row."""
-    return {
-        column.unique_name: [None if row[i] == "" and column.kind != "text" else row[i] for row in table.rows]
-        for i, column in enumerate(table.columns)
-    }
 
 
 def is_frame(source: object) -> bool:

@@ -172,6 +172,8 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if column.kind in {"ratio", "difference"} and isinstance(cell, int | float):
         sign = "+" if column.kind == "difference" else ""
         return repr(percentage(cell)) if places is None else f"{100 * cell:{sign}.{places}f}"
+    if column.kind == "percent" and isinstance(cell, int | float) and places is not None:
+        return f"{100 * (cell / 100):.{places}f}"  # half-way cases as the official scorers round them
     if column.kind in {"percent", "points", "coefficient"} and isinstance(cell, int | float):
         sign = "+z" if column.kind == "points" else ""
         return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"

@@ -21,7 +21,7 @@ from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.tables.documents import RESULT_SCHEMA
+from levelhead.tables.documents import SCHEMA
 
 _TRIES = 5
 _SECONDS = 900  # a server accepts a few uploads at a time, and lets others wait
@@ -60,7 +60,7 @@ class Client:
             }
             query = urlencode({"kind": kind, "label": label, "sha256": digest})
             task = self._response_of("GET", "/task")  # what the server would refuse after the upload
-            if task["schema"] != RESULT_SCHEMA:
+            if task["schema"] != SCHEMA:
                 raise _failed("the server runs another version of levelhead, with other JSON: install that version")
             megabytes = task["limits"]["upload_megabytes"]
             if file.tell() > megabytes << 20:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from levelhead.campaign.results import State
 from levelhead.immutable import immutable
 from levelhead.tables.data import DataColumn, DataTable, Layout, PercentInterval, schema_of_rows, table_of
-from levelhead.tables.documents import RESULT_SCHEMA, document_schema, object_schema
+from levelhead.tables.documents import SCHEMA, document_schema, object_schema
 from levelhead.tables.table import Column, Table, escaped
 from levelhead.tabular import Tabular
 from levelhead.task.database import shown_time
@@ -124,7 +124,7 @@ def submission_document(
     }
     (state,) = table_of((SubmissionState,), [state_of(submission, primary=primary)]).documents()
     lists = {name: table_of(layout, rows[name]).documents() for name, layout in PARTS.items()}
-    return {"schema": RESULT_SCHEMA, "kind": "submission", **state, **lists, "signature": dict(signature)}
+    return {"schema": SCHEMA, "kind": "submission", **state, **lists, "signature": dict(signature)}
 
 
 def submission_schema() -> dict[str, Any]:
@@ -180,7 +180,7 @@ def task_document(task: SharedTask, languages: Mapping[str, str], phase: str, me
     texts = (about.title, about.description, about.contact, *times, phase, message, task.rules, task.ranking)
     (state,) = table_of((TaskState,), [TaskState._make(texts)]).documents()
     return {
-        "schema": RESULT_SCHEMA,
+        "schema": SCHEMA,
         "kind": "task",
         **state,
         "kinds": list(about.kinds),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, Place
 from levelhead.immutable import immutable
-from levelhead.tables.documents import notes_of, path_text
+from levelhead.tables.documents import path_text
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
@@ -78,11 +78,6 @@ def joint_hash(hashes: Iterable[str]) -> str:
     """Return a joint hash of files (or of the first twelve digits); the joint hash of a single file is its own."""
     starts = [digest[:12] for digest in hashes]
     return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
-
-
-def sources_document(provenance: Provenance) -> dict[str, Any]:
-    """Return the last keys of a JSON document: `files` with their hashes, and `notes` if there are any."""
-    return {"files": {name: dict(files) for name, files in provenance.files.items()}, **notes_of(provenance.notes)}
 
 
 @immutable

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from levelhead.report.page.blocks import Origin
     from levelhead.tables.data import DataTable
     from levelhead.tables.table import Table
+    from levelhead.tabular import Tabular
 
 _MOST_FILES = 2
 """The largest number of files with the same kind of warning for which all warnings are printed."""
@@ -31,38 +32,33 @@ _MOST_FILES = 2
 
 def print_result(
     given: Mapping[str, Any],
-    table: Callable[[], Table],
-    document: Callable[[], object],
+    result: Tabular,
+    table: Callable[[], Table] | None = None,
     *,
-    lines: Callable[[], list[Any]] | None = None,
-    data: Callable[[str | None], DataTable] | None = None,
+    main: str | None = None,
+    most: int | None = None,
     places: int = 2,
 ) -> None:
-    """Print a table or a JSON document; only what is printed is computed; `places` is the default in text."""
-    output_format = given["output_format"]
-    output = given.get("output")
-    if data is not None and output_format in {"jsonl", "tsv"}:
+    """Print a result in the requested format; only what is printed is computed.
+
+    `table` makes the table for readers, `main` is the table of data that is printed without --table, `most` its largest
+    number of rows, and `places` the default in text.
+    """
+    output_format, output, name = given["output_format"], given.get("output"), given.get("table_name")
+    if output_format in {"jsonl", "tsv"}:
+        data = result.data(name or main)
         with data_writer(given) as write:
-            write(data(given.get("table_name")))
+            write(data if most is None else data._replace(rows=[*data.rows][:most]))
         return
-    if given.get("table_name") is not None:
+    if name is not None:
         raise click.UsageError("--table requires --format tsv or jsonl")
-    if output_format == "jsonl":
-        print_json((lines or document)(), output, lines=True)
-        return
     if output_format == "json":
-        print_json(document(), output)
+        print_json(result.to_dict(), output)
         return
     from levelhead.tables.writers import WRITERS
 
-    shown = table()
-    chosen = given.get("places")
-    if output_format == "tsv":
-        for note in shown.notes:
-            say(note)
-    if chosen is None and output_format != "tsv":
-        chosen = places
-    text = WRITERS[output_format](shown, chosen)
+    chosen = places if given.get("places") is None else given["places"]
+    text = WRITERS[output_format]((table or result.table)(), chosen)
     if output_format == "text" and output in {None, "-"} and sys.stdout and sys.stdout.isatty():
         from levelhead.cli.shared.color import colored_table, wants_color
 
@@ -95,17 +91,12 @@ def show(
     result: Any,
     *,
     notes: bool = True,
-    lines: Callable[[], list[Any]] | None = None,
     main: str | None = None,
     **options: Any,
 ) -> None:
-    """Print the warnings and notes of a result, and its table with these options, or its data.
-
-    `main` is the table that TSV and JSON Lines have without --table, if it is not the first.
-    """
+    """Print the warnings and notes of a result, and its table with these options, or its data (`print_result`)."""
     print_provenance(result.provenance, notes=notes)
-    data = (lambda name: result.data(name or main)) if result.KIND else None
-    print_result(given, lambda: result.table(**options), result.to_dict, lines=lines, data=data)
+    print_result(given, result, lambda: result.table(**options), main=main)
 
 
 def wants_page(given: Mapping[str, Any]) -> bool:
@@ -152,12 +143,10 @@ def print_paper(given: Mapping[str, Any], result: Any, *, each: bool = False) ->
     output_format, output = given["output_format"], given["output"]
     if given["cite"]:
         from levelhead.report.citation import citation
-        from levelhead.tables.documents import header
 
         cited = citation(result)
         if output_format == "json":
-            texts = {"methods": cited.methods, "latex": cited.latex, "bibtex": cited.bibtex}
-            print_json({**header("citation"), **texts}, output)
+            print_json(cited.to_dict(), output)
         else:
             emit(f"{cited.latex if output_format == 'latex' else cited.methods}\n\n{cited.bibtex}", output)
         return True

@@ -144,7 +144,6 @@ def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[s
 
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
-_DIFFERENCE = Column("", "difference")
 _POINTS = Column("", "points")
 _DIFFERENCES = (
     "Differences from {} in points, with confidence intervals. Colored if significant at 5%, otherwise gray."
@@ -316,7 +315,7 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
     interval = None if estimate is None else informative(estimate.interval, difference=True)
     excludes_zero = interval is not None and (interval[0] > 0 or interval[1] < 0)
     last = str(gain.n_treebanks) if isinstance(gain, AverageGain) else with_minus(f"{gain.more_correct:+,.0f}")
-    row = measured_row(marked(open_ended(gain.values[0]), estimate), change, interval, Column("", "points"), (last,))
+    row = measured_row(marked(open_ended(gain.values[0]), estimate), change, interval, _POINTS, (last,))
     color = ("s0" if change > 0 else "s1") if excludes_zero else "fade"
     return row._replace(color=color, uncertain=estimate is not None and estimate.uncertain)
 
