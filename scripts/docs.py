@@ -30,7 +30,7 @@ from levelhead.scoring.measure import Definition
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.tables import writers
 from levelhead.treebank import faults_of
-from levelhead.typology.profile_columns import ProfileColumns
+from levelhead.typology.profile_columns import columns_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 from formats import ABOUT_FORMATS, escaped, formats
@@ -119,7 +119,7 @@ def pages() -> dict[str, str]:
         "cli.md": page("Commands", ABOUT_COMMANDS, commands()),
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
-        "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(ProfileColumns().table())),
+        "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
         **reference(),
     }
 

@@ -53,7 +53,7 @@ def test_results_are_the_tables_of_their_commands(
     found, expected = levelhead.measurements(survey, scores["alpha"]), levelhead.measurements(*files)
     check_same(found, expected)
     assert [*found.sources.values()] == [*expected.sources.values()]
-    assert [*found.sources] == ["survey", "score"]
+    assert [*found.sources] == ["profile", "score"]
     one, other = (levelhead.correlate(*some) for some in ((survey, scores["alpha"]), files))
     assert one.table().rows == other.table().rows
 
@@ -132,7 +132,7 @@ def test_a_mapping_names_tables(survey: Any, scores: Any, tmp_path: Path) -> Non
     check_same(found, levelhead.measurements(survey, *(f"{name}={path}" for name, path in files.items())))
     check_same(found, levelhead.measurements(survey, files))
     check_same(found, levelhead.measurements(survey, {n: levelhead.measurements(one) for n, one in scores.items()}))
-    assert [*found.sources] == ["survey", "alpha", "beta"]
+    assert [*found.sources] == ["profile", "alpha", "beta"]
 
 
 def test_sources_of_one_type_have_names_of_their_own() -> None:

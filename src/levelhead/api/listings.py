@@ -1,4 +1,4 @@
-"""Lists of what levelhead has: measures, schemes of classes, and what is installed."""
+"""Lists of what levelhead has: measures, schemes of classes, columns of profiles, and what is installed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from levelhead.treebank.provenance import Provenance
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
     from levelhead.tables.data import Layout
+    from levelhead.typology.profile_columns import ProfileColumn
 
 
 class _Listing(Tabular):
@@ -180,6 +181,32 @@ class SchemeList(_Listing):
             for label, members in scheme.classes.items()
         )
         return Table(tuple(Column(name, "text") for name in ("Scheme", "Class", "Relations")), rows)
+
+
+@immutable
+class ProfileColumnList(_Listing):
+    """The columns of profiles.
+
+    Args:
+        columns: the columns.
+    """
+
+    KIND: ClassVar[str] = "columns"
+
+    columns: tuple[ProfileColumn, ...]
+
+    @classmethod
+    def layouts(cls) -> Mapping[str, Layout]:
+        """Return the columns of each table."""
+        from levelhead.typology.profile_columns import ProfileColumn
+
+        return {"columns": (ProfileColumn,)}
+
+    def table(self) -> Table:
+        """Return one row per column, without units."""
+        from levelhead.typology.profile_columns import columns_table
+
+        return columns_table()
 
 
 class InstalledPart(NamedTuple):

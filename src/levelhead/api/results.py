@@ -30,7 +30,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "judge": "comparison.judgment:Judgment",
         "measurements": "correlation.measurements:Measurements",
         "cite": "report.citation:Citation",
-        "columns": "typology.profile_columns:ProfileColumns",
+        "columns": "api.listings:ProfileColumnList",
         "convert": "conversion.round_trip:RoundTrips",
         "doctor": "api.listings:Installation",
         "measures": "api.listings:MeasureList",

@@ -97,12 +97,13 @@ def profile(
 
 
 def _list_columns(given: dict[str, Any]) -> None:
-    from levelhead.typology.profile_columns import ProfileColumns, columns_text
+    from levelhead.api.listings import ProfileColumnList
+    from levelhead.typology.profile_columns import COLUMNS, columns_text
 
     if given["output_format"] == "text":
         emit(columns_text(), given["output"])
     else:
-        show(given, ProfileColumns())
+        show(given, ProfileColumnList(tuple(COLUMNS.values())))
 
 
 def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:

@@ -6,12 +6,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
-from levelhead._version import VERSION
-from levelhead.immutable import immutable
-from levelhead.tables.data import NOT_A_COLUMN, DataColumn, DataType, Layout
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, DataType
 from levelhead.tables.table import Column, Table
-from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.relations import Scheme
 from levelhead.typology import vocabulary
 from levelhead.typology.counts import TreebankCounts
@@ -401,26 +397,6 @@ def columns_text() -> str:
     )
 
 
-@immutable
-class ProfileColumns(Tabular):
-    """All columns of profiles.
-
-    Args:
-        columns: the columns.
-        provenance: the version of levelhead.
-    """
-
-    KIND = "columns"
-
-    columns: tuple[ProfileColumn, ...] = _COLUMNS
-    provenance: Provenance = Provenance({"version": VERSION}, {})
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"columns": (ProfileColumn,)}
-
-    def table(self) -> Table:
-        """Return one row per column, without units."""
-        rows = tuple(tuple(getattr(column, field) or "" for field in _FIELDS) for column in self.columns)
-        return Table(tuple(Column(field.capitalize(), "text") for field in _FIELDS), rows)
+def columns_table() -> Table:
+    rows = tuple(tuple(getattr(column, field) or "" for field in _FIELDS) for column in _COLUMNS)
+    return Table(tuple(Column(field.capitalize(), "text") for field in _FIELDS), rows)
