@@ -15,7 +15,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead._version import VERSION
-from levelhead.api.listings import Installation, InstalledPart, SchemeList, list_measures
+from levelhead.api.listings import Installation, InstalledPart, ProfileColumnList, SchemeList, list_measures
 from levelhead.comparison.judgment import Choices
 from levelhead.conversion import check_round_trip
 from levelhead.conversion.round_trip import RoundTrips
@@ -28,7 +28,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.collection import sampled
 from levelhead.typology.profile import files_of
-from levelhead.typology.profile_columns import ProfileColumns
+from levelhead.typology.profile_columns import COLUMNS
 from naming import naming
 
 PARALLEL = EXAMPLES / "parallel"
@@ -83,7 +83,7 @@ RESULTS = {
     "MeasureList": lambda: list_measures(STANDARD),
     "SchemeList": lambda: SchemeList(tuple(STANDARD.schemes.by_name.values())),
     "Installation": lambda: Installation((InstalledPart("levelhead", VERSION, ""),)),
-    "ProfileColumns": ProfileColumns,
+    "ProfileColumnList": lambda: ProfileColumnList(tuple(COLUMNS.values())),
     "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),
 }
 """A result of each type."""
@@ -92,7 +92,10 @@ RESULTS = {
 OF_TASKS = {"Leaderboard", "Submissions"}
 """Results of shared tasks: tests/task/test_task_schemas.py."""
 
-OWN = {"ProfileColumns", "Study", "Validation", "MeasureList", "SchemeList", "Installation", "Citation", "LoadedResult"}
+OWN = {
+    "ProfileColumnList", "Study", "Validation", "MeasureList", "SchemeList", "Installation", "Citation",
+    "LoadedResult",
+}  # fmt: skip
 """Results whose tables have no signature below."""
 
 
