@@ -11,7 +11,7 @@ import levelhead
 
 scores = levelhead.score("gold.conllu", "system.conllu")
 print(scores)  # the table that `levelhead score` prints
-scores["LAS"].f1, scores.to_dict(), scores.to_frame()
+float(scores["LAS"]), scores.to_dict(), scores.to_frame()
 ```
 
 Import all other public names from their packages, as in `from levelhead.significance import sign_test`.
@@ -26,7 +26,7 @@ what changed.
 | --- | --- |
 | public names | the functions, classes, arguments, attributes and methods on these pages, and their types |
 | commands | options, exit codes, names of columns in TSV, [names of errors and warnings](../messages.md) |
-| JSON | keys and meanings, by the number `schema`: see [JSON Schemas](../formats.md#json) |
+| JSON | keys and meanings, by the number `schema`: see [output formats](../formats.md) |
 | numbers | scores under the rules of an official scorer never change; corrections of others are in the changelog |
 | models | a version reads the models of all versions with the same number of the model format, or says that it cannot |
 
@@ -113,7 +113,7 @@ TOPICS = {
         "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages, charts, tables for"
         " papers.",
         (
-            "levelhead.tabular", "levelhead.api.reports", "levelhead.report.citation",
+            "levelhead.tabular", "levelhead.api.results", "levelhead.api.reports", "levelhead.report.citation",
             "levelhead.report", "levelhead.tables.writers", "levelhead.report.page",
         ),
     ),
