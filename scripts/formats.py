@@ -40,23 +40,55 @@ treebanks. The number `schema` changes when a column changes its meaning or is r
 """
 
 
+SHARED = {
+    "treebank": "its code or name",
+    "system": "its name, with the run if there are several",
+    "measure": "as in `-m`",
+    "value": "the score in percent, or the perplexity, if the table says nothing else",
+    "low": "lower end of the confidence interval of the value",
+    "high": "upper end",
+    "difference": "a system minus the baseline, in points",
+    "difference_low": "lower end of its confidence interval",
+    "difference_high": "upper end",
+    "correct": "correct items, or the sum of their weights",
+    "gold": "items in gold",
+    "predicted": "items in the output of the system",
+    "precision": "100 * correct / predicted",
+    "recall": "100 * correct / gold",
+    "f1": "the harmonic mean of both",
+    "n_units": "sentences, documents or other units that intervals and tests count",
+    "sentence": "the number of the sentence, from 1",
+    "sent_id": "its sent_id",
+    "word": "the ID of the word in CoNLL-U",
+    "form": "its form",
+}
+"""Columns that many tables have."""
+
+
 def formats() -> Iterator[str]:
-    """Yield each kind with its tables and columns; a table that several kinds have is described once."""
+    """Yield the columns that many tables have, then each kind with its tables and their other columns."""
+    yield "Columns that many tables have:"
+    yield "\n".join(f"- `{name}`: {about}" for name, about in SHARED.items())
     described_in: dict[tuple[DataColumn, ...], str] = {}
     for kind in kinds():
         yield f"### {kind}"
         for name, some in columns(kind).items():
             first = described_in.setdefault(some, kind)
-            yield f"**{name}**" if first == kind else f"**{name}**: as in [{first}](#{first})"
-            yield from ["\n".join(map(described, some))] * (first == kind)
+            if first != kind:
+                yield f"**{name}**: as in [{first}](#{first})"
+                continue
+            shared = ", ".join(f"`{column.name}`" for column in some if column.name in SHARED)
+            own = [column for column in some if column.name not in SHARED and column.always]
+            yield f"**{name}**{': ' if shared else ''}{shared}"
+            yield from ["\n".join(map(described, own))] * bool(own)
+            if not all(column.always for column in some):
+                yield "Further columns are there if they are requested: see [profile](profile.md)."
 
 
 def described(column: DataColumn) -> str:
     """Return a column as an item of a list."""
-    kind = ", ".join(filter(None, (column.unit or ("" if column.type in {"text", "number"} else column.type),)))
-    missing = " or null" if column.optional else ""
-    about = f"{kind}{missing}".strip()
-    shown = f" ({about.removeprefix('or ')})" if about else ""
+    kind = column.unit or ("" if column.type in {"text", "number"} else column.type)
+    shown = f" ({kind})" if kind else ""
     return f"- `{column.name}`{shown}: {escaped(column.about)}"
 
 
