@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, Place
@@ -94,7 +94,7 @@ class FileSummary:
     @property
     def name(self) -> str:
         """The name of the file without its suffixes, as test sets are named; "treebank" for one in memory."""
-        name = "" if self.path is None else PurePath(self.path).name
+        name = os.path.basename(self.path or "")  # noqa: PTH119 -- pathlib would be loaded for this alone
         return name.partition(".")[0] or name or TREEBANK
 
 
