@@ -77,8 +77,7 @@ ONE: dict[str, Callable[[Any, Any], Any]] = {
     "rank": lambda gold, system: levelhead.rank(gold, system, measures="LAS,UPOS"),
     "confusion": levelhead.confusion,
     "breakdown": lambda gold, system: levelhead.breakdown(gold, system, by="upos"),
-    "errors": lambda gold, system: levelhead.breakdown(gold, system, by="error"),
-    "cascading": lambda gold, system: levelhead.breakdown(gold, system, by="cascading"),
+    "analyze": levelhead.analyze,
     "trees": lambda gold, system: levelhead.trees(gold, system, show="nsubj:obj"),
 }
 """Functions of test sets and one system."""
@@ -123,6 +122,9 @@ LEFT_OUT = {
     "genus",
     "family",
     "name",
+    "iso_639_3",
+    "glottocode",
+    "verdict",
 }
 
 
