@@ -151,8 +151,8 @@ def counts_of(command: list[str], places: Places) -> dict[str, int]:
     """Return the counts of all measures."""
     output = places.folder / "scores.json"
     measure([*command, "--format", "json", "-o", str(output)])
-    scores = json.loads(output.read_text())["scores"]
-    return {f"{name} {part}": one[part] for name, one in scores.items() for part in ("correct", "gold", "system")}
+    rows = json.loads(output.read_text())["tables"]["scores"]
+    return {f"{row['measure']} {part}": row[part] for row in rows for part in ("correct", "gold", "predicted")}
 
 
 def parsers(places: Places) -> None:

@@ -97,7 +97,7 @@ def check_scores(evaluation: Evaluation, rules: str) -> None:
         assert one.correct >= 0
         if not (name in GRAPHS and rules == "udtools"):
             assert one.correct <= min(one.gold, one.system)
-            assert one.value is None or 0 <= one.value <= 1
+            assert one.value is None or 0 <= one.value <= 100
         assert one.aligned is None or one.correct <= one.aligned <= one.gold
     ascending = [name for name in ("MLAS", "CLAS", "LAS", "UAS", "Words") if name in evaluation]
     for lower, higher in pairwise(ascending):
@@ -111,7 +111,7 @@ def check_perfect(evaluation: Evaluation, rules: str) -> None:
         if name in GRAPHS and rules == "udtools":
             assert one.correct >= one.gold or any("." in deps for deps in evaluation.gold.deps)
         elif one.reason is None and one.gold:
-            assert one.precision == one.recall == one.f1 == 1, f"{name} of a file against itself is {one.f1}"
+            assert one.precision == one.recall == one.f1 == 100, f"{name} of a file against itself is {one.f1}"
 
 
 def check_swapped(evaluation: Evaluation | None, other: Evaluation | None) -> None:

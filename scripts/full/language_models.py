@@ -47,7 +47,7 @@ def floor(gold: str) -> float:
 
 def las(score: levelhead.Score) -> float:
     """Return F1 in percent."""
-    return 100 * (score.f1 or 0.0)
+    return score.f1 or 0.0
 
 
 def official(gold: Path, output: Path) -> float:

@@ -89,12 +89,12 @@ def run(arguments: list[str], files: dict[Path, Text], copies: int) -> tuple[str
 
 def check(document: dict, expected: dict, copies: int) -> None:
     """Stop unless all counts are those of one copy, times their number."""
+    rows = {row["measure"]: row for row in document["tables"]["scores"]}
     for name, one in expected.items():
-        counts = document["scores"][name]
-        for part in ("correct", "gold", "system", "aligned"):
-            wanted = getattr(one, part)
-            if counts[part] != (wanted and wanted * copies):
-                sys.exit(f"{name}: {part} is {counts[part]}, expected {wanted} x {copies}")
+        for part, column in (("correct",) * 2, ("gold",) * 2, ("system", "predicted"), ("aligned",) * 2):
+            wanted, found = getattr(one, part), rows[name][column]
+            if found != (wanted and wanted * copies):
+                sys.exit(f"{name}: {part} is {found}, expected {wanted} x {copies}")
 
 
 def draw(curves: dict[str, tuple[float, list[int]]], path: Path) -> None:
