@@ -162,6 +162,7 @@ def as_gold(gold: Treebank, setup: Setup) -> Treebank:
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
+    """Return a treebank in memory; a file is read as the official scorer of the rules reads it."""
     check_format(format)
     if isinstance(source, Treebank):
         return refuse_partial(source)
