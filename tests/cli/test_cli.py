@@ -118,8 +118,9 @@ def test_weights_as_the_official_script_takes_them(tmp_path):
     done = levelhead(
         "score", "--rules", "conll17", "-m", f"CLAS,WeightedLAS({weights})", "--format", "tsv", GOLD, SYSTEM
     )
-    rows = {line.split("\t")[0]: line.split("\t")[1:] for line in done.stdout.split("\n")}
+    rows = {row.pop("measure"): row for row in csv.DictReader(io.StringIO(done.stdout), delimiter="\t")}
     assert rows[f"WeightedLAS({weights})"] == rows["CLAS"]
+    assert rows["CLAS"]["value"]
     weights.write_text("case\n")
     done = levelhead("score", "-m", f"WeightedLAS({weights})", GOLD, SYSTEM)
     assert (done.returncode, done.stderr.split(": ")[0]) == (2, f"{weights}:1")
@@ -206,7 +207,7 @@ def test_every_verb_has_help_and_an_entry_in_the_overview():
 def test_an_error_of_our_own_is_told_as_such(monkeypatch, capsys):
     from levelhead.cli import program
 
-    monkeypatch.setattr("levelhead.cli.help._FIELDS", None)
+    monkeypatch.setattr("levelhead.cli.help.list_measures", None)
     assert program.run(["measures"]) == 3
     assert "please report it" in capsys.readouterr().err
 
@@ -254,7 +255,8 @@ def test_scores_of_several_weights_are_signed_each(tmp_path):
     for number, path in enumerate(paths):
         path.write_text(f"punct {number}\n")
     arguments = [part for path in paths for part in ("-m", f"WeightedLAS({path})")]
-    signature = json.loads(levelhead("score", *arguments, "--format", "json", GOLD, SYSTEM).stdout)["signature"]
+    document = json.loads(levelhead("score", *arguments, "--format", "json", GOLD, SYSTEM).stdout)
+    signature = document["provenance"]["signature"]
     assert len({signature[f"WeightedLAS({path})"] for path in paths}) == 2
 
 
@@ -369,7 +371,8 @@ def test_a_ranked_table_of_scores_is_found_in_any_case(tmp_path):
 
 
 def measures_shown(*arguments):
-    return [one["name"] for one in json.loads(levelhead("measures", *arguments, "--format", "json").stdout)["measures"]]
+    document = json.loads(levelhead("measures", *arguments, "--format", "json").stdout)
+    return [row["name"] for row in rows_in(document, "measures")]
 
 
 def test_measures_shows_those_that_are_named_in_any_case():

@@ -252,7 +252,7 @@ def test_punctuation_schemes_and_definitions(run, tmp_path):
         "UAS(nopunct=callin)",
     ]
     _, out, err = run("score", "--scheme", "callin", "-m", "LAS@CONTENT", "--format", "json", *EN)
-    assert json.loads(out)["signature"]["classes"] == "callin:CONTENT"
+    assert json.loads(out)["provenance"]["signature"]["classes"] == "callin:CONTENT"
     assert err.startswith("note: gold has relations of UD v2; LAS@CONTENT: classes of callin (UD v1) are looked up by")
     _, out, err = run("breakdown", "--scheme", "callin", "--by", "class", "--format", "tsv", *EN)
     assert [line.split("\t")[3] for line in out.splitlines()] == ["by_class", "CONTENT", "FUNCTION"]
@@ -263,7 +263,7 @@ def test_punctuation_schemes_and_definitions(run, tmp_path):
     _, out, err = run("score", "--definitions", own, "--scheme", "own", "-m", "Nouns", "-m", "LAS@A", "--counts", *EN)
     assert [line.split("|")[1].strip() for line in out.splitlines()[2:4]] == ["2", "3"]
     _code, out, err = run("measures", "--definitions", own, "--format", "json")
-    assert "Nouns" in {one["name"] for one in json.loads(out)["measures"]}
+    assert "Nouns" in {row["name"] for row in rows_in(json.loads(out), "measures")}
 
 
 def test_measures_lists_schemes_and_their_crossing_tables(run):
@@ -272,9 +272,12 @@ def test_measures_lists_schemes_and_their_crossing_tables(run):
     assert "nivre-fang (UD v2)\n  Nivre and Fang (2017), Table 1\n  CORE: ccomp csubj iobj nsubj obj xcomp\n" in out
     assert "  looked up as: fixed=mwe flat=name obj=dobj obl=nmod orphan=remnant\n" in out
     code, out, _ = run("measures", "--schemes", "--format", "json")
-    schemes = {one["name"]: one for one in json.loads(out)["schemes"]}
-    assert [*schemes] == ["nivre-fang", "callin", "callin-code", "kohita", "conll17", "conll18"]
-    assert schemes["nivre-fang"]["counterparts"]["dobj"] == "obj"
+    document = json.loads(out)
+    assert [row["scheme"] for row in rows_in(document, "schemes")] == ["nivre-fang", "callin", "callin-code", "kohita", "conll17", "conll18"]
+    pairs = {row["relation"]: row["counterpart"] for row in rows_in(document, "counterparts", scheme="nivre-fang")}
+    assert pairs["dobj"] == "obj"
+    core = rows_in(document, "relations", scheme="nivre-fang", class_name="CORE")
+    assert [row["relation"] for row in core] == "ccomp csubj iobj nsubj obj xcomp".split()
     for output_format in ("tsv", "markdown", "latex"):
         assert run("measures", "--schemes", "--format", output_format)[0] == 0
 
@@ -342,7 +345,7 @@ REFUSED = {
     "breakdown --by class --rules conll17 -m MLAS": "the rules conll17 do not define MLAS",
     "trees": "give one system and --show GOLD:SYSTEM, or several systems without --show",
     "trees --show det": "'det' is a single relation: add the system's relation, such as det:obl",
-    "trees --show det:det --format csv": "unknown format 'csv': did you mean svg?",
+    "trees --show det:det --format csv": "unknown format 'csv': did you mean tsv?",
     "trees --show det:det --limit 0": "is not in the range",
     "score --train /no/such/file": "/no/such/file: unreadable-file",
     "score --counts --fail-under": "requires an argument",

@@ -128,7 +128,7 @@ def test_bad_input_ends_with_2(files: Path, change, slug: str) -> None:
     "arguments",
     [
         ("breakdown", *PAIR, "--by", "deprel"),
-        ("breakdown", *PAIR, "--by", "sentence"),
+        ("sentences", *PAIR),
         ("confusion", *PAIR),
         ("trees", *PAIR, "--show", "nsubj:obj"),
         ("agree", *PAIR),

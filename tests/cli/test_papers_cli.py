@@ -37,8 +37,8 @@ def test_ranking_by_treebank(run: Run) -> None:
 def test_each_test_set_ranked_by_itself(run: Run) -> None:
     code, out, _ = run("rank", GOLD, EXAMPLES / "systems", "--group", "each", "-m", "LAS", "--format", "json")
     assert code == 0
-    groups = [ranking["group"] for ranking in json.loads(out)["rankings"]]
-    assert groups == sorted(path.stem for path in GOLD.iterdir())
+    standings = json.loads(out)["tables"]["standings"]
+    assert list(dict.fromkeys(row["group"] for row in standings)) == sorted(path.stem for path in GOLD.iterdir())
 
 
 @pytest.mark.parametrize("command", ["score", "compare", "rank"])
@@ -47,9 +47,10 @@ def test_citation(run: Run, command: str) -> None:
     inputs = (GOLD, EXAMPLES / "systems") if command == "rank" else inputs
     code, text, _ = run(command, *inputs, "--cite", "-m", "CLAS")
     assert code == 0
-    document = json.loads(run(command, *inputs, "--cite", "-m", "CLAS", "--format", "json")[1])
-    assert text == f"{document['methods']}\n\n{document['bibtex']}"
+    (found,) = rows_in(json.loads(run(command, *inputs, "--cite", "-m", "CLAS", "--format", "json")[1]), "descriptions")
+    assert text == f"{found['methods']}\n\n{found['bibtex']}"
     latex = run(command, *inputs, "--cite", "-m", "CLAS", "--format", "latex")[1]
+    assert latex.startswith(found["latex"])
     assert latex.startswith("We report CLAS~\\citep{nivre-fang-2017-universal}")
 
 

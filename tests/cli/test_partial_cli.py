@@ -23,17 +23,19 @@ def document(run, *arguments):
 
 def test_scores_and_scores_of_valid_trees(run):
     found = document(run, "score", TR, INVALID, "--partial", "-m", "LAS")
-    assert found["kind"] == "partial-score"
-    assert found["signature"]["partial"] == "yes"
+    assert found["kind"] == "score"
+    assert found["provenance"]["signature"]["partial"] == "yes"
     gold, system = levelhead.read(TR), INVALID.read_text().split("\n\n")
     broken = [i for i, block in enumerate(system[:-1]) if not is_valid(block)]
     lost = sum(len(gold[i]) for i in broken)
-    las, strict = (found[key]["LAS"] for key in ("scores", "scores_valid_trees"))
-    assert (las["gold"], las["system"], las["aligned"]) == (gold.n_words,) * 3
-    assert (strict["gold"], strict["system"], strict["aligned"]) == (gold.n_words,) * 3
+    las = scores_in(found)["LAS"]
+    assert (las["gold"], las["predicted"], las["aligned"]) == (gold.n_words,) * 3
+    assert las["value"] == 100 * las["correct"] / gold.n_words
+    strict = las["value_of_valid_trees"] * gold.n_words / 100  # the number of correct words
+    assert strict == pytest.approx(round(strict))
     assert len(broken) == 2
-    assert 0 < las["correct"] - strict["correct"] <= lost
-    coverage = found["coverage"]
+    assert 0 < las["correct"] - round(strict) <= lost
+    (coverage,) = rows_in(found, "coverage")
     assert (coverage["answered"], coverage["valid_trees"], coverage["aligned"]) == (20, 18, gold.n_words)
 
 
@@ -146,7 +148,11 @@ def test_python_has_both_policies():
     assert found["LAS"].signature["partial"] == "yes"
     assert repr(found).startswith("<partial Evaluation: LAS=")
     several = levelhead.score(GOLD, SYSTEMS / "gamma", partial=True, measures="LAS")
-    assert several.valid_trees_average["LAS"] < several.average["LAS"]
+    (average,) = several.records("averages")
+    assert average.value == several.average["LAS"]
+    of_valid_trees = [one.valid_trees["LAS"].value for one in several.values()]
+    assert average.value_of_valid_trees == pytest.approx(sum(of_valid_trees) / len(of_valid_trees))
+    assert average.value_of_valid_trees < average.value
     with pytest.raises(levelhead.InputError):
         levelhead.score(TR, INVALID, measures="LAS")
 

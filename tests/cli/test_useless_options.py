@@ -41,6 +41,7 @@ REFUSED = {
 ACCEPTED = (
     # the same, where they change something
     "similarity GOLDS --merge",
+    "rank GOLDS SYSTEMS -m LAS --format jsonl --ranking conll18",
     "rank GOLDS SYSTEMS -m LAS --format jsonl --ranking conll18 --group family:Uralic",
     "compare GOLDS SYSTEMS/alpha SYSTEMS/beta --each -m LAS",
     "compare EN A B --each --wilcoxon -m LAS -j 2 --store own --split dev",
@@ -82,7 +83,7 @@ WITHOUT_EFFECT = {
     "compare EN A B -m CLAS": "--punct relation --each --votes family",
     "rank GOLDS SYSTEMS -m LAS": "--level .9 --scheme callin",
     "rank GOLDS SYSTEMS -m LAS --by-treebank": "--ranking conll18",
-    "rank GOLDS SYSTEMS -m LAS --format jsonl": "--ranking conll18",
+    "rank GOLDS SYSTEMS -m LAS --format jsonl --table scores": "--ranking conll18",
     "rank GOLDS SYSTEMS -m LAS --format json": "--by-treebank",
     "rank --scores scores.tsv": "--all-measures --rules conll18 --system x",
 }
@@ -167,7 +168,7 @@ def test_definitions_that_are_not_used_are_not_in_the_signature(run, tmp_path: P
     }
     for asked, names in used.items():
         for command in (f"score EN A {given} {asked}", f"rank GOLDS SYSTEMS {given} {asked}"):
-            signature = json.loads(run(f"{command} --format json")[1])["signature"]
+            signature = json.loads(run(f"{command} --format json")[1])["provenance"]["signature"]
             assert signature.get("definitions", "") == "+".join(digest[name] for name in names), command
     assert (
         "definitions"
@@ -205,10 +206,11 @@ def test_what_is_not_refused(run, tmp_path: Path) -> None:
     assert run("perplexity EN EN --order arc-eager --lift")[0] == 0
 
 
-def test_a_document_is_one_line_of_json_lines(run) -> None:
+def test_a_coefficient_is_one_line_of_json_lines(run) -> None:
     code, out, _ = run("correlate good.tsv --format jsonl")
     assert code == 0
-    assert json.loads(out)["kind"] == "correlation"
+    (row,) = rows_in(json.loads(run("correlate good.tsv --format json")[1]), "coefficients")
+    assert json.loads(out) == row
     assert out.count("\n") == 1
 
 

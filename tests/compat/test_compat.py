@@ -26,7 +26,7 @@ def test_files_are_loaded_and_evaluated(module, rules):
             ours[name].system,
         )
         assert (score.precision, score.recall, score.f1) == tuple(map(ours[name].ratio, ("precision", "recall", "f1")))
-        assert score.aligned_accuracy == ours[name].aligned_accuracy
+        assert score.aligned_accuracy == ours[name].ratio("aligned_accuracy")
 
 
 def test_open_files_and_strings_are_loaded():

@@ -127,19 +127,22 @@ def test_gates(capfd):
     assert run(["score", gold, system, "-m", f"{name}.precision"]) == 2
 
 
-def test_it_has_a_column_of_its_own(capfd):
+def test_its_unit_is_perplexity(capfd):
+    """A perplexity has no precision, recall, F1 or aligned accuracy, and no percentage is taken for one."""
     from levelhead.cli.program import run
 
     name = f"DPPL({GOLD.format('en')})"
     assert (
         run(["score", GOLD.format("en"), SYSTEM.format("alpha", "en"), "-m", name, "-m", "LAS", "--format", "tsv"]) == 0
     )
-    head, first, second, *_ = capfd.readouterr().out.splitlines()
+    head, *lines = (line.split("\t") for line in capfd.readouterr().out.splitlines())
+    first, second = (dict(zip(head, line, strict=True)) for line in lines)
     value = levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[name])[name].value
-    assert head.split("\t")[-1] == "Perplexity"
-    assert first.split("\t")[1:5] == [""] * 4
-    assert float(first.split("\t")[5]) == pytest.approx(value, rel=1e-9)
-    assert second.split("\t")[5] == ""
+    assert (first["measure"], first["unit"]) == (name, "perplexity")
+    assert [first[column] for column in ("precision", "recall", "f1", "aligned_accuracy")] == [""] * 4
+    assert float(first["value"]) == pytest.approx(value, rel=1e-9)
+    assert (second["measure"], second["unit"]) == ("LAS", "percent")
+    assert second["value"] == second["f1"] != ""
 
 
 def test_in_every_table_of_a_ranking(tmp_path, capfd):

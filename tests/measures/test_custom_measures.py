@@ -120,9 +120,9 @@ def test_copies_are_compared_ranked_and_broken_down_alike() -> None:
         return {row["measure"]: {**row, "measure": ""} for row in rows if row.get("system", "beta") == "beta"}
 
     compared = levelhead.compare(PAIR[0], [PAIR[1], OTHER], measures=ALL)
-    check_copies(by_measure(compared.to_dict()["results"]))
+    check_copies(by_measure(compared.to_dict()["tables"]["results"]))
     ranked = [
-        json.dumps(levelhead.rank(GOLD, SYSTEMS, measures=[one], significance=True).to_dict()["rankings"])
+        json.dumps(levelhead.rank(GOLD, SYSTEMS, measures=[one], significance=True).to_dict()["tables"])
         for one in (OWN_CLAS, "CLAS")
     ]
     assert ranked[0].replace("OwnCLAS", "CLAS") == ranked[1]
@@ -353,7 +353,7 @@ def test_weighted_measures_and_repairs_are_not_broken_down() -> None:
     with pytest.raises(MeasureError, match="NearRoot is weighted: weighted measures cannot be broken down"):
         levelhead.breakdown(*PAIR, by="upos", measures=NEAR_ROOT)
     with pytest.raises(MeasureError, match="OwnLAS is a function, so the kinds of its errors are unknown: use LAS"):
-        levelhead.breakdown(*PAIR, by="repair", measures=OWN_LAS)
+        levelhead.analyze(*PAIR, measures=OWN_LAS)
 
 
 def test_functions_run_in_one_process_without_a_store(tmp_path: Path) -> None:

@@ -160,8 +160,8 @@ def test_notes_are_not_lost_on_the_way_to_a_ranking(tmp_path, run):
         code, printed, _ = run("rank", *folders, "-m", "CLAS", *more)
         assert [note for note in shown if note in " ".join(printed.split())] == shown
         assert code == 0
-    documents = json.loads(run("rank", *folders, "-m", "CLAS", "--format", "json")[1])["results"]
-    assert [one.get("notes") for one in documents] == [OLD_NOTES, OLD_NOTES, OLD_NOTES[:1], OLD_NOTES[:1]]
+    document = json.loads(run("rank", *folders, "-m", "CLAS", "--format", "json")[1])
+    assert document["provenance"]["notes"] == shown
     assert "does not list" not in "".join(run("rank", *folders, "-m", "LAS")[1:])
     assert "does not list" not in "".join(run("rank", *folders, "-m", "CLAS", "--rules", "conll17")[1:])
 
@@ -170,8 +170,8 @@ def test_python_shows_that_there_are_notes():
     gold, output = map(levelhead.from_conllu, old_pair())
     scores = levelhead.score(gold, output, measures=["CLAS"])
     assert list(scores.notes) == OLD_NOTES
-    assert repr(scores).endswith("%; 2 notes in .notes>")
-    assert repr(levelhead.score(gold, output, measures=["LAS"])).endswith("%>")
+    assert repr(scores).endswith("CLAS=66.67; 2 notes in .notes>")
+    assert repr(levelhead.score(gold, output, measures=["LAS"])).endswith("LAS=66.67>")
 
 
 def test_scores_of_epochs_have_the_notes():

@@ -18,7 +18,6 @@ from levelhead.evaluation.score_tables import (
     partial_notes,
 )
 from levelhead.measures.registry import lower_is_better
-from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.influence import InfluencedResult, influence_notes
 from levelhead.tables.documents import signature_line
@@ -112,11 +111,7 @@ def notes_on_partial_scores(results: Results, codes: Collection[str]) -> list[st
 
 def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
     """Return the notes on excluded relations and on relations of the other UD version, each with its test sets."""
-    notes: dict[str, dict[str, None]] = {}
-    for (system, code), result in results.results.items():
-        for note in result.notes if code in codes else ():
-            notes.setdefault(named_note(note, system), {})[code] = None
-    return [f"{note} (on {listed(list(places), MOST_NAMED)})" for note, places in notes.items()]
+    return [f"{note} (on {listed(places, MOST_NAMED)})" for note, places in results.notes_on(codes).items()]
 
 
 def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:

@@ -129,13 +129,20 @@ class Results(NamedTuple):
             code: {"gold": short_hash(contents.sha256)} for code, contents in self.gold.items()
         }
         warnings = {fault: None for contents in self.gold.values() for fault in contents.warnings}
-        notes: dict[str, None] = {}
         for (name, code), result in self.results.items():
             if result.contents is not None:
                 files[code][name] = short_hash(result.contents.sha256)
                 warnings |= dict.fromkeys(result.contents.warnings)
-            notes |= {named_note(note, name): None for note in result.notes}
+        notes = [f"{note} (on {', '.join(codes)})" for note, codes in self.notes_on(files).items()]
         return Provenance(self.signature, files, tuple(warnings), tuple(notes))
+
+    def notes_on(self, codes: Collection[str]) -> dict[str, list[str]]:
+        """Return the notes on outputs for these test sets, each with its test sets."""
+        notes: dict[str, dict[str, None]] = {}
+        for (system, code), result in self.results.items():
+            for note in result.notes if code in codes else ():
+                notes.setdefault(named_note(note, system), {})[code] = None
+        return {note: list(found) for note, found in notes.items()}
 
     def with_valid_trees_only(self) -> Results:
         """Return the results of partial scores in which invalid trees count as wrong."""

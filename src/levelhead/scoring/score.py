@@ -112,23 +112,23 @@ class Score:
 
     __repr__ = __str__
 
-    def _compared(self, other: object, operator: Callable[[Any, Any], Any]) -> bool:
+    def _ordered(self, other: object, operator: Callable[[Any, Any], Any]) -> bool:
         if not isinstance(other, Score | int | float):
             return NotImplemented  # type: ignore[no-any-return]
         value, another = self.value, other.value if isinstance(other, Score) else other
         return value is not None and another is not None and bool(operator(value, another))
 
     def __lt__(self, other: object) -> bool:
-        return self._compared(other, lt)
+        return self._ordered(other, lt)
 
     def __le__(self, other: object) -> bool:
-        return self._compared(other, le)
+        return self._ordered(other, le)
 
     def __gt__(self, other: object) -> bool:
-        return self._compared(other, gt)
+        return self._ordered(other, gt)
 
     def __ge__(self, other: object) -> bool:
-        return self._compared(other, ge)
+        return self._ordered(other, ge)
 
     @property
     def component(self) -> Component:
