@@ -51,7 +51,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def without_paths(document: Any) -> Any:
     if isinstance(document, dict):
-        return {key: without_paths(value) for key, value in document.items()}
+        named = ((n if "/" in key else key, value) for n, (key, value) in enumerate(document.items()))
+        return {key: without_paths(value) for key, value in named}
     if isinstance(document, list):
         return [without_paths(value) for value in document]
     return None if isinstance(document, str) and "/" in document else document
@@ -77,7 +78,7 @@ def test_a_new_layout_is_one_entry(
         documents.append(without_paths(json.loads(printed)))
     assert documents[0] == documents[1]
     if verb == "rank":
-        assert {*documents[0]["systems"]} == {"alpha", "udp"}
+        assert {row["system"] for row in documents[0]["tables"]["outputs"]} == {"alpha", "udp"}
 
 
 def test_a_file_has_the_name_that_its_layout_gives(folder: Path, run: Callable[..., tuple[int, str, str]]) -> None:

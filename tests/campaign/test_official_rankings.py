@@ -97,7 +97,7 @@ def test_gold_sizes_and_languages(data: Path) -> None:
         row = sizes[code]
         assert (gold.words, gold.sentences) == (int(row["gold_words"]), int(row["gold_sentences"]))
     languages = {test_set.code: test_set.language for test_set in results.test_sets}
-    assert languages["hsb_ufal"] == ("Upper Sorbian", "Indo-European", "Slavic")
+    assert languages["hsb_ufal"] == ("Upper Sorbian", "Indo-European", "Slavic", "hsb", "uppe1395")
     assert languages["fi_pud"].family == "Uralic"
     assert all(language.name and language.family for language in languages.values())
 

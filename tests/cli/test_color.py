@@ -1,42 +1,16 @@
 """Color on terminals only, and never where NO_COLOR is set; without color every line is the same."""
 
-import os
-import pty
 import re
-import subprocess
-import sys
 
 import pytest
 
 from conftest import ROOT
 from levelhead.cli.shared.color import colored_message, colored_table, colored_trees
+from terminal import on_terminal
 
 PARALLEL = ROOT / "examples" / "parallel"
 GOLD, ALPHA, BETA = (str(PARALLEL / part) for part in ("gold", "systems/alpha", "systems/beta"))
 _COLOR = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def on_terminal(*arguments: str, **environment: str) -> str:
-    """Run levelhead with a terminal as standard output and standard error, and return what it shows."""
-    parent, child = pty.openpty()
-    surroundings = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-    surroundings |= {"TERM": "xterm"} | environment
-    with subprocess.Popen(
-        [sys.executable, "-m", "levelhead", *arguments], stdout=child, stderr=child, env=surroundings
-    ) as process:
-        os.close(child)
-        shown = b""
-        while True:
-            try:
-                part = os.read(parent, 65536)
-            except OSError:  # the terminal is closed
-                break
-            if not part:
-                break
-            shown += part
-    assert process.returncode == 0
-    os.close(parent)
-    return shown.decode().replace("\r\n", "\n")
 
 
 def test_comparison_on_a_terminal() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.tables.table import Column, formatted, p_text
+from result_rows import rows_in
 
 FIGURE = EXAMPLES / "nivre-fang"
 PARALLEL = EXAMPLES / "parallel"
@@ -273,7 +274,8 @@ def test_measures_lists_schemes_and_their_crossing_tables(run):
     assert "  looked up as: fixed=mwe flat=name obj=dobj obl=nmod orphan=remnant\n" in out
     code, out, _ = run("measures", "--schemes", "--format", "json")
     document = json.loads(out)
-    assert [row["scheme"] for row in rows_in(document, "schemes")] == ["nivre-fang", "callin", "callin-code", "kohita", "conll17", "conll18"]
+    names = ["nivre-fang", "callin", "callin-code", "kohita", "conll17", "conll18"]
+    assert [row["scheme"] for row in rows_in(document, "schemes")] == names
     pairs = {row["relation"]: row["counterpart"] for row in rows_in(document, "counterparts", scheme="nivre-fang")}
     assert pairs["dobj"] == "obj"
     core = rows_in(document, "relations", scheme="nivre-fang", class_name="CORE")

@@ -5,11 +5,14 @@ expected. In all of them there is no traceback, nothing unprintable is printed, 
 """
 
 import bz2
+import contextlib
+import csv
 import gzip
 import io
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -20,6 +23,9 @@ import pytest
 
 import levelhead
 from cases import AS_ANYONE, COMMAND, GOLD, ONE, SCORE, SYSTEM, Case, Cases, waited_for
+from levelhead.cli import program
+from result_rows import rows_in
+from terminal import on_terminal
 
 EVIL = b"a\n\x1b[31m\xff\xc2\x9b\xe2\x80\xae.conllu"
 """A file name with a line feed, terminal escapes of both kinds, a byte that is not UTF-8, and an override of direction."""
@@ -166,7 +172,7 @@ def evil_folder(folder: Path) -> None:
     (folder / os.fsdecode(EVIL)).write_bytes(GOLD)
 
 
-for output_format in ("text", "tsv", "markdown", "latex", "json", "jsonl"):
+for output_format in ("text", "markdown", "latex", "json", "jsonl"):
 
     def a_name_in_a_table(folder: Path, output_format: str = output_format) -> Case:
         evil_folder(folder)
@@ -299,3 +305,21 @@ def test_json_is_the_same_with_control_characters_escaped(tmp_path: Path) -> Non
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
     (gold,) = rows_in(json.loads(done.stdout), "files", role="gold")
     assert gold["path"] == EVIL.decode("utf-8", "replace")
+
+
+def test_tsv_is_data_in_a_file_and_printable_on_a_terminal(tmp_path: Path) -> None:
+    """Whoever reads the file gets the name as it is."""
+    for name, data in (("gold", GOLD), ("system", SYSTEM)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / os.fsdecode(EVIL)).write_bytes(data)
+    arguments = ["score", "-m", "LAS", "--format", "tsv", "gold", "system"]
+    _, _, shown = on_terminal(*arguments, folder=tmp_path).partition("treebank\t")  # after the progress
+    assert '"a\n\\x1b[31m\\' in shown
+    assert re.sub("[\n\t]", "", shown).isprintable()
+    with contextlib.chdir(tmp_path):
+        assert program.run([*arguments, "-o", "scores.tsv"]) == 0
+        (treebank,) = levelhead.score("gold", "system", measures="LAS")
+    with (tmp_path / "scores.tsv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file, delimiter="\t")
+    assert row["treebank"] == treebank.encode("utf-8", "backslashreplace").decode()
+    assert row["treebank"].startswith("a\n\x1b[31m")

@@ -17,6 +17,7 @@ from levelhead._version import VERSION
 from levelhead.cli import program
 from levelhead.cli.shared import command as option_groups
 from levelhead.extras import Library
+from result_rows import rows_in
 
 
 def printed(*arguments: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 import levelhead as library
 from conftest import ROOT
+from result_rows import rows_in
 
 EXAMPLES = ROOT / "examples" / "parallel"
 GOLD, ALPHA, BETA = (EXAMPLES / part for part in ("gold", "systems/alpha", "systems/beta"))

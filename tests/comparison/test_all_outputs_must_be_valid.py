@@ -82,7 +82,7 @@ def test_a_system_without_outputs_for_one_gold_file(run, tmp_path):
         levelhead.compare(gold, [alpha, tmp_path / "beta"])
     (tmp_path / "alpha").symlink_to(alpha)
     code, out, _ = run("rank", gold, tmp_path, "-m", "LAS", "--format", "json")
-    states = {one["system"]: one["state"] for one in json.loads(out)["results"]}
+    states = {one["system"]: one["state"] for one in json.loads(out)["tables"]["outputs"]}
     assert (code, states) == (0, {"alpha": "valid", "beta": "missing"})
 
 

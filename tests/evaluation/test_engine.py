@@ -22,6 +22,7 @@ from levelhead.evaluation import pair
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
 from levelhead.treebank.relations import NIVRE_FANG
+from result_rows import rows_in
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
@@ -61,8 +62,8 @@ def test_score_compare_and_rank_count_the_same(capfd):
         one for one in json.loads(compared)["tables"]["results"] if one["system"] == "alpha" and not one["average"]
     ]
     assert {(one["treebank"], one["measure"]): one["value"] for one in results} == pytest.approx(values)
-    own = [one for one in json.loads(ranked)["results"] if one["system"] == "alpha"]
-    found = {(one["test_set"], name): score["f1"] for one in own for name, score in one["scores"].items()}
+    own = rows_in(json.loads(ranked), "scores", system="alpha")
+    found = {(row["treebank"], row["measure"]): row["f1"] for row in own}
     assert found == pytest.approx(values)
 
 
@@ -111,9 +112,9 @@ def test_a_ud_release_is_scored_compared_and_ranked(capfd, tmp_path):
         f"{code}_x": expected[code]["LAS"].f1 for code in ("en", "fi")
     }
     assert run(capfd, "compare", gold, alpha, release(tmp_path / "beta", BETA), "--split", "dev")[0] == 0
-    code, out, _ = run(capfd, "rank", gold, tmp_path / "systems", "-m", "LAS", "--format", "jsonl")
+    code, out, _ = run(capfd, "rank", gold, tmp_path / "systems", "-m", "LAS", "--format", "jsonl", "--table", "scores")
     assert code == 0
-    assert {json.loads(line)["test_set"] for line in out.splitlines()} == {"en_x", "fi_x"}
+    assert {json.loads(line)["treebank"] for line in out.splitlines()} == {"en_x", "fi_x"}
 
 
 def test_a_manifest_lists_the_test_sets_of_every_command(capfd, tmp_path):
@@ -164,10 +165,12 @@ def test_rank_counts_ambiguous_outputs_as_0_with_the_reason(capfd, tmp_path):
         code, _, err = run(capfd, command, gold, systems / "alpha")
         assert (code, "both en.conllu and en-ud-test.conllu match the test set en" in err) == (2, True)
         assert "fi-ud" not in err
-    code, out, _ = run(capfd, "rank", gold, systems, "-m", "LAS", "--format", "jsonl")
-    found = {one["test_set"]: one for one in map(json.loads, out.splitlines())}
+    code, out, _ = run(capfd, "rank", gold, systems, "-m", "LAS", "--format", "json")
+    found = {row["treebank"]: row for row in rows_in(json.loads(out), "outputs")}
     assert (code, found["en"]["state"], found["fi"]["state"]) == (0, "missing", "valid")
-    assert "ambiguous-layout" in str(found["en"]["reasons"])
+    (reason,) = rows_in(json.loads(out), "reasons")
+    assert (reason["system"], reason["treebank"]) == ("alpha", "en")
+    assert "ambiguous-layout" in reason["reason"]
 
 
 def test_all_missing_files_of_weights_are_reported(tmp_path):

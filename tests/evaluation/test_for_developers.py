@@ -172,7 +172,7 @@ def test_explanations_on_the_command_line():
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert text.split("\n")[0].split() == ["Metric", "|", "conll17", "|", "conll18", "|", "udtools", "|", "ud"]
     document = json.loads(subprocess.run([*command, "--format", "json"], capture_output=True, check=True).stdout)
-    assert document["kind"] == "explanation"
+    assert document["kind"] == "explain"
 
 
 def test_faults_as_annotations():

@@ -174,7 +174,7 @@ def test_the_command_prints_what_the_function_returns(run):
     )
     _, text, _ = run(*arguments, "text")
     assert "of 20 sentences, 2 (10.00%) have the same words as a training sentence, 6 (30.00%) the same heads" in text
-    assert "| New words | New heads | New both" in text
+    assert "| New words | New heads |  New both\n" in text
     las = next(line for line in text.splitlines() if line.startswith("LAS"))
     assert las.split(" | ")[-3:] == ["    89.40", "    90.16", "    90.16"]
 

@@ -66,7 +66,7 @@ def test_answers_of_language_models(data: Path, tmp_path: Path) -> None:
             expected.scores, expected.valid_trees, expected.coverage,
         )  # fmt: skip
         ranked = [
-            levelhead.rank({"x": gold}, {"s": {"x": system}}, measures="LAS", partial=True).to_dict()["rankings"]
+            levelhead.rank({"x": gold}, {"s": {"x": system}}, measures="LAS", partial=True).to_dict()["tables"]
             for system in (path, read, recovery)
         ]
         assert ranked[0] == ranked[1] == ranked[2]

@@ -182,9 +182,9 @@ def test_switches_of_the_command_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "levelhead", "score", path, path, "--format", "json", "--enhancements", "246"]
     done = subprocess.run([*command, "--rules", "udtools"], capture_output=True, check=True)
     document = json.loads(done.stdout)
-    assert document["signature"]["without"] == "+".join(sorted(switches_of("246")))
+    assert document["provenance"]["signature"]["without"] == "+".join(sorted(switches_of("246")))
     elas = scores_in(document)["ELAS"]
-    assert (elas["correct"], elas["gold"], elas["system"]) == edges(TEXT, TEXT, "246")[:3]
+    assert (elas["correct"], elas["gold"], elas["predicted"]) == edges(TEXT, TEXT, "246")[:3]
     arguments = SimpleNamespace(gold_file=path, system_file=path, enhancements="246", no_empty_nodes=False)
     assert compat.evaluate_wrapper(arguments)["ELAS"].gold_total == elas["gold"]
     for wrong in (command, [*command[:-1], "7", "--rules", "udtools"]):

@@ -11,26 +11,18 @@ from official_2018 import SYSTEMS, official_rows
 N_TREEBANKS = 33
 N_MISSING = {"ArmParser": 11, "ONLP-lab": 1}
 
-OFFICIAL = {
-    "correct": "correct",
-    "gold": "gold",
-    "system": "system",
-    "aligned": "aligned",
-    "P": "precision",
-    "R": "recall",
-    "F1": "f1",
-    "alignedacc": "aligned_accuracy",
-}
-"""The end of each column of the official table, and what we call it."""
+COUNTS = ("correct", "gold", "system", "aligned")
+RATIOS = {"P": "precision", "R": "recall", "F1": "f1", "alignedacc": "aligned_accuracy"}
+"""The end of each column of ratios in the official table, and what we call it."""
 
 
 def scored(evaluation: levelhead.Evaluation) -> dict[str, str]:
     """Print our numbers as the official table does: integers and floats by their repr, None where there is none."""
-    return {
-        f"{measure}_{end}": repr(getattr(score, name))
-        for measure, score in evaluation.items()
-        for end, name in OFFICIAL.items()
-    }
+    found = {}
+    for measure, score in evaluation.items():
+        found |= {f"{measure}_{name}": repr(getattr(score, name)) for name in COUNTS}
+        found |= {f"{measure}_{end}": repr(score.ratio(name)) for end, name in RATIOS.items()}
+    return found
 
 
 def differences(data: Path, row: dict[str, str]) -> list[str]:

@@ -16,6 +16,7 @@ from levelhead.studies import StudyRequest, reproduce
 from levelhead.studies.documents_2018 import MEASURES, counts_of_test_set, measure_documents
 from levelhead.studies.pairs import pair_p_values
 from oracle import documents as oracle
+from result_rows import rows_in
 
 PARALLEL = EXAMPLES / "parallel"
 SYSTEMS = ("alpha", "beta")
@@ -42,14 +43,12 @@ def found(gold: Path) -> dict:
 
 @pytest.fixture
 def rows(run) -> list[list[float]]:
-    """The correct and all words of both systems in each sentence, as printed by `score`."""
+    """The correct and all words of both systems in each sentence, as printed by `sentences`."""
     columns = []
     for output in OUTPUTS:
-        _, out, _ = run(
-            "breakdown", PARALLEL / "gold/en.conllu", output, "--by", "sentence", "-m", "LAS", "--format", "json"
-        )
-        own = json.loads(out)["treebanks"]["en"]
-        columns += [[2 * one for one in own["LAS.correct"]], list(map(sum, zip(own["LAS.gold"], own["LAS.system"])))]
+        _, out, _ = run("sentences", PARALLEL / "gold/en.conllu", output, "-m", "LAS", "--format", "json")
+        own = rows_in(json.loads(out), "sentences", treebank="en")
+        columns += [[2 * row["LAS_correct"] for row in own], [row["LAS_gold"] + row["LAS_system"] for row in own]]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

@@ -69,7 +69,7 @@ def test_pages(studies: dict[str, Study], name: str, tmp_path: Path) -> None:
     marked = (tmp_path / "page.md").read_text(encoding="utf-8")
     for claim in study.claims:
         assert claim.text in plain
-        assert claim.text in json.loads(told)["claims"][study.claims.index(claim)]["text"]
+        assert claim.text in json.loads(told)["tables"]["claims"][study.claims.index(claim)]["text"]
     assert html.count("<section") == len(study.sections) + 1
     drawn = [section for section in study.sections if section.figure is not None]
     assert len(list(tmp_path.glob("page-*.svg"))) == len(drawn) == marked.count("](page-") == html.count("<svg")
@@ -199,7 +199,7 @@ def test_command_line(tmp_path: Path) -> None:
         "json",
     )
     assert code == 0
-    assert json.loads(out)["kind"] == "study"
+    assert json.loads(out)["kind"] == "reproduce"
     assert page_file.read_bytes().startswith(b"<!doctype html>")
     assert (outputs / "swap-lazy" / "en.conllu").is_file()
     code, out, _ = run("nivre-fang-2017", "--treebanks", gold, "--systems", outputs, "--quick", "--places", "1")
@@ -378,7 +378,7 @@ def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path
     told = ["--treebanks", tmp_path, "--report", page_file, "--outputs", outputs]
     code, out, _ = run("sogaard-haulrich", *told, "--format", "json")
     assert code == 0
-    setting = " ".join(json.loads(out)["setting"])
+    setting = " ".join(json.loads(out)["provenance"]["notes"])
     assert "CoNLL-X files (danish_ddt, de) have no accuracies" in setting
     assert "several roots (36 in all: danish_ddt)" in setting
     assert "2 treebanks with training sets." in setting

@@ -105,6 +105,7 @@ OTHER_ERRORS = {
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
     *("model-too-large", "invalid-argument"),
     *("unpaired-answers", "invalid-answers", "no-answers"),
+    *("unknown-table", "invalid-result", "invalid-measure"),
     *("invalid-header", "no-trees", "partial-treebank", "invalid-relation", "unknown-option"),
     *("invalid-command", "parser-failed", "not-repeatable", "parser-words", "too-few-sentences"),
     *("invalid-margin", "invalid-power", "no-documents", "unknown-language"),

@@ -10,6 +10,7 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError
 from levelhead.treebank.layouts.gold import gold_files, stem_of
 from levelhead.treebank.layouts.outputs import run_files, runs_of_one_file, system_folders
+from result_rows import rows_in
 
 PARALLEL = EXAMPLES / "parallel"
 ENGLISH = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
@@ -164,7 +165,8 @@ def test_gold_that_is_not_a_regular_file_is_refused(tmp_path):
 def test_one_gold_file_is_paired_with_the_outputs_of_its_name(run):
     """Folders of systems hold outputs for other test sets, too."""
     code, out, _ = run("rank", PARALLEL / "gold/en.conllu", PARALLEL / "systems", "-m", "LAS", "--format", "json")
-    assert (code, json.loads(out)["systems"]) == (0, ["alpha", "beta", "gamma"])
+    outputs = rows_in(json.loads(out), "outputs", treebank="en")
+    assert (code, [one["system"] for one in outputs]) == (0, ["alpha", "beta", "gamma"])
     folders = [PARALLEL / "systems" / name for name in ("alpha", "beta")]
     files = [folder / "en.conllu" for folder in folders]
     gold = PARALLEL / "gold/en.conllu"
@@ -197,7 +199,7 @@ def test_profile_reads_the_treebanks_of_a_manifest_and_of_metadata(run, tmp_path
     )
     listed, folder = (run("profile", path, "--format", "json") for path in (tmp_path / "m.toml", PARALLEL / "gold"))
     assert listed[0] == folder[0] == 0
-    assert json.loads(listed[1])["treebanks"] == json.loads(folder[1])["treebanks"]
+    assert json.loads(listed[1])["tables"] == json.loads(folder[1])["tables"]
 
 
 def test_invalid_outputs_are_reported_next_to_invalid_gold(run, tmp_path):

@@ -28,15 +28,15 @@ ONE = "# text = a\n1\ta\té\t_\t_\t_\t0\troot\t_\t_\n\n"
 TWO = "1-2\tbc\t_\t_\t_\t_\t_\t_\t_\t_\n1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n2\tc\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
 
 WORD_COLUMNS = (
-    (1, "forms"),
-    (2, "lemmas"),
-    (3, "upos"),
-    (4, "xpos"),
-    (5, "feats"),
-    (6, "heads"),
-    (7, "relations"),
-    (8, "deps"),
-    (9, "misc"),
+    ("form", "forms"),
+    ("lemma", "lemmas"),
+    ("upos", "upos"),
+    ("xpos", "xpos"),
+    ("feats", "feats"),
+    ("head", "heads"),
+    ("deprel", "relations"),
+    ("deps", "deps"),
+    ("misc", "misc"),
 )
 
 COMPRESS = {
@@ -113,7 +113,7 @@ def test_spelled_text_needs_no_comment(text: str) -> None:
 def test_a_treebank_made_from_lists(text: str) -> None:
     """It has the columns that were given; what lists cannot say, it has not."""
     tb = from_conllu(text)
-    columns = {name: [[word[i] for word in sentence] for sentence in tb] for i, name in WORD_COLUMNS}
+    columns = {name: [[getattr(word, one) for word in sentence] for sentence in tb] for one, name in WORD_COLUMNS}
     made = build(**columns)
     assert all(list(getattr(made, name)) == list(getattr(tb, name)) for name in COLUMNS)
     assert [sentence.heads for sentence in made] == [sentence.heads for sentence in tb]
