@@ -60,7 +60,7 @@ def test_the_page_of_folders_has_both_averages(run, tmp_path):
         text_of(tmp_path / "page.html"),
         levelhead.score(GOLD, SYSTEMS / "gamma", partial=True, measures="LAS"),
     )
-    averages = (100 * float(one["LAS"]) for one in (found.average, found.valid_trees_average))
+    averages = (float(one["LAS"]) for one in (found.average, found.valid_trees_average))
     assert LABEL in page
     assert "Macro-average of 8 {} {}".format(*map(shown, averages)) in page
 

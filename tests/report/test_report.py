@@ -21,9 +21,9 @@ from levelhead.report.charts.page_charts import ChartRow, panels, shares, slopes
 from levelhead.report.page import render, write_figures
 from levelhead.report.page.ranking import ranking_page
 from levelhead.significance import InferenceSettings
+from levelhead.tables.data import DataColumn, DataTable
 from levelhead.tables.svg import Scale, clean, scale_for
-from levelhead.tables.table import Column, Table
-from levelhead.tables.writers import to_tsv
+from levelhead.tables.writers import data_to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
@@ -233,13 +233,14 @@ def test_formulas_in_tables_are_text(tmp_path: Path) -> None:
     assert not [cell for cell in cells if re.match(r"[=@+]|-\D", cell)]
 
 
-NAMES = ["+base", "'+base", "''+base", "'base", "=1+1", "-x", "-", "'-", "@a", "a+b", "'"]
+NAMES = ["+base", "'+base", "''+base", "'base", "=1+1", "-x", "-", "'-", "@a", "a+b", "'", 'a"b', '"', "a\tb"]
 
 
 def test_names_come_back_from_a_table(tmp_path: Path) -> None:
-    """The apostrophes that keep formulas from running are undone, and no others."""
+    """Apostrophes, quotes, tabs and what a spreadsheet runs as a formula are read as they were written."""
     path = tmp_path / "table.tsv"
-    path.write_text(to_tsv(Table((Column("treebank", "text"), Column("+LAS")), tuple((name, 0.5) for name in NAMES))))
+    columns = (DataColumn("treebank", "text", ""), DataColumn("+LAS", "number", ""))
+    path.write_text(data_to_tsv(DataTable(columns, [(name, 50.0) for name in NAMES])))
     found = read_tables([str(path)])
     assert set(found.treebanks) == set(NAMES)
     assert list(found.numbers) == ["+LAS"]
