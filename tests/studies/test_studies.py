@@ -70,6 +70,9 @@ def test_pages(studies: dict[str, Study], name: str, tmp_path: Path) -> None:
     for claim in study.claims:
         assert claim.text in plain
         assert claim.text in json.loads(told)["tables"]["claims"][study.claims.index(claim)]["text"]
+    for cell in json.loads(told)["tables"]["cells"]:
+        if cell["value"] is not None and re.fullmatch(r"[-+−]?\d+\.\d\d", cell["text"]):
+            assert cell["value"] == pytest.approx(float(cell["text"].replace("−", "-")), abs=0.00501), cell
     assert html.count("<section") == len(study.sections) + 1
     drawn = [section for section in study.sections if section.figure is not None]
     assert len(list(tmp_path.glob("page-*.svg"))) == len(drawn) == marked.count("](page-") == html.count("<svg")

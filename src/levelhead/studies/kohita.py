@@ -148,12 +148,19 @@ def _claims_on_conversion(described: Rows, trained: Collection[str] = ()) -> lis
         Claim("On average, 6.3% of the tokens are converted (2.3% to 15.6%)", "page 3", "different data",
               f"{average:.1%} ({min(converted):.1%} to {max(converted):.1%}) {among}"),
         Claim("Backward conversion fails for at most 0.01% of the tokens", "page 3",
-              verdict_of_fact(all(of_paper.values())) if of_paper else "different data",
+              _verdict_of_some(of_paper),
               f"at most {failed[worst]:.3g}% ({worst}), on average {lost:.3g}% (printed {published['failed, mean']}%)"
               + (f"; training sets of the paper: {count_of_true(of_paper)}" if of_paper else "")),
         Claim("The share of non-projective arcs in training sets rises by 10 points on average", "page 2, Remarks",
               "different data", f"{100 * arcs:+.2f} points of arcs and {100 * trees:+.1f} points of sentences {among}"),
     ]  # fmt: skip
+
+
+def _verdict_of_some(held: Mapping[str, bool]) -> Verdict:
+    """The verdict on a claim about all treebanks of the paper: each can refute it, only all together confirm it."""
+    if all(held.values()) and not held.keys() >= PRINTED["table_2"].keys() - {"ja"}:
+        return "different data"
+    return verdict_of_fact(all(held.values()))
 
 
 def _printed_claims() -> Iterator[Claim]:
