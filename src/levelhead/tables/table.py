@@ -213,17 +213,11 @@ def stars(p: float | None) -> str:
 
 
 _FORMULA = "'*[=+@-]"
-_ESCAPED = "''*[=+@-]"
 
 
 def escaped(text: str) -> str:
     """Return a cell of a TSV file that no spreadsheet runs as a formula: `'+base` for `+base`.
 
-    A text that already starts with apostrophes gets another one, so that `unescaped` restores every text.
+    A text that already starts with apostrophes gets another one, so that no text is lost.
     """
     return f"'{text}" if re.match(_FORMULA, text) else text
-
-
-def unescaped(cell: str) -> str:
-    """Return the original text of a written cell: `+base` for `'+base`."""
-    return cell[1:] if re.match(_ESCAPED, cell) else cell
