@@ -189,6 +189,7 @@ class Suspects(Tabular):
     """
 
     KIND: ClassVar[str] = "suspects"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"suspects": (SuspectRow,)}
 
     treebank: Treebank
     systems: tuple[str, ...]
@@ -224,7 +225,7 @@ class Suspects(Tabular):
             return printable(sent_id or str(number))
 
         rows: list[tuple[Cell, ...]] = []
-        for row in self.records("suspects"):
+        for row in self._suspects_rows():
             votes_of_systems = f"{row.systems_against} : {row.systems_in_favor}" if row.systems_against else ""
             place = sentence(row.elsewhere_sent_id, row.elsewhere_sentence)
             same = f"{row.elsewhere_other} : {row.elsewhere_same} ({place})" if row.elsewhere_sentence else ""
@@ -239,13 +240,7 @@ class Suspects(Tabular):
         )
         return Table(_COLUMNS, tuple(rows), notes)
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"suspects": (SuspectRow,)}
-
-    def records(self, name: str) -> Iterator[SuspectRow]:  # noqa: ARG002 -- its only table
-        """Return the rows of a table."""
+    def _suspects_rows(self) -> Iterator[SuspectRow]:
         lines = self.treebank.source.lines
         for suspect in self.suspects:
             place, variation = self._place(suspect.word), suspect.variation

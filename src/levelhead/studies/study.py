@@ -92,6 +92,20 @@ class SectionCell(NamedTuple):
     text: str
 
 
+class StudyRow(NamedTuple):
+    """A study.
+
+    Args:
+        study: its name on the command line.
+        title: "Replication of" and the title of the paper, or the title of a study of our own.
+        source: the paper.
+    """
+
+    study: str
+    title: str
+    source: str
+
+
 @immutable
 class Study(Tabular):
     """The results of a study.
@@ -108,6 +122,9 @@ class Study(Tabular):
     """
 
     KIND: ClassVar[str] = "reproduce"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,), "studies": (StudyRow,),
+    }  # fmt: skip
 
     name: str
     title: str
@@ -127,20 +144,13 @@ class Study(Tabular):
         """The signature, and the setting as notes."""
         return Provenance(self.signature, {}, notes=self.setting)
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,)}
+    def _sections_rows(self) -> Iterator[SectionText]:
+        return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
 
-    def records(self, name: str) -> Iterable[NamedTuple]:
-        """Return the rows of a table."""
-        if name == "claims":
-            return self.claims
-        if name == "sections":
-            return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
-        return self._cells()
+    def _studies_rows(self) -> list[StudyRow]:
+        return [StudyRow(self.name, self.title, self.source)]
 
-    def _cells(self) -> Iterator[SectionCell]:
+    def _cells_rows(self) -> Iterator[SectionCell]:
         for section in self.sections:
             table = section.table
             for number, row in enumerate(table.rows if table else (), 1):

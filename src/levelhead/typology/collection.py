@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, number_of
@@ -60,7 +60,8 @@ class Survey(Mapping[str, Profile], Tabular):
         total: the name of the profile of all treebanks together; None if there is none.
     """
 
-    KIND = "profile"
+    KIND: ClassVar[str] = "profile"
+    LAYOUTS = LAYOUTS
 
     profiles: Mapping[str, Profile]
     provenance: Provenance
@@ -89,11 +90,6 @@ class Survey(Mapping[str, Profile], Tabular):
             for name, whole in self.profiles.items()
         }
         return replace(self, profiles=profiles, by=by)
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return LAYOUTS
 
     def records(self, name: str) -> Any:
         """Return the rows of a table."""
@@ -129,25 +125,26 @@ class Similarities(Tabular):
         matrix: the distance whose square matrix is the table ("klcpos3", "relations" or "displacement"), or None.
     """
 
-    KIND = "similarity"
+    KIND: ClassVar[str] = "similarity"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "pairs": (
+            *(TREEBANK_COLUMNS[0]._replace(name=f"treebank_{x}", about=f"Treebank {x.upper()}") for x in "ab"),
+            Similarity,
+        ),
+        **{kind: (TREEBANK_COLUMNS[0], _distance_column(kind, "{treebank}")) for kind in _MATRICES},
+    }
 
     pairs: Mapping[tuple[str, str], Similarity]
     provenance: Provenance
     matrix: str | None = None
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of the pairs, and of the square matrix of each distance."""
-        first, second = (
-            TREEBANK_COLUMNS[0]._replace(name=f"treebank_{x}", about=f"Treebank {x.upper()}") for x in "ab"
-        )
-        matrices = {kind: (TREEBANK_COLUMNS[0], _distance_column(kind, "{treebank}")) for kind in _MATRICES}
-        return {"pairs": (first, second, Similarity), **matrices}
+    def _pairs_rows(self) -> Iterator[tuple[str, str, Similarity]]:
+        return ((*names, distances) for names, distances in self.pairs.items())
 
     def records(self, name: str) -> Any:
         """Return the rows of a table."""
         if name == "pairs":
-            return ((*names, distances) for names, distances in self.pairs.items())
+            return self._pairs_rows()
         columns = (_distance_column(name, treebank) for treebank in self._treebanks)
         return DataTable((TREEBANK_COLUMNS[0], *columns), self._matrix(name))
 
@@ -186,25 +183,20 @@ class Samples(Tabular):
         provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
     """
 
-    KIND = "rarefy"
+    KIND: ClassVar[str] = "rarefy"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"entropies": (TREEBANK_COLUMNS[0], Rarefied)}
 
     rows: Mapping[str, Sequence[Rarefied]]
     provenance: Provenance
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"entropies": (TREEBANK_COLUMNS[0], Rarefied)}
-
-    def records(self, _name: str) -> Iterator[tuple[str, Rarefied]]:
-        """Return the rows of a table."""
+    def _entropies_rows(self) -> Iterator[tuple[str, Rarefied]]:
         return ((name, curve) for name, curves in self.rows.items() for curve in curves)
 
     def table(self) -> Table:
         """Return one row per treebank, relation and sample size."""
         names, numbers = ("Treebank", "Relation"), ("Words", "Mean", "SD", "Samples")
         columns = (*(Column(name, "text") for name in names), *(Column(name, "number") for name in numbers))
-        rows = tuple((name, *curve) for name, curve in self.records("entropies"))
+        rows = tuple((name, *curve) for name, curve in self._entropies_rows())
         return Table(columns, rows, signed_notes(self.provenance))
 
 
