@@ -63,8 +63,7 @@ def estimate_columns(
     """Return the columns of `estimate_cells`; none if no row has an interval."""
     if all(estimate.interval is None for estimate in estimates):
         return ()
-    ends = ("low", "high") if kind == "percent" else ("difference_low", "difference_high")
-    return Column(interval_head(level), kind, ends=ends), Column("", "text", key="Uncertain")
+    return Column(interval_head(level), kind), Column("", "text")
 
 
 def estimate_notes(estimates: Sequence[BucketEstimate]) -> list[str]:

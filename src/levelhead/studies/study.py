@@ -21,7 +21,7 @@ from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
 from levelhead.tables.data import Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Kind, Plain, Table, for_readers, percentage
+from levelhead.tables.table import Cell, Column, Kind, Table, for_readers
 from levelhead.tables.writers import to_markdown, to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -81,7 +81,7 @@ class SectionCell(NamedTuple):
         section: the heading of the section.
         row: the number of the row, from 1.
         column: the heading of the column.
-        value: the number in the cell, of a ratio the percentage; null for a text.
+        value: the number in the cell; null for a text.
         text: the cell as it is printed.
     """
 
@@ -156,17 +156,11 @@ class Study(Tabular):
             for number, row in enumerate(table.rows if table else (), 1):
                 for column, cell in zip(table.columns, row, strict=True):  # type: ignore[union-attr]
                     text = for_readers(cell, column)
-                    yield SectionCell(section.title, number, column.name, _value(cell, column), text)
+                    value = float(cell) if isinstance(cell, int | float) else None
+                    yield SectionCell(section.title, number, column.name, value, text)
 
     def __str__(self) -> str:
         return text(self).rstrip("\n")
-
-
-def _value(cell: object, column: Column) -> float | None:
-    if not isinstance(cell, int | float):
-        return None
-    is_ratio = column.kind in {"ratio", "difference"} and not isinstance(cell, Plain)
-    return percentage(cell) if is_ratio else float(cell)
 
 
 class StudySpec(NamedTuple):

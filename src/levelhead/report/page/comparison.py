@@ -245,7 +245,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
         chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
         yield Block(f"wins{suffix}", "Treebanks won and lost", text, when, chart=chart)
     values = [
-        measured_row(result.system, result.value, result.interval, Column("", "percent"))
+        measured_row(result.system, result.value, result.interval, Column(""))
         for result in results
         if result.value is not None
     ]
@@ -293,8 +293,7 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
         last = Column("Treebanks" if averages else "Words", "number")
         columns = (
             *(Column(title, "text"), *(() if averages else (Column("Gold words", "number"),))),
-            *(Column("Diff.", "points"), Column("95% CI", "points", ends=("difference_low", "difference_high"))),
-            *(last, Column("", "text", key="Uncertain")),
+            *(Column("Diff.", "points"), Column("95% CI", "points"), last, Column("", "text")),
         )
         chart_title = f"Differences in LAS of {system} by {title.lower()}"
         chart = RowChart(chart_title, title, "points", ("Diff.", "95% CI", last.name), rows, "dot")

@@ -168,17 +168,17 @@ def _average_scores(
     first = next(iter(evaluations.values()))
     shown = measure if measure in first else next(iter(first))
     title = f"{shown} on each treebank"
-    perplexity = first[shown].perplexity
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
-        measured_row(
-            treebank, score.value, None if score.reason else intervals[treebank], _PERCENT, perplexity=perplexity
-        )._replace(goes=("treebank", treebank, "scores"))
+        measured_row(treebank, score.value, None if score.reason else intervals[treebank], _PERCENT)._replace(
+            goes=("treebank", treebank, "scores")
+        )
         for treebank, score in ((treebank, scores[shown]) for treebank, scores in evaluations.items())
         if score.value is not None
     ]
     rows.sort(key=lambda row: -(row.value or 0.0))
-    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=None if perplexity else 100)
+    full = None if first[shown].perplexity else 100
+    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", title, chart=chart)
     caption = _remarks(evaluations, (f"{name}: {reason}" for name, reason in missing_scores(evaluations)))
     table = scores_table(evaluations)._replace(notes=())
