@@ -20,7 +20,6 @@ from levelhead.campaign import Plan, find_plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
-    AgreementEstimate,
     HumanAgreement,
     Ties,
     compare_agreement,
@@ -155,7 +154,7 @@ class Judgment(Tabular):
             for name, (_, agreement) in self.measures.items()
             for statistic, estimate in (
                 *(("r", agreement.correlation), ("Spearman", agreement.spearman)),
-                *(("accuracy", _unscaled(agreement.accuracy)), ("kappa", agreement.kappa)),
+                *(("accuracy (%)", agreement.accuracy), ("kappa", agreement.kappa)),
             )
         )
         notes = []
@@ -175,10 +174,6 @@ class Judgment(Tabular):
 
     def _units_rows(self) -> list[UnitRow]:
         return unit_rows({"gold": self.units})
-
-
-def _unscaled(accuracy: AgreementEstimate) -> AgreementEstimate:
-    return AgreementEstimate(*(None if value is None else value / 100 for value in accuracy))
 
 
 def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
