@@ -114,7 +114,7 @@ def trees(**given: Any) -> None:
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
     result = options.call(given)
-    print_provenance(result.provenance)
+    print_provenance(given, result.provenance)
     if output_format in {"json", "jsonl", "tsv"}:
         print_result(given, result)
         return
