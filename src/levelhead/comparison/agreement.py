@@ -252,6 +252,12 @@ class Agreement(Tabular):
         """Why measures have no value."""
         return {name: score.reason for pair in self.pairs.values() for name, score in pair.items() if score.reason}
 
+    @property
+    def verdict(self) -> str:
+        """The share of words with the same heads and relations."""
+        heads, relations = (f"{self[name].observed:.1f}%" for name in ("heads", "relations"))
+        return f"Two annotators agree on the heads of {heads} of words, and on the relations of {relations}."
+
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
         return {label.name: label for label in self.labels}[name]

@@ -119,6 +119,9 @@ class ChangePattern(NamedTuple):
     n_sentences: int
     examples: tuple[ChangeExample, ...]
 
+    def __str__(self) -> str:
+        return f"{self.column}: {self.old} → {self.new} ({number_of(self.n_changes, 'change')})"
+
 
 class AnyChanges(Tabular):
     """The changes of a file, or of the files of a folder."""
@@ -131,6 +134,11 @@ class AnyChanges(Tabular):
     patterns: tuple[ChangePattern, ...]
     n_refiled: int
     provenance: Provenance
+
+    @property
+    def verdict(self) -> str:
+        """The most frequent change."""
+        return f"Most frequent change: {self.patterns[0]}." if self.patterns else "No word has changed."
 
     @property
     def counts(self) -> dict[str, int]:

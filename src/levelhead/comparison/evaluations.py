@@ -26,7 +26,7 @@ from levelhead.evaluation.provenance import (
     signature_of_tests,
 )
 from levelhead.evaluation.score_data import LAYOUTS, rows_of
-from levelhead.evaluation.score_tables import average_scores, counts_table, scores_table
+from levelhead.evaluation.score_tables import average_scores, counts_table, headline, scores_table
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance import (
@@ -90,6 +90,11 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
     def average(self) -> Mapping[str, float | None]:
         """The macro-average of each measure: a percentage, or a perplexity; None if a treebank has no value."""
         return {name: None if mean is None else float(mean) for name, mean in average_scores(self).items()}
+
+    @property
+    def verdict(self) -> str:
+        """The averages of the main scores."""
+        return headline(self)
 
     @property
     def provenance(self) -> Provenance:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.analysis.variation import Variation, variations
-from levelhead.errors import printable
+from levelhead.errors import number_of, printable
 from levelhead.evaluation.provenance import Provenance, Sources
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
@@ -196,6 +196,12 @@ class Suspects(Tabular):
     suspects: tuple[Suspect, ...]
     outputs: tuple[Matches, ...]
     provenance: Provenance
+
+    @property
+    def verdict(self) -> str:
+        """The number of suspects."""
+        of_all = f"of {number_of(self.treebank.n_words, 'word')}"
+        return f"The annotation is probably wrong in {len(self.suspects):,} {of_all}."
 
     def sentence_of(self, suspect: Suspect) -> int:
         """Return the index of a suspect's sentence."""

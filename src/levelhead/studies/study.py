@@ -140,6 +140,11 @@ class Study(Tabular):
         return Table(tuple(Column(name, "text") for name in ("claim", "place", "verdict", "evidence")), self.claims)
 
     @property
+    def verdict(self) -> str:
+        """How many claims got each verdict, and the verdict on the main claim."""
+        return summary(self)
+
+    @property
     def provenance(self) -> Provenance:
         """The signature, and the setting as notes."""
         return Provenance(self.signature, {}, notes=self.setting)
