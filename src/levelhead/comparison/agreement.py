@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import combinations
 from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple
 
@@ -114,20 +114,24 @@ class Disagreement(NamedTuple):
         first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
             label that comes first in alphabetical order.
         second: the label of the other annotator.
-        n_words: the number of words; each pair of annotators counts.
-        share: the share of all disagreements on this kind of label, in percent.
-        pair: the annotators of the first case: of the first label, and of the second.
-        sentence: the index of the first case's sentence in the first of all annotations.
+        words: the number of words; each pair of annotators counts.
+        share: the share of all disagreements on this kind of label.
+        first_annotator: the annotator of the first label in the first case.
+        second_annotator: the annotator of the second label in the first case.
+        sentence: the number of the first case's sentence in the first of all annotations, from 1.
+        sent_id: its sent_id.
         form: the word of the first case.
     """
 
     name: str
     first: str
     second: str
-    n_words: int
-    share: float
-    pair: tuple[str, str]
+    words: int
+    share: Percent
+    first_annotator: str
+    second_annotator: str
     sentence: int
+    sent_id: str | None
     form: str
 
 
@@ -161,35 +165,6 @@ class PairAgreement(NamedTuple):
     f1: Percent | None
 
 
-class DisagreementRow(NamedTuple):
-    """Words on which two annotators disagree in the same way.
-
-    Args:
-        name: the kind of label.
-        first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
-            label that comes first in alphabetical order.
-        second: the label of the other annotator.
-        words: the number of words; each pair of annotators counts.
-        share: the share of all disagreements on this kind of label.
-        first_annotator: the annotator of the first label in the first case.
-        second_annotator: the annotator of the second label in the first case.
-        sentence: the number of the first case's sentence in the first of all annotations, from 1.
-        sent_id: its sent_id.
-        form: the word of the first case.
-    """
-
-    name: str
-    first: str
-    second: str
-    words: int
-    share: Percent
-    first_annotator: str
-    second_annotator: str
-    sentence: int
-    sent_id: str | None
-    form: str
-
-
 class DifferingSentence(NamedTuple):
     """A sentence of the first annotation that differs in another in span, words, heads or universal relations.
 
@@ -221,7 +196,7 @@ class Agreement(Tabular):
     KIND: ClassVar[str] = "agree"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "labels": (LabelAgreement,), "measures": (MeasureAgreement,), "pairs": (PairAgreement,),
-        "patterns": (DisagreementRow,), "differing": (DifferingSentence,), "units": (UnitRow,),
+        "patterns": (Disagreement,), "differing": (DifferingSentence,), "units": (UnitRow,),
     }  # fmt: skip
 
     treebanks: Mapping[str, Treebank]
@@ -319,7 +294,7 @@ class Agreement(Tabular):
         )  # fmt: skip
         rows = tuple(
             (*row[:5], printable(f"{row.form} ({row.sent_id or f'sentence {row.sentence}'})"))
-            for row in islice(self._patterns_rows(), most)
+            for row in self.disagreements[:most]
         )
         notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
         return Table(columns, rows, notes)
@@ -341,10 +316,8 @@ class Agreement(Tabular):
         for pair, evaluation in self.pairs.items():
             yield from (PairAgreement(*pair, measure, score.value) for measure, score in evaluation.items())
 
-    def _patterns_rows(self) -> Iterator[DisagreementRow]:
-        for pattern in self.disagreements:
-            place = pattern.sentence + 1, self._first[pattern.sentence].id
-            yield DisagreementRow(*pattern[:5], *pattern.pair, *place, pattern.form)
+    def _patterns_rows(self) -> tuple[Disagreement, ...]:
+        return self.disagreements
 
     def _differing_rows(self) -> Iterator[DifferingSentence]:
         return (DifferingSentence(i + 1, self._first[i].id) for i in self.differing)
@@ -398,7 +371,7 @@ def agreement(
         counts = found.words, found.cohen.n_units
         labels.append(LabelAgreement(labeled.name, *counts, 100 * found.observed, 100 * found.expected, *estimates))
         patterns += _disagreements(words, labeled, names)
-    patterns.sort(key=lambda kind: (-kind.n_words, *kind[:3]))
+    patterns.sort(key=lambda kind: (-kind.words, *kind[:3]))
     parts = {"resample-by": units_signature({"": units}), "level": f"{level:g}"}
     provenance = _provenance(treebanks, pairs, setup.rules.signature, parts)
     return Agreement(treebanks, pairs, tuple(labels), tuple(patterns), tuple(differing), units, level, provenance)
@@ -443,9 +416,9 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
     for both, ((row, i, j), *more) in cases.items():
         count = 1 + len(more)
         form = words.treebanks[i].forms[int(words.rows[row, i])]
-        pair = (names[i], names[j])
-        sentence = int(words.sentences[row])
-        yield Disagreement(labeled.name, *both, count, 100 * count / total, pair, sentence, form)
+        place = int(words.sentences[row])
+        sentence = place + 1, words.treebanks[0][place].id
+        yield Disagreement(labeled.name, *both, count, 100 * count / total, names[i], names[j], *sentence, form)
 
 
 def _provenance(

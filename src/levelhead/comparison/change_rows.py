@@ -4,30 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Annotated, NamedTuple
 
-if TYPE_CHECKING:
-    from levelhead.tables.data import Layout
+from levelhead.errors import number_of
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, columns_of
+
+__all__ = ["ChangeExample", "ChangePattern"]
 
 
-class ChangePatternRow(NamedTuple):
+class ChangeExample(NamedTuple):
+    """One place of a change.
+
+    Args:
+        old: the index of the sentence in OLD.
+        new: its index in NEW.
+        form: the word, as written in OLD.
+        file: the name of the file if folders are compared; otherwise empty.
+    """
+
+    old: int
+    new: int
+    form: str
+    file: str = ""
+
+
+class ChangePattern(NamedTuple):
     """Changes of one kind.
 
     Args:
-        pattern: its number, from 1; the most frequent first.
         column: the column, "words", "multiword tokens" or "empty nodes".
         old: the value in OLD; for HEAD, the tag of the head.
         new: the value in NEW.
         changes: the number of changes.
         sentences: the number of sentences with this change.
+        examples: the first places, at most three, each in another sentence.
     """
 
-    pattern: int
     column: str
     old: str
     new: str
     changes: int
     sentences: int
+    examples: Annotated[tuple[ChangeExample, ...], NOT_A_COLUMN]
+
+    def __str__(self) -> str:
+        return f"{self.column}: {self.old} → {self.new} ({number_of(self.changes, 'change')})"
 
 
 class ExampleRow(NamedTuple):
@@ -144,21 +165,16 @@ class FileChanges(NamedTuple):
     order: int
 
 
-class ColumnChanges(NamedTuple):
-    """The number of changes in a column.
-
-    Args:
-        column: the column, "words", "multiword tokens" or "empty nodes".
-        changes: the number of changes.
-    """
-
-    column: str
-    changes: int
-
-
+_COLUMN, _, _, _CHANGES, _ = columns_of(ChangePattern)
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
-        "patterns": (ChangePatternRow,), "sentences": (ChangedSentence,), "sentence_patterns": (SentencePattern,),
-        "examples": (ExampleRow,), "files": (FileChanges,), "columns": (ColumnChanges,),
+        "patterns": (
+            DataColumn("pattern", "integer", "Its number, from 1; the most frequent first", limits=(0,)), ChangePattern,
+        ),
+        "sentences": (ChangedSentence,),
+        "sentence_patterns": (SentencePattern,),
+        "examples": (ExampleRow,),
+        "files": (FileChanges,),
+        "columns": (_COLUMN, _CHANGES),
     }
 )  # fmt: skip

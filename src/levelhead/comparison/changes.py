@@ -12,8 +12,8 @@ from typing import ClassVar, Literal, NamedTuple
 from levelhead.comparison.change_rows import (
     LAYOUTS,
     ChangedSentence,
-    ChangePatternRow,
-    ColumnChanges,
+    ChangeExample,
+    ChangePattern,
     ExampleRow,
     FileChanges,
     SentencePattern,
@@ -84,45 +84,6 @@ class SentenceChange(NamedTuple):
     patterns: Mapping[tuple[str, str, str], int] = MappingProxyType({})
 
 
-class ChangeExample(NamedTuple):
-    """One place of a change.
-
-    Args:
-        old: the index of the sentence in OLD.
-        new: its index in NEW.
-        form: the word, as written in OLD.
-        file: the name of the file if folders are compared; otherwise empty.
-    """
-
-    old: int
-    new: int
-    form: str
-    file: str = ""
-
-
-class ChangePattern(NamedTuple):
-    """Changes of one kind.
-
-    Args:
-        column: the column, "words", "multiword tokens" or "empty nodes".
-        old: the value in OLD; for HEAD, the tag of the head.
-        new: the value in NEW.
-        n_changes: the number of changes.
-        n_sentences: the number of sentences with this change.
-        examples: the first places, at most three, each in another sentence.
-    """
-
-    column: str
-    old: str
-    new: str
-    n_changes: int
-    n_sentences: int
-    examples: tuple[ChangeExample, ...]
-
-    def __str__(self) -> str:
-        return f"{self.column}: {self.old} → {self.new} ({number_of(self.n_changes, 'change')})"
-
-
 class AnyChanges(Tabular):
     """The changes of a file, or of the files of a folder."""
 
@@ -162,7 +123,7 @@ class AnyChanges(Tabular):
         """The number of changes in each column."""
         counts = {pattern.column: 0 for pattern in sorted(self.patterns, key=lambda each: column_order(each.column))}
         for pattern in self.patterns:
-            counts[pattern.column] += pattern.n_changes
+            counts[pattern.column] += pattern.changes
         return counts
 
     def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
@@ -257,8 +218,8 @@ class AnyChanges(Tabular):
         more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
         return table._replace(notes=(*more, *table.notes[:-1]))
 
-    def _patterns_rows(self) -> Iterator[ChangePatternRow]:
-        return (ChangePatternRow(number, *pattern[:5]) for number, pattern in enumerate(self.patterns, 1))
+    def _patterns_rows(self) -> Iterator[tuple[int, ChangePattern]]:
+        return enumerate(self.patterns, 1)
 
     def _examples_rows(self) -> Iterator[ExampleRow]:
         for number, pattern in enumerate(self.patterns, 1):
@@ -266,8 +227,8 @@ class AnyChanges(Tabular):
                 sent_id = self.parts[at.file].new[at.new].id
                 yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
 
-    def _columns_rows(self) -> Iterator[ColumnChanges]:
-        return (ColumnChanges(column, count) for column, count in self.by_column.items())
+    def _columns_rows(self) -> Iterable[tuple[str, int]]:
+        return self.by_column.items()
 
     def _files_rows(self) -> Iterator[FileChanges]:
         for file, part in self.parts.items():
@@ -310,7 +271,7 @@ class AnyChanges(Tabular):
                 places = self._places(pattern.examples)
                 examples = ", ".join(f"*{_markdown(at.form)}* ({_markdown(place)})" for at, place in places)
                 old, new = ("(none)" if text == ABSENT else _markdown(text) for text in (pattern.old, pattern.new))
-                lines.append(f"- {old} → {new}: {pattern.n_changes}, for example {examples}")
+                lines.append(f"- {old} → {new}: {pattern.changes}, for example {examples}")
             if len(patterns) > shown:
                 lines.append(f"- {number_of(len(patterns) - shown, 'more pattern')}")
         return "\n".join([*lines, ""])

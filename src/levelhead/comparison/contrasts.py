@@ -11,11 +11,10 @@ import numpy as np
 
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.gains import BASELINE_COLUMN, MEASURE_COLUMN, check_several
+from levelhead.comparison.gains import BASELINE_COLUMN, check_several
 from levelhead.comparison.system_errors import (
     COVERAGE_LAYOUT,
     DRAWN,
-    SYSTEM_COLUMN,
     Coverages,
     coverage_rows,
     coverages_of,
@@ -24,12 +23,11 @@ from levelhead.comparison.system_errors import (
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import MeasureError
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
-from levelhead.evaluation.score_data import TREEBANK_COLUMN
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
-from levelhead.tables.data import NOT_A_COLUMN, Layout
+from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular

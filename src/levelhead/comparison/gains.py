@@ -19,7 +19,6 @@ from levelhead.tables.data import NOT_A_COLUMN, Change, DataColumn, Percent, Poi
 
 __all__ = ["AverageGain", "Gain"]
 
-MEASURE_COLUMN = DataColumn("measure", "text", "The measure")
 BASELINE_COLUMN = DataColumn("baseline", "text", "The first system, with which the others are compared")
 
 

@@ -34,7 +34,7 @@ from levelhead.immutable import immutable
 from levelhead.significance import SystemCounts, Units, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO, UnitRow, unit_rows, units_signature
-from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.documents import signature_line
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, p_text
@@ -108,9 +108,6 @@ class SentenceVotes(NamedTuple):
     share_of_second: Percent
 
 
-_MEASURE = DataColumn("measure", "text", "The measure")
-
-
 @immutable
 class Judgment(Tabular):
     """The agreement of measures with people.
@@ -125,8 +122,12 @@ class Judgment(Tabular):
 
     KIND: ClassVar[str] = "judge"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "measures": (_MEASURE, HumanAgreement),
-        "comparisons": (_MEASURE, DataColumn("other", "text", "The measure that is subtracted"), AgreementDifference),
+        "measures": (MEASURE_COLUMN, HumanAgreement),
+        "comparisons": (
+            MEASURE_COLUMN,
+            DataColumn("other", "text", "The measure that is subtracted"),
+            AgreementDifference,
+        ),
         "sentences": (SentenceVotes,),
         "units": (UnitRow,),
     }

@@ -20,7 +20,7 @@ from levelhead.conversion.convert import (
     words_of,
 )
 from levelhead.immutable import immutable
-from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent
 from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -252,7 +252,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
     KIND: ClassVar[str] = "convert"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "treebanks": (RoundTripRow,),
-        "not_restored": (DataColumn("treebank", "text", "The treebank"), NotRestored),
+        "not_restored": (TREEBANK_COLUMN, NotRestored),
     }
 
     trips: Mapping[str, RoundTrip]

@@ -304,18 +304,7 @@ class ClassRow(NamedTuple):
     extra_rows: int
 
 
-class StepRow(NamedTuple):
-    """A repair of an answer.
-
-    Args:
-        sentence: the number of the gold sentence, from 1.
-        sent_id: its sent_id.
-        step: the repair, one of `levelhead.recovery.STEPS`; for another text, a neighboring sentence that it fits.
-    """
-
-    sentence: int
-    sent_id: str | None
-    step: str
+_STEP = "The repair, one of `levelhead.recovery.STEPS`; for another text, a neighboring sentence that it fits"
 
 
 @immutable
@@ -330,7 +319,8 @@ class Recovery(Tabular):
 
     KIND: ClassVar[str] = "recover"
     LAYOUTS: ClassVar[Mapping[str, data.Layout]] = {
-        "classes": (ClassRow,), "answers": (RecoveredAnswer,), "steps": (StepRow,),
+        "classes": (ClassRow,), "answers": (RecoveredAnswer,),
+        "steps": (*data.columns_of(RecoveredAnswer)[:2], data.DataColumn("step", "text", _STEP)),
     }  # fmt: skip
 
     answers: tuple[RecoveredAnswer, ...]
@@ -376,8 +366,8 @@ class Recovery(Tabular):
     def _classes_rows(self) -> Iterator[ClassRow]:
         return (_row(category, answers) for category, answers in self.classes.items())
 
-    def _steps_rows(self) -> Iterator[StepRow]:
-        return (StepRow(answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
+    def _steps_rows(self) -> Iterator[tuple[int, str | None, str]]:
+        return ((answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
 
     def table(self) -> Table:
         """Return the answers by class and by tree; rare classes are left out if they are empty."""

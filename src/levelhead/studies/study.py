@@ -18,7 +18,7 @@ from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
 from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
-from levelhead.tables.data import Layout
+from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Cell, Column, Kind, Table, for_readers
@@ -60,20 +60,6 @@ class StudySection(NamedTuple):
     figure: Drawing | None = None
 
 
-class SectionText(NamedTuple):
-    """A paragraph of the page of a study.
-
-    Args:
-        study: the name of the study.
-        section: the heading of the section.
-        text: the paragraph.
-    """
-
-    study: str
-    section: str
-    text: str
-
-
 class SectionCell(NamedTuple):
     """A cell of a table on the page of a study.
 
@@ -92,18 +78,7 @@ class SectionCell(NamedTuple):
     text: str
 
 
-class StudyRow(NamedTuple):
-    """A study.
-
-    Args:
-        study: its name on the command line.
-        title: "Replication of" and the title of the paper, or the title of a study of our own.
-        source: the paper.
-    """
-
-    study: str
-    title: str
-    source: str
+_STUDY = DataColumn("study", "text", "The name of the study")
 
 
 @immutable
@@ -123,7 +98,16 @@ class Study(Tabular):
 
     KIND: ClassVar[str] = "reproduce"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,), "studies": (StudyRow,),
+        "claims": (Claim,),
+        "sections": (
+            _STUDY, DataColumn("section", "text", "The heading of the section"),
+            DataColumn("text", "text", "The paragraph"),
+        ),
+        "cells": (SectionCell,),
+        "studies": (
+            _STUDY, DataColumn("title", "text", "Its title, which can be that of a paper"),
+            DataColumn("source", "text", "The paper"),
+        ),
     }  # fmt: skip
 
     name: str
@@ -149,11 +133,11 @@ class Study(Tabular):
         """The signature, and the setting as notes."""
         return Provenance(self.signature, {}, notes=self.setting)
 
-    def _sections_rows(self) -> Iterator[SectionText]:
-        return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
+    def _sections_rows(self) -> Iterator[tuple[str, str, str]]:
+        return ((self.name, section.title, text) for section in self.sections for text in section.text)
 
-    def _studies_rows(self) -> list[StudyRow]:
-        return [StudyRow(self.name, self.title, self.source)]
+    def _studies_rows(self) -> list[tuple[str, str, str]]:
+        return [(self.name, self.title, self.source)]
 
     def _cells_rows(self) -> Iterator[SectionCell]:
         for section in self.sections:

@@ -63,6 +63,11 @@ class DataColumn(NamedTuple):
         return "{" in self.name
 
 
+TREEBANK_COLUMN = DataColumn("treebank", "text", "The treebank")
+SYSTEM_COLUMN = DataColumn("system", "text", "The system")
+MEASURE_COLUMN = DataColumn("measure", "text", "The measure")
+
+
 class DataTable(NamedTuple):
     """A table of data.
 

@@ -73,10 +73,10 @@ def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
     drawn: dict[int, Disagreement] = {}
     for disagreement in agreement.disagreements:
         drawn.setdefault(disagreement.sentence, disagreement)
-    for number, (index, disagreement) in enumerate([*drawn.items()][:_MOST_TREES], 1):
-        words = f"{disagreement.form}; {number_of(disagreement.n_words, 'word')}"
+    for number, (place, disagreement) in enumerate([*drawn.items()][:_MOST_TREES], 1):
+        words = f"{disagreement.form}; {number_of(disagreement.words, 'word')}"
         title = f"{disagreement.name}: {disagreement.first} or {disagreement.second} ({words})"
-        yield Block(f"pattern-{number}", title, sentences=[sentence(shown, index, ("first", "other"))])
+        yield Block(f"pattern-{number}", title, sentences=[sentence(shown, place - 1, ("first", "other"))])
 
 
 def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
