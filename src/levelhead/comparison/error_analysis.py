@@ -25,7 +25,7 @@ from levelhead.scoring import Matches
 from levelhead.significance import InferenceSettings, unit_line
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import UnitRow
-from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
 from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 
@@ -65,7 +65,7 @@ class ErrorType(NamedTuple):
 
 def _with_shares(errors: Mapping[str, int]) -> list[ErrorType]:
     total = sum(errors.values())
-    return [ErrorType(error, n, 100 * n / total if total else None) for error, n in errors.items()]
+    return [ErrorType(error, n, share(n, total)) for error, n in errors.items()]
 
 
 @immutable

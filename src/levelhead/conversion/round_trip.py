@@ -20,7 +20,7 @@ from levelhead.conversion.convert import (
     words_of,
 )
 from levelhead.immutable import immutable
-from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent
+from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent, share
 from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -296,8 +296,8 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
 def _row(treebank: str, trip: RoundTrip) -> RoundTripRow:
     of_words = (trip.converted, trip.changed_heads), (len(trip.not_restored), *trip.nonprojective)
     of_sentences = (len(trip.failed_sentences),), trip.nonprojective_sentences
-    (converted, changed), (lost, arcs, arcs_after) = ([(n, _share(n, trip.words)) for n in some] for some in of_words)
-    (failed,), (crossing, crossing_after) = ([(n, _share(n, trip.sentences)) for n in some] for some in of_sentences)
+    (converted, changed), (lost, arcs, arcs_after) = ([(n, share(n, trip.words)) for n in some] for some in of_words)
+    (failed,), (crossing, crossing_after) = ([(n, share(n, trip.sentences)) for n in some] for some in of_sentences)
     return RoundTripRow(
         treebank, trip.ud, trip.sentences, trip.words, trip.punctuation, trip.candidates,
         *converted, *changed, *failed, *lost, *arcs, *arcs_after, *crossing, *crossing_after, *trip.head_entropy,
@@ -331,10 +331,6 @@ def not_restored_table(trips: RoundTrips) -> Table:
         for w in trip.not_restored
     )
     return Table(columns, tuple(rows), signed(trips.provenance.signature))
-
-
-def _share(part: int, whole: int) -> float | None:
-    return 100 * part / whole if whole else None
 
 
 def _mean(values: Sequence[Cell]) -> float | None:

@@ -10,7 +10,7 @@ from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.score_tables import average_scores, missing_scores, new_scores
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
 from levelhead.tables.documents import path_text
 from levelhead.tables.fields import Field
 from levelhead.treebank.provenance import FileSummary
@@ -115,45 +115,22 @@ class LeakageRow(NamedTuple):
     """The gold sentences that occur in the training treebanks, by one definition.
 
     Args:
-        treebank: the treebank.
-        same: what these sentences share with a training sentence.
         sentences: the number of these sentences.
         share_of_sentences: their share of the sentences.
         words: the number of their words.
         share_of_words: their share of the words.
     """
 
-    treebank: str
-    same: Literal["words", "heads", "words or heads"]
     sentences: int
     share_of_sentences: Percent | None
     words: int
     share_of_words: Percent | None
 
 
-class NewScoreRow(NamedTuple):
-    """A score on the gold sentences that do not occur in the training treebanks, by one definition.
-
-    Args:
-        treebank: the treebank.
-        same: what the other sentences share with a training sentence.
-        measure: the measure.
-        value: the value on the remaining sentences.
-        unit: the unit of the value.
-        correct: the number of correct items.
-        gold: the number of items in gold.
-        predicted: the number of items in the system's output.
-    """
-
-    treebank: str
-    same: Literal["words", "heads", "words or heads"]
-    measure: str
-    value: float | None
-    unit: Literal["percent", "perplexity"]
-    correct: float
-    gold: float
-    predicted: float
-
+_SAME = DataColumn(
+    "same", "text", "What a training sentence shares with the sentences that are counted or, in new_scores, left out",
+    choices=("words", "heads", "words or heads"),
+)  # fmt: skip
 
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
@@ -161,8 +138,8 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "averages": (AverageRow,),
         "files": (FileRow,),
         "coverage": (TREEBANK_COLUMN, PartialCoverage),
-        "leakage": (LeakageRow,),
-        "new_scores": (NewScoreRow,),
+        "leakage": (TREEBANK_COLUMN, _SAME, LeakageRow),
+        "new_scores": (TREEBANK_COLUMN, _SAME, MEASURE_COLUMN, ScoreNumbers),
     }
 )
 """The tables of scores; averages only of several treebanks, coverage only of partial scores."""
@@ -175,10 +152,6 @@ def rows_of(name: str, evaluations: Mapping[str, Evaluation]) -> Iterator[Any]:
         return
     for code, evaluation in evaluations.items():
         yield from _ROWS[name](code, evaluation)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return 100 * part / whole if whole else None
 
 
 def unit_of(score: Score) -> Literal["percent", "perplexity"]:
@@ -217,18 +190,16 @@ def _coverage_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, Par
         yield code, evaluation.coverage
 
 
-def _leakage_rows(code: str, evaluation: Evaluation) -> Iterator[LeakageRow]:
+def _leakage_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, LeakageRow]]:
     if leakage := evaluation.leakage:
         for seen in leakage.occurring:
-            of_sentences, of_words = _share(seen.sentences, leakage.sentences), _share(seen.words, leakage.words)
-            yield LeakageRow(code, seen.same, seen.sentences, of_sentences, seen.words, of_words)
+            of_sentences, of_words = share(seen.sentences, leakage.sentences), share(seen.words, leakage.words)
+            yield code, seen.same, LeakageRow(seen.sentences, of_sentences, seen.words, of_words)
 
 
-def _new_score_rows(code: str, evaluation: Evaluation) -> Iterator[NewScoreRow]:
+def _new_score_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, str, ScoreNumbers]]:
     for seen in evaluation.leakage.occurring if evaluation.leakage else ():
-        for name, score in seen.rest.items():
-            counts = score.correct, score.gold, score.system
-            yield NewScoreRow(code, seen.same, name, score.value, unit_of(score), *counts)
+        yield from ((code, seen.same, name, score_numbers(score)) for name, score in seen.rest.items())
 
 
 def _file_row(code: str, role: Literal["gold", "system"], contents: FileSummary) -> FileRow:

@@ -10,6 +10,7 @@ from levelhead.errors import listed
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
+from levelhead.tables.data import share
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Kind, Table
 
@@ -151,7 +152,7 @@ def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
     leakage = evaluation.leakage
     if leakage is not None:
         for occurrence in leakage.occurring[:2]:
-            yield 100 * occurrence.sentences / leakage.sentences if leakage.sentences else None
+            yield share(occurrence.sentences, leakage.sentences)
         yield from (_cell(leakage.occurring[-1].rest.get(name)) for name in evaluation)
 
 

@@ -434,10 +434,11 @@ _COLUMNS = (
 def _row(category: str, answers: Sequence[RecoveredAnswer]) -> ClassRow:
     of_trees = Counter(answer.tree for answer in answers)
     n_words, n_recovered = (sum(getattr(answer, name) for answer in answers) for name in ("words", "recovered"))
-    share = 100 * n_recovered / n_words if n_words else None
     others = (sum(getattr(answer, name) for answer in answers) for name in ("matched", "extra"))
     trees_of = (of_trees[name] for name in TREES)
-    return ClassRow._make((category, len(answers), *trees_of, n_words, n_recovered, share, *others))
+    return ClassRow._make(
+        (category, len(answers), *trees_of, n_words, n_recovered, data.share(n_recovered, n_words), *others)
+    )
 
 
 def _cells(name: str, row: ClassRow) -> tuple[Cell, ...]:

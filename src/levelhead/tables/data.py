@@ -33,6 +33,11 @@ _LIMITS: Mapping[str, tuple[float, ...]] = {
 }  # fmt: skip
 
 
+def share(part: float, whole: float) -> float | None:
+    """Return a share in percent; None of nothing."""
+    return 100 * part / whole if whole else None
+
+
 class DataColumn(NamedTuple):
     """A column of data.
 
@@ -102,11 +107,7 @@ def table_of(layout: Layout, rows: Iterable[Any]) -> DataTable:
 
 
 def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) -> DataTable:
-    """Return a table of data from its rows in JSON.
-
-    Raises:
-        ValueError: a row does not have the columns of the layout.
-    """
+    """Return a table of data from its rows in JSON."""
     rows = [dict(document) for document in documents]
     columns = list[DataColumn]()
     fixed = {column.name for column in columns_in(layout) if not column.is_pattern}

@@ -167,15 +167,7 @@ Files = Mapping[str, Sequence[str | Treebank]]
 
 
 def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:
-    """Return the files of treebanks by name; the train, dev and test files of a treebank can be merged.
-
-    Args:
-        paths: files, folders of files, or "-" for standard input.
-        merge: whether to merge files whose names only differ in the split.
-
-    Raises:
-        InputError: a folder cannot be read or has no CoNLL-U file, or two files would be the same part of a treebank.
-    """
+    """Return the files of treebanks by name; the train, dev and test files of a treebank can be merged."""
     stems = {file: name_of(Path(file)) or file for path in paths for file in files_at(path)}
     if not merge:
         times = Counter(stems.values())

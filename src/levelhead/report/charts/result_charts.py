@@ -60,12 +60,7 @@ def _coefficient(value: float | None) -> str:
 
 
 def coefficient_chart(correlation: Correlation, method: Method | None = None) -> Drawing:
-    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction.
-
-    Args:
-        correlation: the correlations.
-        method: the coefficient; None for that of each pair.
-    """
+    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction."""
     rows = [
         ChartRow(f"{pair.x}, {pair.y}{mark}", coefficient.value, coefficient.low, coefficient.high)
         for pair in correlation.pairs
