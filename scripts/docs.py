@@ -5,6 +5,8 @@ python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/mes
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
+from __future__ import annotations
+
 import ast
 import functools
 import importlib
@@ -14,9 +16,11 @@ import re
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import NamedTuple
 
 import click
 
@@ -213,13 +217,24 @@ WORKED = {
 
 
 def commands() -> Iterator[str]:
-    """The program and all its commands."""
-    yield from command_blocks(
-        program.cli, click.Context(program.cli, info_name="levelhead", **program.cli.context_settings)
+    """The options that several commands share, then the program and all its commands."""
+    context = click.Context(program.cli, info_name="levelhead", **program.cli.context_settings)
+    shared = shared_options(program.cli, context)
+    yield "## Shared options"
+    yield (
+        "Each command below names the shared options it takes, and describes only its own: for a shared option with"
+        " another default, only the default."
     )
+    for group in (*GROUPS, OTHER):
+        lines = [option.described for option in shared.values() if option.group == group]
+        if lines:
+            yield "\n".join([f"**{group}**", "", *lines])
+    yield from command_blocks(program.cli, context, shared)
 
 
-def command_blocks(command: click.Command, context: click.Context) -> Iterator[str]:
+def command_blocks(
+    command: click.Command, context: click.Context, shared: Mapping[str, ListedOption]
+) -> Iterator[str]:
     """One command: usage, what it does, an example, its options; then the commands below it."""
     path = context.command_path
     yield f"{'#' * max(2, len(path.split()))} {path}"
@@ -227,12 +242,68 @@ def command_blocks(command: click.Command, context: click.Context) -> Iterator[s
     yield PREFORMATTED.sub(r"```text\n\1\n```", escaped(inspect.cleandoc(command.help or "")))
     if path in COMMAND_EXAMPLES:
         yield f"```sh\n{COMMAND_EXAMPLES[path].strip()}\n```"
-    yield from options(command, context)
+    options = listed_options(command, context)
+    if own := [option.beside(shared) for option in options if shared.get(option.name) != option]:
+        yield "\n".join(own)
+    if names := [f"`{option.name}`" for option in options if shared.get(option.name) == option]:
+        yield f"[Shared](#shared-options): {', '.join(names)}"
+    for below in subcommands(command, context):
+        yield from command_blocks(below.command, below, shared)
+
+
+def subcommands(command: click.Command, context: click.Context) -> Iterator[click.Context]:
+    """The visible commands below a command."""
     if isinstance(command, click.Group):
-        below = {name: command.get_command(context, name) for name in command.list_commands(context)}
-        for name, verb in below.items():
-            if verb is not None and not verb.hidden:
-                yield from command_blocks(verb, click.Context(verb, info_name=name, parent=context))
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield click.Context(below, info_name=name, parent=context)
+
+
+class ListedOption(NamedTuple):
+    """An option as `--help` describes it: its long name, its group, all names, what it does, its default and limits."""
+
+    name: str
+    group: str
+    names: str
+    about: str
+    default: str
+
+    @property
+    def described(self) -> str:
+        return f"- `{self.names}`: {escaped(self.about + self.default)}"
+
+    def beside(self, shared: Mapping[str, ListedOption]) -> str:
+        """Its description, without what a shared option of the same name says."""
+        same = self.name in shared and shared[self.name].about == self.about
+        return f"- `{self.names}`:{escaped(self.default)}" if same else self.described
+
+
+def listed_options(command: click.Command, context: click.Context) -> list[ListedOption]:
+    """The options of a command in the order of their groups."""
+    found = list[ListedOption]()
+    for option in command.get_params(context):
+        record = option.get_help_record(context)
+        if isinstance(option, click.Option) and record is not None and "--help" not in option.opts:
+            names, text = (" ".join(part.split()) for part in record)
+            about, bracket, default = text.partition(" [")
+            found.append(ListedOption(max(option.opts, key=len), group_of(option), names, about, bracket + default))
+    groups = [*GROUPS, OTHER]
+    return sorted(found, key=lambda option: groups.index(option.group))
+
+
+def shared_options(command: click.Command, context: click.Context) -> dict[str, ListedOption]:
+    """The options that at least two commands have with the same text, by name: the most frequent text of each."""
+    counts = Counter(every_option(command, context))
+    by_name = {option.name: option for option, n in reversed(counts.most_common()) if n > 1}
+    return {option.name: option for option in counts if by_name.get(option.name) == option}
+
+
+def every_option(command: click.Command, context: click.Context) -> Iterator[ListedOption]:
+    """The options of a command and of those below it."""
+    yield from listed_options(command, context)
+    for below in subcommands(command, context):
+        yield from every_option(below.command, below)
 
 
 PREFORMATTED = re.compile(r"^\x08\n(.*?)(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -240,19 +311,6 @@ PREFORMATTED = re.compile(r"^\x08\n(.*?)(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
 
 COMMAND_EXAMPLES = tomllib.loads((Path(__file__).parent / "command_examples.toml").read_text(encoding="utf-8"))
 """Examples by command."""
-
-
-def options(command: click.Command, context: click.Context) -> Iterator[str]:
-    """The options in groups, as `--help` lists them."""
-    lines: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHER)}
-    for option in command.get_params(context):
-        record = option.get_help_record(context)
-        if isinstance(option, click.Option) and record is not None and "--help" not in option.opts:
-            names, help_text = (" ".join(part.split()) for part in record)
-            lines[group_of(option)].append(f"- `{names}`: {escaped(help_text)}")
-    for group, listed in lines.items():
-        if listed:
-            yield "\n".join([f"**{group}**", "", *listed])
 
 
 def messages() -> Iterator[str]:

@@ -72,9 +72,24 @@ def test_every_option_is_on_the_page(verb: str) -> None:
     section = text_of("docs/cli.md").partition(f"\n## levelhead {verb}\n")[2].partition("\n## ")[0]
     commands = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     parameters = [parameter for one in commands for parameter in one.params if isinstance(parameter, click.Option)]
-    names = [name for parameter in parameters if not parameter.hidden for name in parameter.opts]
+    names = [max(parameter.opts, key=len) for parameter in parameters if not parameter.hidden]
     assert names
-    assert [name for name in names if not re.search(rf"^- `[^`]*{name}\b", section, re.MULTILINE)] == []
+    taken = set(re.findall(r"`(--[\w-]+)`", section))
+    described = {name: section + shared_options() * (name in taken) for name in names}
+    assert [name for name, text in described.items() if not re.search(rf"^- `[^`]*{name}\b", text, re.MULTILINE)] == []
+
+
+def shared_options() -> str:
+    return pages()["cli.md"].partition("\n## Shared options\n")[2].partition("\n## ")[0]
+
+
+def test_options_with_the_same_text_are_described_once() -> None:
+    """An option whose text differs from that of the shared option has its own; if only the default differs, that."""
+    lines = re.findall(r"^- `--?\w[^`]*`: (?!\[).*$", pages()["cli.md"], re.MULTILINE)
+    assert len(lines) == len(set(lines)) > 150
+    assert "\n- `--format [tsv|jsonl|json]`: [default: tsv]\n" in pages()["cli.md"]
+    assert "\n- `--title TEXT`: Title of the task [default: A shared task]\n" in pages()["cli.md"]
+    assert "\n- `--title TEXT`: Heading of the page of --report\n" in shared_options()
 
 
 def test_groups_of_commands_are_documented_below_one_another() -> None:
@@ -98,7 +113,7 @@ def test_groups_of_commands_are_documented_below_one_another() -> None:
         """Not shown."""
 
     context = click.Context(judge, info_name="judge", parent=click.Context(program.cli, info_name="levelhead"))
-    page = "\n".join(SCRIPT.command_blocks(judge, context))
+    page = "\n".join(SCRIPT.command_blocks(judge, context, SCRIPT.shared_options(judge, context)))
     assert page.startswith(
         "## levelhead judge\n```text\nlevelhead judge [OPTIONS] COMMAND [ARGS]...\n```\nAsk \\*people\\*."
     )
@@ -203,7 +218,8 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
         ("compare", "UAS, LAS and CLAS, or those of the rules msp25"),
     ):
         section = page.partition(f"\n## levelhead {command}\n")[2].partition("\n## ")[0]
-        assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`: .* \[default: {default}\]", section, re.MULTILINE)
+        text = shared_options() if "`--measure`" in section else section
+        assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`:.* \[default: {default}\]", text, re.MULTILINE)
     assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv"]) == 0
     rows = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
     assert list(dict.fromkeys(row[1] for row in rows[1:])) == ["UAS", "LAS", "CLAS"]
