@@ -232,9 +232,7 @@ def commands() -> Iterator[str]:
     yield from command_blocks(program.cli, context, shared)
 
 
-def command_blocks(
-    command: click.Command, context: click.Context, shared: Mapping[str, ListedOption]
-) -> Iterator[str]:
+def command_blocks(command: click.Command, context: click.Context, shared: Mapping[str, ListedOption]) -> Iterator[str]:
     """One command: usage, what it does, an example, its options; then the commands below it."""
     path = context.command_path
     yield f"{'#' * max(2, len(path.split()))} {path}"
