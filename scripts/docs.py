@@ -91,8 +91,9 @@ jump to them. They have the file, the line, the name of the error, which never c
 {faults_of(ROOT / INVALID)[0].in_file("gamma/tr.conllu")}
 ```
 
-`levelhead validate` also prints what to do. In Python, `error.faults` lists all errors with their names (`slug`). A
-file with an error cannot be used; a file with warnings only is scored.
+Each name below is followed by what it means, then by what to do, which `levelhead validate` also prints. In Python,
+`error.faults` lists all errors with their names (`slug`). A file with an error cannot be used; a file with warnings only
+is scored.
 """
 
 
@@ -318,7 +319,7 @@ def messages() -> Iterator[str]:
         for slug, message in MESSAGES.items():
             if message.severity == severity:
                 yield f"### {slug}"
-                yield f"{escaped(message.meaning)}\n\n**What to do:** {escaped(message.remedy)}"
+                yield f"{escaped(message.meaning)} {escaped(message.remedy)}"
 
 
 def reference() -> dict[str, str]:
