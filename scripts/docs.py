@@ -19,12 +19,13 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import NamedTuple
 
 import click
 
 from levelhead import score
+from levelhead.api.parameters import SHARED, parameters_of
 from levelhead.cli import program
 from levelhead.cli.shared.command import GROUPS, OTHER, group_of
 from levelhead.measures import REGISTRY
@@ -33,12 +34,13 @@ from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.tables import writers
+from levelhead.tabular import Tabular
 from levelhead.treebank import faults_of
 from levelhead.typology.profile_columns import columns_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 from formats import ABOUT_FORMATS, escaped, formats
-from topics import ABOUT_API, TOPICS
+from topics import ABOUT_API, TOPICS, Topic
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -92,8 +94,8 @@ jump to them. They have the file, the line, the name of the error, which never c
 ```
 
 Each name below is followed by what it means, then by what to do, which `levelhead validate` also prints. In Python,
-`error.faults` lists all errors with their names (`slug`). A file with an error cannot be used; a file with warnings only
-is scored.
+`error.faults` lists all errors with their names (`slug`). A file with an error cannot be used; a file with warnings
+only is scored.
 """
 
 
@@ -326,52 +328,37 @@ def reference() -> dict[str, str]:
     """The pages of the Python reference by file name."""
     contents = [f"| [{topic.title}]({name}.md) | {topic.about} |" for name, topic in TOPICS.items()]
     index = "\n".join(["| page | you can |", "| --- | --- |", *contents])
-    made = {"api/index.md": page("Python", ABOUT_API, [index])}
-    shown: set[object] = set()
+    about, stable, promises = ABOUT_API.partition("\n## What is stable\n")
+    shared = "\n".join(f"- `{name}`: {escaped(text)}" for name, text in SHARED.items())
+    blocks = [index, f"## Shared arguments\n\n{ABOUT_SHARED}", shared, f"{stable}{promises}".strip()]
+    made = {"api/index.md": page("Python", about, blocks)}
     for name, topic in TOPICS.items():
-        blocks = [block for module in topic.modules for block in module_blocks(module, shown)]
-        made[f"api/{name}.md"] = page(topic.title, f"\n{topic.about}\n", blocks)
+        made[f"api/{name}.md"] = page(topic.title, f"\n{topic.about}\n", topic_blocks(topic))
     return made
 
 
-def module_blocks(name: str, shown: set[object]) -> Iterator[str]:
-    """The public names of a module, those of `levelhead` itself first; none that was shown before."""
-    module, root = importlib.import_module(name), importlib.import_module("levelhead")
-    own = [(f"levelhead.{one}", getattr(root, one)) for one in public_names(root)]
-    found = [(full, value) for full, value in own if is_defined_in(value, name)]
-    found += [(f"{name}.{one}", getattr(module, one)) for one in public_names(module)]
-    entries = [block for full, value in found for block in entry_once(full, value, shown)]
-    if entries:
-        if name.startswith("levelhead.api."):
-            yield "## levelhead"
-        else:
-            yield f"## {name}"
-            yield escaped(inspect.cleandoc(module.__doc__ or "").partition("\n\n")[0])
-        yield from entries
+ABOUT_SHARED = "Functions of `levelhead` take these, unless an entry describes them itself:"
 
 
-def is_defined_in(value: object, module: str) -> bool:
-    """Whether a function or class is of a module or of one in it."""
-    return f"{getattr(value, '__module__', '')}.".startswith(f"{module}.")
-
-
-def entry_once(name: str, value: object, shown: set[object]) -> Iterator[str]:
-    """The entry of a function or class that was not shown before."""
-    if (inspect.isfunction(value) or inspect.isclass(value)) and value not in shown:
-        shown.add(value)
+def topic_blocks(topic: Topic) -> Iterator[str]:
+    """The entries of a page, then its other names in lines."""
+    for name, value in named(topic.entries):
         yield from entry(name, value)
+    if topic.lines:
+        yield f"## More names\n\n{ABOUT_LINES}"
+    for module in topic.lines:
+        yield f"**{module}**"
+        yield "\n".join(line(value) for _, value in named({module: topic.lines[module]}))
 
 
-def public_names(room: ModuleType) -> list[str]:
-    """Those in `__all__`, or those that the module defines."""
-    listed = getattr(room, "__all__", None)
-    if listed is not None:
-        return [name for name in listed if not name.startswith("_")]
-    return [
-        node.name
-        for node in parsed(room.__name__).body
-        if isinstance(node, DEFINITIONS) and not node.name.startswith("_")
-    ]
+ABOUT_LINES = "`help(name)` describes their arguments, fields and methods."
+
+
+def named(names: Mapping[str, str]) -> Iterator[tuple[str, type | FunctionType]]:
+    """The functions and classes that are listed by module, with their full names."""
+    for module, listed in names.items():
+        for name in listed.split():
+            yield f"{module}.{name}", getattr(importlib.import_module(module), name)
 
 
 @functools.cache
@@ -386,31 +373,70 @@ DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 def entry(name: str, value: type | FunctionType) -> Iterator[str]:
     """A function or class with its signature and docstring; of methods the first lines."""
     node = definition(value)
-    if node is None:  # made by another function
-        return
-    yield f"### {name}"
+    function = getattr(value, "__wrapped__", value)  # its docstring has no shared arguments
+    doc = inspect.cleandoc(function.__doc__ or "")
+    yield f"## {name}"
     yield f"```python\n{folded(signature(node))}\n```"
-    yield described(inspect.cleandoc(value.__doc__ or ""))
+    if isinstance(node, ast.ClassDef) and value in record_tables():
+        yield f"{about_of(value)} {record_tables()[value]}"
+    else:
+        yield described(doc)
     if isinstance(node, ast.ClassDef):
-        for method in node.body:
-            if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+        yield from ["\n".join(lines)] if (lines := list(method_lines(value, node))) else []
+    elif function is not value and any(f"\n    {one}: " not in doc for one in parameters_of(function)):
+        yield "Other arguments: [shared](index.md#shared-arguments)."
+
+
+def line(value: type | FunctionType) -> str:
+    """A function or class in one line: its signature, and what it does."""
+    return f"- `{signature(definition(value))}`: {about_of(value)} {record_tables().get(value, '')}".rstrip()
+
+
+@functools.cache
+def record_tables() -> dict[object, str]:
+    """Where the fields of records are described that are rows of results, by class."""
+    found: dict[object, str] = {}
+    for topic in TOPICS.values():
+        for _, result in named(topic.entries):
+            if inspect.isclass(result) and issubclass(result, Tabular) and result.KIND:
+                for name, layout in result.layouts().items():
+                    for part in layout:
+                        found.setdefault(
+                            part, f"Fields: table `{name}` of [{result.KIND}](../formats.md#{result.KIND})."
+                        )
+    return found
+
+
+def about_of(value: type | FunctionType) -> str:
+    """The first paragraph of a docstring, on one line."""
+    first = inspect.cleandoc(value.__doc__ or "").partition("\n\n")[0]
+    return escaped(" ".join(first.split()))
+
+
+def method_lines(value: type, node: ast.ClassDef) -> Iterator[str]:
+    """The public methods and properties of a class; of results not those that all results have."""
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+            inherited = issubclass(value, Tabular) and value is not Tabular and hasattr(Tabular, method.name)
+            if not inherited or (method.name in {"table", "verdict"} and len(ast.unparse(method.args)) > len("self")):
                 first = (ast.get_docstring(method) or "").partition("\n\n")[0]
                 shown = attribute(method) if is_property(method) else signature(method)
                 yield f"- `{shown}`: {escaped(' '.join(first.split()))}"
 
 
-def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef | None:
+def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef:
     """Where a function or class is defined."""
     body = parsed(value.__module__).body
-    return next((node for node in body if isinstance(node, DEFINITIONS) and node.name == value.__name__), None)
+    return next(node for node in body if isinstance(node, DEFINITIONS) and node.name == value.__name__)
 
 
 def signature(node: ast.FunctionDef | ast.ClassDef) -> str:
-    """What stands in the source, on one line."""
+    """What the source has, on one line, without `self`."""
     if isinstance(node, ast.ClassDef):
         return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})".replace("()", "")
     answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    return f"{node.name}({ast.unparse(node.args)}){answer}"
+    arguments = re.sub(r"^(?:self|cls)(?:, |$)", "", ast.unparse(node.args))
+    return f"{node.name}({arguments}){answer}"
 
 
 def folded(shown: str) -> str:
@@ -447,7 +473,7 @@ def described(doc: str) -> str:
             lines.append(f"- `{match[1]}`: {escaped(match[2])}")
         else:
             lines.append(escaped(line.strip() if section in {"Returns", "Yields"} else line))
-    return "\n".join(lines).strip()
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
 SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Example):")

@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import pkgutil
 import re
 from functools import cache
 
@@ -13,6 +12,7 @@ import levelhead
 from conftest import ROOT, script
 from levelhead import compat
 from levelhead._version import VERSION
+from levelhead.api.results import _CLASSES as RESULTS
 from levelhead.cli import program
 from levelhead.measures import REGISTRY
 from levelhead.messages import MESSAGES
@@ -172,40 +172,69 @@ def test_version_is_the_same_everywhere() -> None:
 
 
 def test_properties_are_shown_as_attributes() -> None:
-    """`evaluation.warnings` is no call; `table.rows(...)` is one."""
+    """`evaluation.warnings` is no call; `profile.number(...)` is one."""
     page = pages()["api/scoring.md"]
     assert "\n- `warnings: tuple[Fault, ...]`: " in page
-    assert "`warnings(self)" not in page
-    assert "\n- `number(self, name: str)" in pages()["api/treebanks.md"]
+    assert "`warnings(" not in page
+    assert "\n- `number(name: str)" in pages()["api/treebanks.md"]
 
 
-def public_names() -> dict[str, object]:
-    """Every public function and class: those of the package, and those that its rooms list."""
-    rooms = [room.name for room in pkgutil.iter_modules(levelhead.__path__) if room.ispkg and room.name != "cli"]
-    modules = [levelhead, *(importlib.import_module(f"levelhead.{room}") for room in rooms)]
-    return {
-        f"{module.__name__}.{name}": getattr(module, name)
-        for module in modules
-        for name in getattr(module, "__all__", ())
-        if (inspect.isclass(getattr(module, name)) or inspect.isfunction(getattr(module, name)))
-        and getattr(module, name).__module__.startswith("levelhead.")
-    }
+def test_shared_arguments_are_described_once() -> None:
+    """A function describes what it adds; fields of records are described with the output formats."""
+    entry = pages()["api/scoring.md"].partition("\n## levelhead.score\n")[2].partition("\n## ")[0]
+    assert "    resample_by" not in entry
+    assert "    rules: str | Rules='ud',\n" in entry
+    assert "- `rules`" not in entry
+    assert "\n- `measures`: by default all that the official scorer of the rules prints.\n" in entry
+    assert "\nOther arguments: [shared](index.md#shared-arguments)." in entry
+    shared = pages()["api/index.md"].partition("\n## Shared arguments\n")[2].partition("\n## ")[0]
+    assert "\n- `rules`: scoring rules: " in shared
+    assert "Other arguments" not in pages()["api/official.md"]
+    line = "- `class Gain(NamedTuple)`: The gain of one system in one bucket of words."
+    assert f"\n{line} Fields: table `gains` of [breakdown](../formats.md#breakdown).\n" in pages()["api/breakdowns.md"]
+
+
+def listed() -> list[tuple[str, object]]:
+    """The names on the pages of the reference."""
+    topics = SCRIPT.TOPICS.values()
+    return [pair for topic in topics for names in (topic.entries, topic.lines) for pair in SCRIPT.named(names)]
 
 
 def test_every_public_name_is_on_one_page() -> None:
-    """Under one of its names: that of the package where it has one."""
-    headings = [
-        heading
-        for name, page in pages().items()
-        if name.startswith("api/")
-        for heading in re.findall(r"^### (levelhead\.[\w.]+)$", page, re.MULTILINE)
-    ]
-    assert len(headings) == len(set(headings))
-    names = public_names()
-    shown = {names[heading] for heading in headings if heading in names}
-    assert len(names) > 200
-    assert sorted(full for full, value in names.items() if value not in shown) == []
-    assert {f"levelhead.{name}" for name in levelhead.__all__ if f"levelhead.{name}" in names} <= set(headings)
+    """The names of the package, and the results of its functions, have entries."""
+    names = listed()
+    assert len(names) == len({id(value) for _, value in names}) > 200
+    entries = {name for topic in SCRIPT.TOPICS.values() for name, _ in SCRIPT.named(topic.entries)}
+    headings = re.findall(r"^## (levelhead\.[\w.]+)$", "\n".join(pages().values()), re.MULTILINE)
+    assert sorted(entries) == sorted(headings)
+    assert {f"levelhead.{name}" for name in levelhead.__all__} - entries == {"levelhead.__version__"}
+    results = {f"levelhead.{name.replace(':', '.')}" for name in RESULTS.values()}
+    defined = {f"{value.__module__}.{value.__name__}" for name, value in names if name in entries}
+    assert results - defined == INTERNAL
+
+
+INTERNAL = {
+    "levelhead.api.listings.Installation", "levelhead.api.listings.MeasureList",
+    "levelhead.api.listings.ProfileColumnList", "levelhead.api.listings.SchemeList",
+    "levelhead.conversion.round_trip.RoundTrips", "levelhead.comparison.changes.AnyChanges",
+    "levelhead.task.documents.Submissions", "levelhead.task.standings.Leaderboard",
+}  # fmt: skip
+"""Results of commands that no public function returns."""
+
+
+def test_names_that_pages_import_are_on_the_pages_of_the_reference() -> None:
+    known = {f"{value.__module__}.{value.__name__}" for _, value in listed()}
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *DOCS.glob("*.md"))]
+    imports = {
+        pair
+        for text in texts
+        for pair in re.findall(r"^(?:>>> )?from (levelhead[\w.]*) import (.*)$", text, re.MULTILINE)
+    }
+    assert len(imports) > 8
+    values = [getattr(importlib.import_module(module), name) for module, names in imports for name in names.split(", ")
+              if " as " not in name and not name.isupper()]  # fmt: skip
+    defined = {f"{value.__module__}.{value.__name__}" for value in values if not inspect.ismodule(value)}
+    assert defined - known == set()
 
 
 def test_every_page_of_the_reference_is_in_the_navigation() -> None:
