@@ -20,12 +20,16 @@ from levelhead.cli import program
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
     path
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), ROOT / "docs/studies/callin-correlations.md"]
+    for path in [
+        ROOT / "README.md",
+        *(path for folder in ("docs", "development") for path in (ROOT / folder).glob("*.md")),
+        ROOT / "docs/studies/callin-correlations.md",
+    ]
     if path.name != "cli.md"
 )
 PAGES_WITH_SESSIONS = (
     "README.md", "docs/tutorial.md", "docs/errors.md", "docs/ci.md", "docs/significance.md", "docs/power.md",
-    "docs/concepts.md", "docs/release.md", "docs/agreement.md", "docs/typology.md", "docs/contributing.md",
+    "docs/concepts.md", "docs/release.md", "docs/agreement.md", "docs/typology.md", "development/contributing.md",
     "docs/classes.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",
     "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md", "docs/papers.md",
 )  # fmt: skip

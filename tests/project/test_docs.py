@@ -135,7 +135,13 @@ def test_every_page_is_in_the_navigation() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", *(path.relative_to(ROOT).as_posix() for path in sorted(DOCS.rglob("*.md")))]
+    "page",
+    ["README.md", "CONTRIBUTING.md"]
+    + [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("docs", "development")
+        for path in sorted((ROOT / folder).rglob("*.md"))
+    ],
 )
 def test_links_to_files_lead_somewhere(page: str) -> None:
     prose = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)

@@ -97,7 +97,7 @@ def exists(name: str) -> bool:
 
 
 def test_the_tour_of_the_source_names_what_exists() -> None:
-    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "development/architecture.md").read_text(encoding="utf-8")
     names = re.findall(r"`([a-z_]+(?:\.\w+)*)`", text)
     assert len(names) > 30
     assert [name for name in names if name not in {"fold", "compare"} and not exists(name)] == []
@@ -106,6 +106,6 @@ def test_the_tour_of_the_source_names_what_exists() -> None:
 
 
 def test_the_tour_of_the_source_lists_every_room() -> None:
-    rooms = (DOCS / "architecture.md").read_text(encoding="utf-8").partition("## Rooms")[2]
+    rooms = (ROOT / "development/architecture.md").read_text(encoding="utf-8").partition("## Rooms")[2]
     folders = {path.parent.name for path in (ROOT / "src/levelhead").glob("*/__init__.py")}
     assert [room for room in sorted(folders) if not re.search(rf"\b{room}\b", rooms)] == []
