@@ -45,6 +45,14 @@ def text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
+def rows_on(study: str, heading: str) -> list[list[str]]:
+    """Return the cells of the table under a heading of a study's page; of a long table from the file next to it."""
+    section = text_of(f"docs/studies/{study}.md").split(f"\n## {heading}\n")[1].partition("\n## ")[0]
+    if file := re.search(r"\[Table with \d+ rows\]\((.*)\)", section):
+        return [line.split("\t") for line in text_of(f"docs/studies/{file[1]}").splitlines()]
+    return [line[2:-2].split(" | ") for line in section.splitlines() if line.startswith("| ") and "---" not in line]
+
+
 def run(command: str, folder: Path = ROOT) -> str:
     """Run a `levelhead` command here, in a folder (the repository itself by default), and return all it prints."""
     assert command.startswith("levelhead "), command
