@@ -7,11 +7,7 @@ python scripts/docs.py --check    writes nothing; exits with 1 if a page is not 
 
 from __future__ import annotations
 
-import ast
-import functools
-import importlib
 import inspect
-import itertools
 import re
 import sys
 import tempfile
@@ -19,13 +15,11 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import FunctionType
 from typing import NamedTuple
 
 import click
 
 from levelhead import score
-from levelhead.api.parameters import SHARED, parameters_of
 from levelhead.cli import program
 from levelhead.cli.shared.command import GROUPS, OTHER, group_of
 from levelhead.measures import REGISTRY
@@ -34,13 +28,12 @@ from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.tables import writers
-from levelhead.tabular import Tabular
 from levelhead.treebank import faults_of
 from levelhead.typology.profile_columns import columns_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 from formats import ABOUT_FORMATS, escaped, formats
-from topics import ABOUT_API, TOPICS, Topic
+from reference import reference
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -127,7 +120,7 @@ def pages() -> dict[str, str]:
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
         "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
-        **reference(),
+        **{f"api/{name}.md": page(*parts) for name, parts in reference().items()},
     }
 
 
@@ -322,162 +315,6 @@ def messages() -> Iterator[str]:
             if message.severity == severity:
                 yield f"### {slug}"
                 yield f"{escaped(message.meaning)} {escaped(message.remedy)}"
-
-
-def reference() -> dict[str, str]:
-    """The pages of the Python reference by file name."""
-    contents = [f"| [{topic.title}]({name}.md) | {topic.about} |" for name, topic in TOPICS.items()]
-    index = "\n".join(["| page | you can |", "| --- | --- |", *contents])
-    about, stable, promises = ABOUT_API.partition("\n## What is stable\n")
-    shared = "\n".join(f"- `{name}`: {escaped(text)}" for name, text in SHARED.items())
-    blocks = [index, f"## Shared arguments\n\n{ABOUT_SHARED}", shared, f"{stable}{promises}".strip()]
-    made = {"api/index.md": page("Python", about, blocks)}
-    for name, topic in TOPICS.items():
-        made[f"api/{name}.md"] = page(topic.title, f"\n{topic.about}\n", topic_blocks(topic))
-    return made
-
-
-ABOUT_SHARED = "Functions of `levelhead` take these, unless an entry describes them itself:"
-
-
-def topic_blocks(topic: Topic) -> Iterator[str]:
-    """The entries of a page, then its other names in lines."""
-    for name, value in named(topic.entries):
-        yield from entry(name, value)
-    if topic.lines:
-        yield f"## More names\n\n{ABOUT_LINES}"
-    for module in topic.lines:
-        yield f"**{module}**"
-        yield "\n".join(line(value) for _, value in named({module: topic.lines[module]}))
-
-
-ABOUT_LINES = "`help(name)` describes their arguments, fields and methods."
-
-
-def named(names: Mapping[str, str]) -> Iterator[tuple[str, type | FunctionType]]:
-    """The functions and classes that are listed by module, with their full names."""
-    for module, listed in names.items():
-        for name in listed.split():
-            yield f"{module}.{name}", getattr(importlib.import_module(module), name)
-
-
-@functools.cache
-def parsed(module: str) -> ast.Module:
-    """The source of a module."""
-    return ast.parse(inspect.getsource(importlib.import_module(module)))
-
-
-DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
-
-
-def entry(name: str, value: type | FunctionType) -> Iterator[str]:
-    """A function or class with its signature and docstring; of methods the first lines."""
-    node = definition(value)
-    function = getattr(value, "__wrapped__", value)  # its docstring has no shared arguments
-    doc = inspect.cleandoc(function.__doc__ or "")
-    yield f"## {name}"
-    yield f"```python\n{folded(signature(node))}\n```"
-    if isinstance(node, ast.ClassDef) and value in record_tables():
-        yield f"{about_of(value)} {record_tables()[value]}"
-    else:
-        yield described(doc)
-    if isinstance(node, ast.ClassDef):
-        yield from ["\n".join(lines)] if (lines := list(method_lines(value, node))) else []
-    elif function is not value and any(f"\n    {one}: " not in doc for one in parameters_of(function)):
-        yield "Other arguments: [shared](index.md#shared-arguments)."
-
-
-def line(value: type | FunctionType) -> str:
-    """A function or class in one line: its signature, and what it does."""
-    return f"- `{signature(definition(value))}`: {about_of(value)} {record_tables().get(value, '')}".rstrip()
-
-
-@functools.cache
-def record_tables() -> dict[object, str]:
-    """Where the fields of records are described that are rows of results, by class."""
-    found: dict[object, str] = {}
-    for topic in TOPICS.values():
-        for _, result in named(topic.entries):
-            if inspect.isclass(result) and issubclass(result, Tabular) and result.KIND:
-                for name, layout in result.layouts().items():
-                    for part in layout:
-                        found.setdefault(
-                            part, f"Fields: table `{name}` of [{result.KIND}](../formats.md#{result.KIND})."
-                        )
-    return found
-
-
-def about_of(value: type | FunctionType) -> str:
-    """The first paragraph of a docstring, on one line."""
-    first = inspect.cleandoc(value.__doc__ or "").partition("\n\n")[0]
-    return escaped(" ".join(first.split()))
-
-
-def method_lines(value: type, node: ast.ClassDef) -> Iterator[str]:
-    """The public methods and properties of a class; of results not those that all results have."""
-    for method in node.body:
-        if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-            inherited = issubclass(value, Tabular) and value is not Tabular and hasattr(Tabular, method.name)
-            if not inherited or (method.name in {"table", "verdict"} and len(ast.unparse(method.args)) > len("self")):
-                first = (ast.get_docstring(method) or "").partition("\n\n")[0]
-                shown = attribute(method) if is_property(method) else signature(method)
-                yield f"- `{shown}`: {escaped(' '.join(first.split()))}"
-
-
-def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef:
-    """Where a function or class is defined."""
-    body = parsed(value.__module__).body
-    return next(node for node in body if isinstance(node, DEFINITIONS) and node.name == value.__name__)
-
-
-def signature(node: ast.FunctionDef | ast.ClassDef) -> str:
-    """What the source has, on one line, without `self`."""
-    if isinstance(node, ast.ClassDef):
-        return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})".replace("()", "")
-    answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    arguments = re.sub(r"^(?:self|cls)(?:, |$)", "", ast.unparse(node.args))
-    return f"{node.name}({arguments}){answer}"
-
-
-def folded(shown: str) -> str:
-    """A signature, with a line for each parameter if it is long."""
-    if len(shown) <= 100 or (not shown.endswith(")") and ") -> " not in shown):
-        return shown
-    name, _, rest = shown.partition("(")
-    inside, _, answer = rest.rpartition(") -> ") if ") -> " in rest else (rest[:-1], "", "")
-    depths = itertools.accumulate((one in "([{") - (one in ")]}") for one in inside)
-    ends = [i for i, (one, depth) in enumerate(zip(inside, depths, strict=True)) if one == "," and depth == 0]
-    parts = [inside[start:end].strip(" ,") for start, end in itertools.pairwise([0, *ends, len(inside)])]
-    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), ")" + (f" -> {answer}" if answer else "")])
-
-
-def is_property(node: ast.FunctionDef) -> bool:
-    """Whether a method is read like an attribute."""
-    return any(ast.unparse(one).split(".")[-1] in {"property", "cached_property"} for one in node.decorator_list)
-
-
-def attribute(node: ast.FunctionDef) -> str:
-    """A property as it is used: its name and its type, without parentheses."""
-    return f"{node.name}: {ast.unparse(node.returns)}" if node.returns else node.name
-
-
-def described(doc: str) -> str:
-    """A docstring as Markdown: its sections as lists, what is returned as a paragraph."""
-    lines: list[str] = []
-    section = ""
-    for line in doc.split("\n"):
-        if SECTION.fullmatch(line):
-            section = line[:-1]
-            lines += ["", f"**{section}**", ""]
-        elif match := ARGUMENT.fullmatch(line):
-            lines.append(f"- `{match[1]}`: {escaped(match[2])}")
-        else:
-            lines.append(escaped(line.strip() if section in {"Returns", "Yields"} else line))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-
-
-SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Example):")
-ARGUMENT = re.compile(r" {4}([*\w]+): (.*)")
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:

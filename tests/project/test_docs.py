@@ -25,6 +25,7 @@ def text_of(name: str) -> str:
 
 
 SCRIPT = script("docs.py")
+REFERENCE = script("reference.py")
 
 
 pages = cache(SCRIPT.pages)
@@ -189,28 +190,28 @@ def test_shared_arguments_are_described_once() -> None:
     """A function describes what it adds; fields of records are described with the output formats."""
     entry = pages()["api/scoring.md"].partition("\n## levelhead.score\n")[2].partition("\n## ")[0]
     assert "    resample_by" not in entry
-    assert "    rules: str | Rules='ud',\n" in entry
+    assert "    rules='ud',\n" in entry
     assert "- `rules`" not in entry
     assert "\n- `measures`: by default all that the official scorer of the rules prints.\n" in entry
     assert "\nOther arguments: [shared](index.md#shared-arguments)." in entry
     shared = pages()["api/index.md"].partition("\n## Shared arguments\n")[2].partition("\n## ")[0]
-    assert "\n- `rules`: scoring rules: " in shared
+    assert "\n- `rules: str | Rules`: scoring rules: " in shared
     assert "Other arguments" not in pages()["api/official.md"]
-    line = "- `class Gain(NamedTuple)`: The gain of one system in one bucket of words."
+    line = "- `Gain`: The gain of one system in one bucket of words."
     assert f"\n{line} Fields: table `gains` of [breakdown](../formats.md#breakdown).\n" in pages()["api/breakdowns.md"]
 
 
 def listed() -> list[tuple[str, object]]:
     """The names on the pages of the reference."""
-    topics = SCRIPT.TOPICS.values()
-    return [pair for topic in topics for names in (topic.entries, topic.lines) for pair in SCRIPT.named(names)]
+    topics = REFERENCE.TOPICS.values()
+    return [pair for topic in topics for names in (topic.entries, topic.lines) for pair in REFERENCE.named(names)]
 
 
 def test_every_public_name_is_on_one_page() -> None:
     """The names of the package, and the results of its functions, have entries."""
     names = listed()
     assert len(names) == len({id(value) for _, value in names}) > 200
-    entries = {name for topic in SCRIPT.TOPICS.values() for name, _ in SCRIPT.named(topic.entries)}
+    entries = {name for topic in REFERENCE.TOPICS.values() for name, _ in REFERENCE.named(topic.entries)}
     headings = re.findall(r"^## (levelhead\.[\w.]+)$", "\n".join(pages().values()), re.MULTILINE)
     assert sorted(entries) == sorted(headings)
     assert {f"levelhead.{name}" for name in levelhead.__all__} - entries == {"levelhead.__version__"}

@@ -12,7 +12,7 @@ import levelhead
 from conftest import ROOT, script
 
 DOCS = script("docs.py")
-TOPICS = DOCS.TOPICS.values()
+TOPICS = script("reference.py").TOPICS.values()
 MODULES = sorted({"levelhead", *(module for topic in TOPICS for module in (*topic.entries, *topic.lines))})
 
 
