@@ -74,8 +74,8 @@ def formats() -> Iterator[str]:
     yield "Columns that many tables have:"
     yield "\n".join(f"- `{name}`: {about}" for name, about in SHARED.items())
     yield (
-        "Each table below first names the columns that are described above, in this list or with an earlier table of the"
-        " same kind, then describes the others."
+        "Each table below first names the columns that are described above, in this list or with an earlier table of"
+        " the same kind, then describes the others."
     )
     earlier: list[Described] = []
     for kind in kinds():
