@@ -65,7 +65,7 @@ Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of 
 
 ABOUT_COMMANDS = f"""
 Look up the options of a command; `--help` prints the same. The examples run in `examples/parallel`. Results go to
-standard output, notes and errors to standard error.
+standard output; warnings, notes and errors go to standard error, in every format. Notes below a table are not repeated.
 
 | exit code | meaning |
 | ---: | --- |

@@ -21,7 +21,7 @@ from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
 from levelhead.tables.data import DataColumn, DataTable, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Kind, Plain, Table, for_readers, formatted, percentage
+from levelhead.tables.table import Cell, Column, Kind, Table, for_readers, formatted
 from levelhead.tables.writers import data_to_tsv, to_markdown, to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -81,7 +81,7 @@ class SectionCell(NamedTuple):
         section: the heading of the section.
         row: the number of the row, from 1.
         column: the heading of the column.
-        value: the number in the cell, of a ratio the percentage; null for a text.
+        value: the number in the cell; null for a text.
         text: the cell as it is printed.
     """
 
@@ -90,6 +90,20 @@ class SectionCell(NamedTuple):
     column: str
     value: float | None
     text: str
+
+
+class StudyRow(NamedTuple):
+    """A study.
+
+    Args:
+        study: its name on the command line.
+        title: "Replication of" and the title of the paper, or the title of a study of our own.
+        source: the paper.
+    """
+
+    study: str
+    title: str
+    source: str
 
 
 @immutable
@@ -108,6 +122,9 @@ class Study(Tabular):
     """
 
     KIND: ClassVar[str] = "reproduce"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,), "studies": (StudyRow,),
+    }  # fmt: skip
 
     name: str
     title: str
@@ -123,40 +140,32 @@ class Study(Tabular):
         return Table(tuple(Column(name, "text") for name in ("claim", "place", "verdict", "evidence")), self.claims)
 
     @property
+    def verdict(self) -> str:
+        """How many claims got each verdict, and the verdict on the main claim."""
+        return summary(self)
+
+    @property
     def provenance(self) -> Provenance:
         """The signature, and the setting as notes."""
         return Provenance(self.signature, {}, notes=self.setting)
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,)}
+    def _sections_rows(self) -> Iterator[SectionText]:
+        return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
 
-    def records(self, name: str) -> Iterable[NamedTuple]:
-        """Return the rows of a table."""
-        if name == "claims":
-            return self.claims
-        if name == "sections":
-            return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
-        return self._cells()
+    def _studies_rows(self) -> list[StudyRow]:
+        return [StudyRow(self.name, self.title, self.source)]
 
-    def _cells(self) -> Iterator[SectionCell]:
+    def _cells_rows(self) -> Iterator[SectionCell]:
         for section in self.sections:
             table = section.table
             for number, row in enumerate(table.rows if table else (), 1):
                 for column, cell in zip(table.columns, row, strict=True):  # type: ignore[union-attr]
                     text = for_readers(cell, column)
-                    yield SectionCell(section.title, number, column.name, _value(cell, column), text)
+                    value = float(cell) if isinstance(cell, int | float) else None
+                    yield SectionCell(section.title, number, column.name, value, text)
 
     def __str__(self) -> str:
         return text(self).rstrip("\n")
-
-
-def _value(cell: object, column: Column) -> float | None:
-    if not isinstance(cell, int | float):
-        return None
-    is_ratio = column.kind in {"ratio", "difference"} and not isinstance(cell, Plain)
-    return percentage(cell) if is_ratio else float(cell)
 
 
 class StudySpec(NamedTuple):
