@@ -75,7 +75,12 @@ def test_pages(studies: dict[str, Study], name: str, tmp_path: Path) -> None:
             assert cell["value"] == pytest.approx(float(cell["text"].replace("−", "-")), abs=0.00501), cell
     assert html.count("<section") == len(study.sections) + 1
     drawn = [section for section in study.sections if section.figure is not None]
-    assert len(list(tmp_path.glob("page-*.svg"))) == len(drawn) == marked.count("](page-") == html.count("<svg")
+    assert len(list(tmp_path.glob("page-*.svg"))) == len(drawn) == html.count("<svg")
+    tables = [len(path.read_text(encoding="utf-8").splitlines()) - 1 for path in sorted(tmp_path.glob("page-*.tsv"))]
+    assert tables == [
+        len(section.table.rows) for section in study.sections if section.table and len(section.table.rows) > 10
+    ]
+    assert len(drawn) + len(tables) == marked.count("](page-")
     assert "](" not in markdown(study).partition("## ")[2] or name == "conll17"
 
 
