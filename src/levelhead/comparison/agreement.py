@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ from levelhead.significance.units import (
     units_of,
     units_signature,
 )
-from levelhead.tables.data import Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, IntervalCell, Table, interval_head
 from levelhead.tables.writers import to_text
@@ -135,46 +135,9 @@ class Disagreement(NamedTuple):
     form: str
 
 
-class MeasureAgreement(NamedTuple):
-    """The F1 of annotators by one measure.
-
-    Args:
-        measure: the measure.
-        f1: the F1 score, averaged over pairs of annotators; null if a pair has no value.
-        reason: why there is no value; null if there is one.
-    """
-
-    measure: str
-    f1: Percent | None
-    reason: str | None
-
-
-class PairAgreement(NamedTuple):
-    """The F1 of two annotators by one measure.
-
-    Args:
-        first: the first annotator.
-        second: the other annotator.
-        measure: the measure.
-        f1: the F1 score, the same in both directions; null if it is not annotated on both sides.
-    """
-
-    first: str
-    second: str
-    measure: str
-    f1: Percent | None
-
-
-class DifferingSentence(NamedTuple):
-    """A sentence of the first annotation that differs in another in span, words, heads or universal relations.
-
-    Args:
-        sentence: its number, from 1.
-        sent_id: its sent_id.
-    """
-
-    sentence: int
-    sent_id: str | None
+_F1 = DataColumn("f1", "number", "F1 score, averaged over pairs; null without a value", "percent", True, (), (0, 100))
+_ANNOTATORS = DataColumn("first", "text", "The first annotator"), DataColumn("second", "text", "The other annotator")
+_REASON = DataColumn("reason", "text", "Why there is no value; null if there is one", optional=True)
 
 
 @immutable
@@ -195,9 +158,16 @@ class Agreement(Tabular):
 
     KIND: ClassVar[str] = "agree"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "labels": (LabelAgreement,), "measures": (MeasureAgreement,), "pairs": (PairAgreement,),
-        "patterns": (Disagreement,), "differing": (DifferingSentence,), "units": (UnitRow,),
-    }  # fmt: skip
+        "labels": (LabelAgreement,),
+        "measures": (MEASURE_COLUMN, _F1, _REASON),
+        "pairs": (*_ANNOTATORS, MEASURE_COLUMN, _F1._replace(about="F1 score, the same in both directions")),
+        "patterns": (Disagreement,),
+        "differing": (
+            DataColumn("sentence", "integer", "The number of the sentence, from 1", limits=(0,)),
+            DataColumn("sent_id", "text", "Its sent_id", optional=True),
+        ),
+        "units": (UnitRow,),
+    }
 
     treebanks: Mapping[str, Treebank]
     pairs: Mapping[tuple[str, str], Evaluation]
@@ -309,18 +279,17 @@ class Agreement(Tabular):
             tables.insert(1, patterns._replace(notes=(*patterns.notes, *more)))
         return "\n".join(to_text(table, 2) for table in tables).rstrip("\n")
 
-    def _measures_rows(self) -> Iterator[MeasureAgreement]:
-        return (MeasureAgreement(measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())
+    def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:
+        return ((measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())
 
-    def _pairs_rows(self) -> Iterator[PairAgreement]:
-        for pair, evaluation in self.pairs.items():
-            yield from (PairAgreement(*pair, measure, score.value) for measure, score in evaluation.items())
+    def _pairs_rows(self) -> Iterator[tuple[Any, ...]]:
+        return ((*pair, name, score.value) for pair, scores in self.pairs.items() for name, score in scores.items())
 
     def _patterns_rows(self) -> tuple[Disagreement, ...]:
         return self.disagreements
 
-    def _differing_rows(self) -> Iterator[DifferingSentence]:
-        return (DifferingSentence(i + 1, self._first[i].id) for i in self.differing)
+    def _differing_rows(self) -> Iterator[tuple[int, str | None]]:
+        return ((i + 1, self._first[i].id) for i in self.differing)
 
     def _units_rows(self) -> list[UnitRow]:
         return unit_rows({self.annotators[0]: self.units})

@@ -7,16 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from levelhead.comparison.change_rows import (
     LAYOUTS,
     ChangedSentence,
     ChangeExample,
     ChangePattern,
-    ExampleRow,
+    ChangePlace,
     FileChanges,
-    SentencePattern,
 )
 from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
@@ -221,11 +220,11 @@ class AnyChanges(Tabular):
     def _patterns_rows(self) -> Iterator[tuple[int, ChangePattern]]:
         return enumerate(self.patterns, 1)
 
-    def _examples_rows(self) -> Iterator[ExampleRow]:
+    def _examples_rows(self) -> Iterator[tuple[Any, ...]]:
         for number, pattern in enumerate(self.patterns, 1):
             for at in pattern.examples:
                 sent_id = self.parts[at.file].new[at.new].id
-                yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
+                yield number, ChangePlace(at.file, at.old + 1, at.new + 1), sent_id, at.form
 
     def _columns_rows(self) -> Iterable[tuple[str, int]]:
         return self.by_column.items()
@@ -235,21 +234,20 @@ class AnyChanges(Tabular):
             sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
             yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
 
-    def _changed(self) -> Iterator[tuple[tuple[str, int | None, int | None], Changes, SentenceChange]]:
-        """Each changed sentence with its file and its numbers in OLD and NEW."""
+    def _changed(self) -> Iterator[tuple[ChangePlace, Changes, SentenceChange]]:
         for file, part in self.parts.items():
             for change in part.sentences:
                 old, new = (None if index is None else index + 1 for index in (change.old, change.new))
-                yield (file, old, new), part, change
+                yield ChangePlace(file, old, new), part, change
 
-    def _sentences_rows(self) -> Iterator[ChangedSentence]:
+    def _sentences_rows(self) -> Iterator[tuple[ChangePlace, ChangedSentence]]:
         for place, part, change in self._changed():
             kinds = (kind in change.kinds for kind in KINDS)
-            yield ChangedSentence._make((*place, version_of(part, change)[0].id, change.n_words, *kinds))
+            yield place, ChangedSentence._make((version_of(part, change)[0].id, change.n_words, *kinds))
 
-    def _sentence_patterns_rows(self) -> Iterator[SentencePattern]:
+    def _sentence_patterns_rows(self) -> Iterator[tuple[Any, ...]]:
         for place, _, change in self._changed():
-            yield from (SentencePattern(*place, *pattern, count) for pattern, count in change.patterns.items())
+            yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = None) -> str:
         """Return the draft of a changelog in Markdown.

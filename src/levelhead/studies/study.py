@@ -18,11 +18,11 @@ from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
 from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
-from levelhead.tables.data import DataColumn, DataTable, Layout
+from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Kind, Table, for_readers, formatted
-from levelhead.tables.writers import data_to_tsv, to_markdown, to_text
+from levelhead.tables.table import Cell, Column, Kind, Table, for_readers
+from levelhead.tables.writers import to_markdown, to_text, to_tsv
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.write import replace_file
@@ -303,12 +303,6 @@ def _is_long(table: Table | None) -> TypeGuard[Table]:
     return table is not None and len(table.rows) > _LONGEST
 
 
-def _as_printed(table: Table) -> DataTable:
-    columns = tuple(DataColumn(column.name, "text", "") for column in table.columns)
-    rows = ([formatted(cell, column, 2) for cell, column in zip(row, table.columns)] for row in table.rows)
-    return DataTable(columns, [[None if text == "-" else text for text in row] for row in rows])
-
-
 def page(study: Study) -> Page:
     """Return the page of a study, as input of `levelhead.report.page.render`."""
     study = _for_readers(study)
@@ -344,7 +338,7 @@ def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None
         svg = (figure.file() + "\n").encode("utf-8", "backslashreplace")
         replace_file(file.with_name(f"{file.stem}-{number}.svg"), [svg])
     for number, table in enumerate(filter(_is_long, (part.table for part in study.sections)), 1):
-        replace_file(file.with_name(f"{file.stem}-{number}.tsv"), [data_to_tsv(_as_printed(table)).encode()])
+        replace_file(file.with_name(f"{file.stem}-{number}.tsv"), [to_tsv(table, 2).encode()])
     replace_file(file, [markdown(study, file.stem).encode("utf-8", "backslashreplace")])
 
 
