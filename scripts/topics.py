@@ -14,7 +14,8 @@ print(scores)  # the table that `levelhead score` prints
 float(scores["LAS"]), scores.to_dict(), scores.to_frame()
 ```
 
-Import all other public names from their packages, as in `from levelhead.significance import sign_test`.
+Import all other public names from their packages, as in `from levelhead.significance import sign_test`. The
+[recipes](../recipes.md) show analyses in pandas.
 
 ## What is stable
 
@@ -65,7 +66,8 @@ TOPICS = {
     ),
     "breakdowns": Topic(
         "Breakdowns",
-        "See where errors are: by property, by kind, in the trees, and as tables of words and sentences.",
+        "See where errors are: by property, by kind, in the trees, and as tables of words and sentences ([recipes]"
+        "(../recipes.md)).",
         (
             "levelhead.api.breakdowns", "levelhead.api.words", "levelhead.analysis", "levelhead.comparison.breakdowns",
             "levelhead.comparison.gains", "levelhead.comparison.error_analysis", "levelhead.comparison.intervals",

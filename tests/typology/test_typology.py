@@ -365,8 +365,8 @@ def test_a_square_matrix(kind: str) -> None:
     codes = ["de", "en", "ja", "tr"]
     paths = [EXAMPLES / "parallel" / "gold" / f"{code}.conllu" for code in codes]
     frame = levelhead.similarity(*paths, matrix=kind).to_frame(kind, library="pandas")
-    matrix = frame.set_index("treebank").loc[codes, [f"{kind}:{code}" for code in codes]].to_numpy()
-    assert list(frame.columns) == ["treebank", *(f"{kind}:{code}" for code in codes)]
+    matrix = frame.set_index("treebank_a").loc[codes, codes].to_numpy()
+    assert list(frame.columns) == ["treebank_a", *codes]
     assert not matrix.diagonal().any()
     assert (matrix == matrix.T).all() == (kind != "klcpos3")
     distributions = [count_treebank(levelhead.read(path)).distributions for path in paths]

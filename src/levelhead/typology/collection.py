@@ -13,7 +13,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, number_of
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
-from levelhead.tables.data import DataColumn, DataTable, Layout
+from levelhead.tables.data import DataColumn, DataTable, Layout, columns_in
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -114,9 +114,9 @@ class Survey(Mapping[str, Profile], Tabular):
 _MATRICES = ("klcpos3", "relations", "displacement")
 
 
-def _distance_column(kind: str, treebank: str) -> DataColumn:
-    about = "The distance from the treebank of the row, 0 if equal; null if there is nothing to compare"
-    return DataColumn(f"{kind}:{treebank}", "number", about, optional=True)
+def _distances_to(treebank: str) -> DataColumn:
+    about = "The distance of the row's treebank from this treebank, 0 if equal; null if there is nothing to compare"
+    return DataColumn(treebank, "number", about, optional=True)
 
 
 @immutable
@@ -141,15 +141,14 @@ class Similarities(Tabular):
         first, second = (
             TREEBANK_COLUMNS[0]._replace(name=f"treebank_{x}", about=f"Treebank {x.upper()}") for x in "ab"
         )
-        matrices = {kind: (TREEBANK_COLUMNS[0], _distance_column(kind, "{treebank}")) for kind in _MATRICES}
-        return {"pairs": (first, second, Similarity), **matrices}
+        return {"pairs": (first, second, Similarity)} | dict.fromkeys(_MATRICES, (first, _distances_to("{treebank}")))
 
     def records(self, name: str) -> Any:
         """Return the rows of a table."""
         if name == "pairs":
             return ((*names, distances) for names, distances in self.pairs.items())
-        columns = (_distance_column(name, treebank) for treebank in self._treebanks)
-        return DataTable((TREEBANK_COLUMNS[0], *columns), self._matrix(name))
+        first, *_ = columns_in(self.layouts()[name])
+        return DataTable((first, *map(_distances_to, self._treebanks)), self._matrix(name))
 
     def table(self) -> Table:
         """Return one row per pair of treebanks with their distances, or the square matrix; 0 means equal."""
