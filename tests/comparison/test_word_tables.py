@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 import levelhead
 from conftest import EXAMPLES, library
+from documentation import PYTHON, python, text_of
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.setup import setup_of
@@ -292,6 +293,16 @@ def interval_from_sentences(sentences: Any, unit: str) -> list[float]:
     ratio = t**2 * ((without - score) ** 2).sum() / (score * (1 - score))
     half = (ratio * score * (1 - score) + ratio**2 / 4) ** 0.5
     return [100 * (score + ratio / 2 + sign * half) / (1 + ratio) for sign in (-1, 1)]
+
+
+def test_the_interval_of_the_page_is_that_of_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    library("pandas")
+    monkeypatch.chdir(PARALLEL)
+    names = dict[str, Any]()
+    for session in PYTHON.findall(text_of("docs/errors.md")):
+        assert python(session, names) == session
+    (row,) = levelhead.compare(names["gold"], [names["system"]], measures="LAS").results
+    assert [100 * names["low"], 100 * names["high"]] == pytest.approx(row.interval, abs=1e-9)
 
 
 @pytest.mark.data
