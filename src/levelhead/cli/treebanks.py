@@ -77,7 +77,6 @@ def profile(
         return
     from levelhead.api.inputs import registry_of
     from levelhead.typology.profile_columns import OF_TRAINING
-    from levelhead.typology.profile_tables import TABLES
 
     names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
     hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if wants_page(given) else ())]
@@ -93,7 +92,7 @@ def profile(
     write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
-    show(given, survey, notes=False, main=TABLES[survey.by])
+    show(given, survey, notes_below=True)
 
 
 def _list_columns(given: dict[str, Any]) -> None:
@@ -117,7 +116,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    show(given, samples, notes=False)
+    show(given, samples, notes_below=True)
 
 
 @command()
@@ -136,7 +135,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     treebank_files(treebanks, [given["output"]], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
-    show(given, similarities, notes=False, main=given["matrix"])
+    show(given, similarities, notes_below=True)
 
 
 @command()
@@ -156,7 +155,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """
     treebank_files(treebanks, [given["output"]], merge=True)
     selection = options.call(given, *treebanks)
-    show(given, selection, notes=False)
+    show(given, selection, notes_below=True)
 
 
 @command()
