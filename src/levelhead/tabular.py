@@ -60,6 +60,11 @@ class Tabular:
         """The tables of data, by name; the first one is the main result."""
         return {name: self.data(name) for name in self.layouts()}
 
+    @property
+    def _main(self) -> str:
+        """The name of the main table."""
+        return next(iter(self.layouts()))
+
     def data(self, name: str | None = None) -> DataTable:
         """Return a table of data.
 
@@ -72,7 +77,7 @@ class Tabular:
         from levelhead.tables.data import DataTable, table_of
 
         layouts = self.layouts()
-        chosen = next(iter(layouts)) if name is None else name
+        chosen = self._main if name is None else name
         if chosen not in layouts:
             raise InputError(Fault("unknown-table", unknown("table", chosen, layouts)))
         records = self.records(chosen)

@@ -234,18 +234,17 @@ def schema_of_rows(layout: Layout) -> dict[str, Any]:
     """Return the JSON Schema of the rows of a table."""
     columns = columns_in(layout)
     properties = {column.name: _schema(column) for column in columns if not column.is_pattern}
-    patterns = {_pattern(column.name): _schema(column) for column in columns if column.is_pattern}
+    patterns = {_pattern(column.name, properties): _schema(column) for column in columns if column.is_pattern}
     required = [column.name for column in columns if column.always and not column.is_pattern]
     row: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     row |= {"patternProperties": patterns} if patterns else {}
     return {"type": "array", "items": {**row, "additionalProperties": False}}
 
 
-def _pattern(name: str) -> str:
-    """Return the regular expression for the names of columns that a name with braces stands for."""
-    return (
-        "^" + "".join(".+" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{\w+\})", name)) + "$"
-    )
+def _pattern(name: str, fixed: Iterable[str] = ()) -> str:
+    """Return the regular expression for the names of columns that a name with braces stands for, unlike fixed names."""
+    pattern = "".join(".+" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{\w+\})", name)) + "$"
+    return "^" + "".join(f"(?!{other}$)" for other in fixed if re.match(pattern, other)) + pattern
 
 
 def _schema(column: DataColumn) -> dict[str, Any]:
