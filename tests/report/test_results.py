@@ -1,11 +1,13 @@
 """Results print themselves."""
 
+import base64
 import hashlib
 import importlib
 import json
 import re
 import sys
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Literal
 
@@ -132,8 +134,9 @@ def test_results_print_themselves(name: str) -> None:
     assert json.loads(json.dumps(result.to_dict()))["schema"] == 2
     assert str(result)
     html = result._repr_html_()
-    assert html.startswith("<table>")
-    assert html.count("<tr>") == len(table.every_row) + 1
+    n_rows = len(table.first_rows.every_row) + bool(table.first_rows.more_text)
+    assert html.count("<tr") == n_rows + 1
+    assert (result.verdict is None) or html.startswith(f"<p><b>{escape(result.verdict)}</b></p>")
     short = repr(result)
     assert short.startswith(f"<{name}")
     assert len(short) < 200
@@ -172,9 +175,13 @@ def test_results_say_where_they_come_from(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("Comparison", "<Comparison: 2 systems, 3 measures, 6 results>"),
+        (
+            "Comparison",
+            "<Comparison: 2 systems, 3 measures, 6 results. By LAS, significantly different from alpha: beta (−17.20).>",
+        ),
         ("Agreement", "<Agreement: 2 treebanks, 1 pair, 19 labels, 26 disagreements>"),
         ("ErrorExamples", "<ErrorExamples: 2 errors>"),
+        ("AlignedWords", "<AlignedWords: 164 rows>"),
         ("Measurements", "<Measurements: 20 treebanks, 1 text>"),
         ("Study", "<Study: 1 claim>"),
         ("Validation", "<Validation: 9 files, 2 errors and warnings>"),
@@ -213,10 +220,12 @@ def test_sentences_are_drawn() -> None:
     sentence = levelhead.read(GOLD)[0]
     svg = sentence._repr_svg_()
     assert svg.startswith("<svg")
+    assert base64.b64encode(svg.encode()).decode() in sentence._repr_html_()
     assert [svg.count(f">{form}</text>") for form in dict.fromkeys(sentence.forms)] == [
         sentence.forms.count(form) for form in dict.fromkeys(sentence.forms)
     ]
-    assert svg.count("<polyline") == 2 * len(sentence)  # an arc and its tip for each word
+    arcs = [svg.count(f"<{shape} class") for shape in ("polygon", "path", "line")]
+    assert arcs == [len(sentence), len(sentence) - 1, 1]  # tips, arcs and the root
 
 
 def test_drawings_are_escaped() -> None:

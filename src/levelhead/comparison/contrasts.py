@@ -87,6 +87,7 @@ class Contrasts(Tabular):
     """
 
     KIND: ClassVar[str] = "contrasts"
+    _CHARTS_FIRST: ClassVar[bool] = True
 
     measure: Measure
     outputs: Sequence[SentencesOfOutput]

@@ -200,6 +200,7 @@ class ErrorExamples(Tabular):
     """
 
     KIND: ClassVar[str] = "examples"
+    _CHARTS_FIRST: ClassVar[bool] = True
 
     system: str
     treebank: str

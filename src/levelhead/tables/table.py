@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from levelhead.errors import count_text
+from levelhead.errors import count_text, number_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.tables.data import DataTable
+
+MOST_ROWS = 40  # of a table in a notebook, and of its chart
 
 Kind = Literal["text", "ratio", "difference", "percent", "points", "probability", "coefficient", "number", "position"]
 
@@ -68,6 +70,7 @@ class Table(NamedTuple):
         notes: sentences below the table.
         rules_before: the rows above which a rule is drawn.
         summary: summary rows, such as averages, below a rule; TSV and data frames do not have them.
+        n_more: the number of rows that were left out after these rows.
     """
 
     columns: tuple[Column, ...]
@@ -75,6 +78,27 @@ class Table(NamedTuple):
     notes: tuple[str, ...] = ()
     rules_before: frozenset[int] = frozenset()
     summary: tuple[tuple[Cell, ...], ...] = ()
+    n_more: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Table: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
+
+    def _repr_html_(self) -> str:
+        from levelhead.tables.writers import to_notebook
+
+        return to_notebook(self)
+
+    @property
+    def first_rows(self) -> Table:
+        """The table with at most `MOST_ROWS` rows besides summary rows."""
+        n_more = max(len(self.rows) - MOST_ROWS, 0)
+        rules = frozenset(number for number in self.rules_before if number < MOST_ROWS)
+        return self._replace(rows=self.rows[:MOST_ROWS], rules_before=rules, n_more=self.n_more + n_more)
+
+    @property
+    def more_text(self) -> str:
+        """What follows the rows if some were left out; otherwise empty."""
+        return f"... {number_of(self.n_more, 'more row')} (to_frame() has all)" if self.n_more else ""
 
     @property
     def every_row(self) -> tuple[tuple[Cell, ...], ...]:
@@ -131,6 +155,12 @@ def table_of_data(data: DataTable) -> Table:
         tuple({True: "yes", False: "no"}[cell] if isinstance(cell, bool) else cell for cell in row) for row in data.rows
     )
     return Table(columns, tuple(rows))
+
+
+def first_rows(data: DataTable) -> Table:
+    """Return the first `MOST_ROWS` rows of data as a table for readers."""
+    n_more = max(len(data.rows) - MOST_ROWS, 0)
+    return table_of_data(data._replace(rows=data.rows[:MOST_ROWS]))._replace(n_more=n_more)
 
 
 def percentage(ratio: float | Fraction) -> float:

@@ -76,7 +76,7 @@ def to_text(table: Table, places: int | None = 2) -> str:
                     cells.append(text + space if columns[i].kind == "text" else space + text)
                 lines.append(" | ".join(cells).rstrip())
             lines += [] if number else [rule]
-    for note in map(printable, table.notes):
+    for note in map(printable, [*filter(None, [table.more_text]), *table.notes]):
         if len(note) > _WIDEST + 1:  # a signature has no spaces and stays searchable on one line
             lines += wrap(note, _WIDEST + 1, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         else:
@@ -266,16 +266,30 @@ def to_html(table: Table, places: int | None = 2) -> str:
     from html import escape
 
     table = table.readable
-    sides = [f' style="text-align: {"left" if column.kind == "text" else "right"}"' for column in table.columns]
+    sides = ["left" if column.kind == "text" else "right" for column in table.columns]
+    styles = [f' style="text-align: {side}{"; white-space: nowrap" * (side == "right")}"' for side in sides]
     names = [column.name for column in table.columns]
-    head = "".join(f"<th{side}>{escape(printable(name))}</th>" for name, side in zip(names, sides))
-    lines = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
-    for row in table.every_row:
+    heads = (f'<th style="text-align: {side}">{escape(printable(name))}</th>' for name, side in zip(names, sides))
+    lines = ["<table>", f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
+    for number, row in enumerate(table.every_row):
         texts = (for_readers(cell, column, places) for cell, column in zip(row, table.columns))
-        cells = (f"<td{side}>{escape(printable(text))}</td>" for text, side in zip(texts, sides))
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    notes = [f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes]
-    return "\n".join([*lines, "</tbody>", "</table>", *notes]) + "\n"
+        cells = (f"<td{style}>{escape(printable(text))}</td>" for text, style in zip(texts, styles))
+        rule = ' style="border-top: 1px solid"' if number in table.rules else ""
+        lines.append(f"<tr{rule}>{''.join(cells)}</tr>")
+    if table.more_text:
+        cell = f'<td colspan="{len(names)}" style="text-align: left">{table.more_text}</td>'
+        lines.insert(len(table.rows) + 3, f"<tr>{cell}</tr>")
+    notes = "<br>\n".join(escape(printable(note)) for note in table.notes)
+    return "\n".join([*lines, "</tbody>", "</table>", *([f"<p><small>{notes}</small></p>"] if notes else [])]) + "\n"
+
+
+def to_notebook(table: Table, places: int | None = 2) -> str:
+    """Return a table for a notebook: the first rows, as wide as they are."""
+    return scrolled(to_html(table.first_rows, places))
+
+
+def scrolled(html: str) -> str:
+    return f'<div style="overflow-x: auto">\n{html}</div>\n'
 
 
 # The writer of each table format.
