@@ -12,7 +12,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.tables.data import DataColumn, DataTable
 from levelhead.tables.table import MOST_ROWS, Column, Table
-from levelhead.tables.writers import to_html
+from levelhead.tables.writers import to_html, to_notebook
 
 PARALLEL = EXAMPLES / "parallel"
 GOLDS, ALPHAS, BETAS = (PARALLEL / part for part in ("gold", "systems/alpha", "systems/beta"))
@@ -106,16 +106,16 @@ def test_forms_cannot_leave_trees_and_tables(tmp_path: Path) -> None:
 def test_long_tables_show_their_first_rows() -> None:
     columns, rows = (Column("name", "text"), Column("n", "number")), [(f"row {i}", i) for i in range(MOST_ROWS + 294)]
     table = Table(columns, tuple(rows), ("a note",), frozenset({2, MOST_ROWS + 1}), (("all", 7),))
-    html = table._repr_html_()
+    html = to_notebook(table)
     shown = re.findall(r"<tr.*", html)[1:]
     assert shown[:MOST_ROWS] == re.findall(r"<tr.*", to_html(table))[1 : MOST_ROWS + 1]
     assert "... 294 more rows (to_frame() has all)" in shown[MOST_ROWS]
     assert ["all</td>" in row for row in shown[MOST_ROWS:]] == [False, True]
     assert [i for i, row in enumerate(shown) if "border-top" in row] == [2, MOST_ROWS + 1]
-    assert html.startswith('<div style="overflow-x: auto">')
+    assert html.startswith('<div dir="ltr" style="overflow-x: auto">')
     whole = table._replace(rows=tuple(rows[:MOST_ROWS]))
-    assert "more row" not in whole._repr_html_()
-    assert whole._repr_html_().count("<tr") == MOST_ROWS + 2
+    assert "more row" not in to_notebook(whole)
+    assert to_notebook(whole).count("<tr") == MOST_ROWS + 2
 
 
 def test_data_is_short_in_sessions() -> None:
@@ -126,6 +126,16 @@ def test_data_is_short_in_sessions() -> None:
     words = levelhead.words(GOLD, ALPHA)
     assert "... 124 more rows (to_frame() has all)" in str(words)
     assert repr(words.table()) == f"<Table: {MOST_ROWS} rows, {len(words.words.columns)} columns>"
+
+
+def test_wide_trees_start_with_the_first_word() -> None:
+    """Drawings are as wide as their words; those of Arabic are first seen from the right."""
+    for code, direction in (("ar", "rtl"), ("en", "ltr")):
+        gold, system = (folder / f"{code}.conllu" for folder in (GOLDS, ALPHAS))
+        trees = levelhead.trees(gold, system, show="obl:nmod")._repr_html_()
+        for html in (trees, levelhead.read(gold)[0]._repr_html_()):
+            assert f'<div dir="{direction}" style="overflow-x: auto">\n<img' in html
+            assert 'style="max-width: none' in html
 
 
 def test_sentences_print_their_trees() -> None:

@@ -95,7 +95,8 @@ def trees_html(groups: Sequence[TreeGroup]) -> str:
         parts.append(f"<p><b>{clean(group.heading)}</b></p>\n")
         for shown in group.drawn[:left]:
             parts.append(f'<p dir="auto">{clean(shown["t"])}</p>\n')
-            parts += [scrolled(_picture(shown, tree).image("none")) for tree in shown["s"]]
+            images = (_picture(shown, tree).image("none") for tree in shown["s"])
+            parts += (scrolled(image, right_to_left=shown["r"]) for image in images)
         left -= len(group.drawn[:left])
     more = sum(len(group.drawn) for group in groups) - MOST_ROWS
     notes = [_LEGEND, *([f"... {number_of(more, 'more sentence')} (print() draws all)"] if more > 0 else [])]

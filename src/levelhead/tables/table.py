@@ -83,11 +83,6 @@ class Table(NamedTuple):
     def __repr__(self) -> str:
         return f"<Table: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
 
-    def _repr_html_(self) -> str:
-        from levelhead.tables.writers import to_notebook
-
-        return to_notebook(self)
-
     @property
     def first_rows(self) -> Table:
         """The table with at most `MOST_ROWS` rows besides summary rows."""

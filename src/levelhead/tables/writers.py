@@ -288,8 +288,9 @@ def to_notebook(table: Table, places: int | None = 2) -> str:
     return scrolled(to_html(table.first_rows, places))
 
 
-def scrolled(html: str) -> str:
-    return f'<div style="overflow-x: auto">\n{html}</div>\n'
+def scrolled(html: str, *, right_to_left: bool = False) -> str:
+    """Return HTML that can be scrolled if it is too wide, from its beginning."""
+    return f'<div dir="{"rtl" if right_to_left else "ltr"}" style="overflow-x: auto">\n{html}</div>\n'
 
 
 # The writer of each table format.

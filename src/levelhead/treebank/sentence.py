@@ -159,9 +159,9 @@ class Sentence:
 
     def _repr_html_(self) -> str:
         from levelhead.tables.writers import scrolled
-        from levelhead.treebank.tree_svg import tree_drawing
+        from levelhead.treebank.tree_svg import is_right_to_left, tree_drawing
 
-        return scrolled(tree_drawing(self).image("none"))
+        return scrolled(tree_drawing(self).image("none"), right_to_left=is_right_to_left(self.text))
 
     def __str__(self) -> str:
         """Return its text and its tree, as `levelhead trees` draws trees."""
