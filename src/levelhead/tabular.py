@@ -23,7 +23,7 @@ _NAMES = {"cells": "errors", "differing": "differing sentences"}
 class Tabular:
     """A result: named tables of data, with a verdict and a provenance.
 
-    In notebooks it shows its verdict, the first 40 rows of its table, and charts; `print` shows all rows.
+    Notebooks show its verdict, its first 40 rows, and charts.
 
     Its class says the `KIND` of result and the columns of its tables (`layouts`); `records` has the rows.
     """

@@ -30,7 +30,7 @@ RESULTS: dict[str, tuple[Callable[[], object], list[str], list[str]]] = {
         lambda: levelhead.compare(GOLD, TWO, measures="LAS"), ["Differences in LAS from alpha"], ["beta"],
     ),
     "comparison of folders": (
-        lambda: levelhead.compare(GOLDS, {"alpha": ALPHAS, "beta": BETAS}, measures="LAS"),
+        lambda: levelhead.compare(GOLDS, {"alpha": ALPHAS, "beta": BETAS}),
         ["Differences in LAS from alpha"], ["ar · beta", "macro-average · beta"],
     ),
     "scores": (lambda: levelhead.score(GOLD, ALPHA), ["Scores"], ["UAS", "LAS", "CLAS"]),

@@ -115,8 +115,8 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Which systems differ significantly from the baseline by the main measure."""
-        measure, baseline = self.main_measure, self.systems[0]
+        """Which systems differ significantly from the baseline, by LAS if it is among the measures."""
+        measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         (_, *others) = self.of_average(measure)
         if others and all(result.p is None for result in others):
             return f"By {measure}, differences from {baseline} are not tested: see the notes."
@@ -126,11 +126,6 @@ class Comparison(Tabular):
         wins = [win for win in self.wins if win.measure == measure] if len(others) == 1 else []
         counted = [f" {wins_text(win, self).partition(': ')[2].partition(';')[0]}." for win in wins]
         return f"By {measure}, significantly different from {baseline}: {', '.join(changes)}.{''.join(counted)}"
-
-    @property
-    def main_measure(self) -> str:
-        """The measure of the verdict: LAS, or the first measure if LAS is not among them."""
-        return "LAS" if "LAS" in self.measures else self.measures[0]
 
     def of_average(self, measure: str) -> list[ComparedScore]:
         """Return the macro-averages of all systems by a measure, or their results on a single treebank."""

@@ -70,7 +70,7 @@ class Table(NamedTuple):
         notes: sentences below the table.
         rules_before: the rows above which a rule is drawn.
         summary: summary rows, such as averages, below a rule; TSV and data frames do not have them.
-        n_more: the number of rows that were left out after these rows.
+        n_more: the number of further rows.
     """
 
     columns: tuple[Column, ...]
@@ -82,18 +82,6 @@ class Table(NamedTuple):
 
     def __repr__(self) -> str:
         return f"<Table: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
-
-    @property
-    def first_rows(self) -> Table:
-        """The table with at most `MOST_ROWS` rows besides summary rows."""
-        n_more = max(len(self.rows) - MOST_ROWS, 0)
-        rules = frozenset(number for number in self.rules_before if number < MOST_ROWS)
-        return self._replace(rows=self.rows[:MOST_ROWS], rules_before=rules, n_more=self.n_more + n_more)
-
-    @property
-    def more_text(self) -> str:
-        """What follows the rows if some were left out; otherwise empty."""
-        return f"... {number_of(self.n_more, 'more row')} (to_frame() has all)" if self.n_more else ""
 
     @property
     def every_row(self) -> tuple[tuple[Cell, ...], ...]:

@@ -9,8 +9,8 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
-from levelhead.errors import printable
-from levelhead.tables.table import Column, Table, escaped, for_readers, formatted
+from levelhead.errors import number_of, printable
+from levelhead.tables.table import MOST_ROWS, Column, Table, escaped, for_readers, formatted
 
 if TYPE_CHECKING:
     from levelhead.tables.data import DataTable, Value
@@ -76,7 +76,7 @@ def to_text(table: Table, places: int | None = 2) -> str:
                     cells.append(text + space if columns[i].kind == "text" else space + text)
                 lines.append(" | ".join(cells).rstrip())
             lines += [] if number else [rule]
-    for note in map(printable, [*filter(None, [table.more_text]), *table.notes]):
+    for note in map(printable, [*_more(table), *table.notes]):
         if len(note) > _WIDEST + 1:  # a signature has no spaces and stays searchable on one line
             lines += wrap(note, _WIDEST + 1, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         else:
@@ -276,16 +276,21 @@ def to_html(table: Table, places: int | None = 2) -> str:
         cells = (f"<td{style}>{escape(printable(text))}</td>" for text, style in zip(texts, styles))
         rule = ' style="border-top: 1px solid"' if number in table.rules else ""
         lines.append(f"<tr{rule}>{''.join(cells)}</tr>")
-    if table.more_text:
-        cell = f'<td colspan="{len(names)}" style="text-align: left">{table.more_text}</td>'
-        lines.insert(len(table.rows) + 3, f"<tr>{cell}</tr>")
+    further = [f'<tr><td colspan="{len(names)}" style="text-align: left">{text}</td></tr>' for text in _more(table)]
+    lines[len(table.rows) + 3 : len(table.rows) + 3] = further
     notes = "<br>\n".join(escape(printable(note)) for note in table.notes)
     return "\n".join([*lines, "</tbody>", "</table>", *([f"<p><small>{notes}</small></p>"] if notes else [])]) + "\n"
 
 
 def to_notebook(table: Table, places: int | None = 2) -> str:
     """Return a table for a notebook: the first rows, as wide as they are."""
-    return scrolled(to_html(table.first_rows, places))
+    n_more = table.n_more + max(len(table.rows) - MOST_ROWS, 0)
+    rules = frozenset(number for number in table.rules_before if number < MOST_ROWS)
+    return scrolled(to_html(table._replace(rows=table.rows[:MOST_ROWS], rules_before=rules, n_more=n_more), places))
+
+
+def _more(table: Table) -> list[str]:
+    return [f"... {number_of(table.n_more, 'more row')} (to_frame() has all)"] if table.n_more else []
 
 
 def scrolled(html: str, *, right_to_left: bool = False) -> str:

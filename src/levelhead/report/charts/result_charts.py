@@ -171,8 +171,8 @@ def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
 
 
 def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
-    """The differences from the baseline by the main measure, on each treebank."""
-    measure, baseline = comparison.main_measure, comparison.systems[0]
+    """The differences from the baseline by one measure, on each treebank."""
+    measure = "LAS" if "LAS" in comparison.measures else comparison.measures[0]  # that of the verdict
     results = [
         result
         for result in comparison.results
@@ -182,7 +182,9 @@ def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
     labels = [f"{result.treebank} · {result.system}" if several else result.system for result in results[:MOST_ROWS]]
     rows = [plotted_row(label, result.difference, result.difference_interval) for label, result in zip(labels, results)]
     if rows:
-        yield spreads(f"Differences in {measure} from {baseline}", rows, f"{measure}: difference", zero=True)
+        yield spreads(
+            f"Differences in {measure} from {comparison.systems[0]}", rows, f"{measure}: difference", zero=True
+        )
 
 
 def _of_breakdowns(result: Breakdowns) -> Iterator[Drawing]:
