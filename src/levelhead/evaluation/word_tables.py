@@ -288,12 +288,17 @@ def _columns_of_counts(counts: Iterable[Counts | None], n_rows: int) -> Iterator
 
 
 def sentences_table(pieces: Iterable[Piece], measures: Sequence[str]) -> DataTable:
-    """Return the table of rows of sentences."""
+    """Return the table of rows of sentences; counts are integers unless a measure has weights."""
     fixed, patterns = columns_in(SENTENCES[:1]), columns_in(SENTENCES[1:])
-    counted = (
-        column._replace(name=column.name.replace("{measure}", measure)) for measure in measures for column in patterns
-    )
-    return DataTable((*fixed, *counted), ColumnRows(pieces))
+    rows = ColumnRows(pieces)
+    columns = list(fixed)
+    for measure in measures:
+        for column in patterns:
+            arrays = [piece[len(columns)] for piece in rows.pieces]
+            whole = all(isinstance(one, Numbers) and np.issubdtype(one.array.dtype, np.integer) for one in arrays)
+            name = column.name.replace("{measure}", measure)
+            columns.append(column._replace(name=name, type="integer" if whole else "number"))
+    return DataTable(tuple(columns), rows)
 
 
 def without_counts(piece: Piece, measures: Sequence[str], valueless: Iterable[str]) -> Piece:
