@@ -39,7 +39,7 @@ class Column(NamedTuple):
         name: its heading.
         kind: "text"; "percent"; "points", printed with a sign; "ratio", printed as a percentage; "difference" of
             ratios, printed in points with a sign; "probability", see `probability`; "coefficient", with all decimal
-            places; "number", without those of whole numbers; or "position", such as a line of a file.
+            places; "number", without those if all are whole; or "position", such as a line of a file.
         width: the minimum width in plain text.
         digits: the digits after the point of probabilities.
         key: its name in TSV and data frames, where names must be unique; the heading if empty.
@@ -95,11 +95,17 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table for readers, without the columns that only TSV and data frames have."""
+        """The table for readers, without the columns of TSV and data frames, and with equally many decimal places."""
         keep = [i for i, column in enumerate(self.columns) if not column.tidy_only]
-        if len(keep) == len(self.columns):
-            return self
-        return self._with([self.columns[i] for i in keep], lambda row: [row[i] for i in keep])
+        columns = [self._with_places(i) for i in keep]
+        return self._with(columns, lambda row: [row[i] for i in keep])
+
+    def _with_places(self, i: int) -> Column:
+        """A column of numbers, which has decimal places in each row if it has some in one row, unless it has counts."""
+        column, cells = self.columns[i], [row[i] for row in self.every_row]
+        if column.kind != "number" or not any(isinstance(cell, float) and cell % 1 for cell in cells):
+            return column
+        return column if any(isinstance(cell, int) for cell in cells) else column._replace(kind="coefficient")
 
     @property
     def tidy(self) -> Table:
@@ -200,7 +206,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
 def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:
     """Return a cell as text for readers: as `formatted`, with commas in numbers from 1,000."""
     text = formatted(cell, column, places)
-    if column.kind != "number" or isinstance(cell, str | IntervalCell):
+    if column.kind not in {"number", "coefficient"} or isinstance(cell, str | IntervalCell):
         return text
     return re.sub(r"^-?\d{4,}", lambda digits: count_text(int(digits[0])), text)
 
