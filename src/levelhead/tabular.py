@@ -17,7 +17,7 @@ __all__ = ["Tabular"]
 
 _MOST_FIELDS, _LONGEST_VERDICT = 4, 100
 _NOT_COUNTED = {"by", "settings", "signature", "files", "notes", "looked", "setting", "sources", "units"}
-_NAMES = {"cells": "errors", "differing": "differing sentences"}
+_NAMES = {"cells": "errors", "evaluations": "treebanks", "differing": "differing sentences"}
 
 
 class Tabular:

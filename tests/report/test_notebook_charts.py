@@ -11,7 +11,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.tables.data import DataColumn, DataTable
-from levelhead.tables.table import MOST_ROWS, Column, Table
+from levelhead.tables.table import MOST_ROWS, N_FIRST, Column, Table
 from levelhead.tables.writers import to_html, to_notebook
 
 PARALLEL = EXAMPLES / "parallel"
@@ -120,12 +120,12 @@ def test_long_tables_show_their_first_rows() -> None:
 
 def test_data_is_short_in_sessions() -> None:
     column = DataColumn("n", "integer", "A number")
-    data = DataTable((column,), [(i,) for i in range(MOST_ROWS + 1)])
-    assert repr(data) == "<DataTable: 41 rows, 1 column>"
+    data = DataTable((column,), [(i,) for i in range(N_FIRST + 1)])
+    assert repr(data) == "<DataTable: 11 rows, 1 column>"
     assert "... 1 more row (to_frame() has all)" in data._repr_html_()
     words = levelhead.words(GOLD, ALPHA)
-    assert "... 124 more rows (to_frame() has all)" in str(words)
-    assert repr(words.table()) == f"<Table: {MOST_ROWS} rows, {len(words.words.columns)} columns>"
+    assert "... 154 more rows (to_frame() has all)" in str(words)
+    assert repr(words.table()) == f"<Table: {N_FIRST} rows, {len(words.words.columns)} columns>"
 
 
 def test_wide_trees_start_with_the_first_word() -> None:

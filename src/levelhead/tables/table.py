@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from levelhead.tables.data import DataTable
 
 MOST_ROWS = 40  # of a table in a notebook, and of its chart
+N_FIRST = 10  # rows of data with very many
 
 Kind = Literal["text", "ratio", "difference", "percent", "points", "probability", "coefficient", "number", "position"]
 
@@ -147,9 +148,9 @@ def table_of_data(data: DataTable) -> Table:
 
 
 def first_rows(data: DataTable) -> Table:
-    """Return the first `MOST_ROWS` rows of data as a table for readers."""
-    n_more = max(len(data.rows) - MOST_ROWS, 0)
-    return table_of_data(data._replace(rows=data.rows[:MOST_ROWS]))._replace(n_more=n_more)
+    """Return the first rows of data as a table for readers."""
+    n_more = max(len(data.rows) - N_FIRST, 0)
+    return table_of_data(data._replace(rows=data.rows[:N_FIRST]))._replace(n_more=n_more)
 
 
 def percentage(ratio: float | Fraction) -> float:
