@@ -5,7 +5,7 @@ import io
 import json
 import lzma
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -280,6 +280,16 @@ def scores_from_words(words: Any) -> dict[str, float]:
     scores = {name: 200 * flag.sum() / (gold.sum() + system.sum()) for name, flag in flags.items()}
     content = (gold & in_gold).sum() + (system & in_system).sum()
     return scores | {"CLAS": 200 * (arcs & in_gold).sum() / content}
+
+
+@pytest.mark.parametrize("frames", ["polars", "pandas"])
+def test_counts_are_integers_unless_they_are_weighted(frames: Literal["polars", "pandas"]) -> None:
+    library(frames)
+    weights = {"weights.tsv": {"nsubj": 0.5}}
+    measures = ["LAS", "ELAS", "WLAS(weights.tsv,default=1)"]
+    gold, system = (PARALLEL / side / "fr.conllu" for side in ("gold", "systems/alpha"))
+    frame = levelhead.sentences(gold, system, measures=measures, weights=weights).to_frame(library=frames)
+    assert [str(frame[f"{name}_correct"].dtype).lower() for name in measures] == ["int64", "int64", "float64"]
 
 
 def interval_from_sentences(sentences: Any, unit: str) -> list[float]:

@@ -324,7 +324,7 @@ def test_a_profile_is_a_mapping() -> None:
     ours = profile(flat(["a", "b"], ["root", "det"]), columns=["words", "relation"])
     assert dict(ours) == {"words": 2, "relation": {"det": 50, "root": 50}}
     assert len(ours) == 2
-    assert repr(ours).startswith("Profile({'words': 2")
+    assert repr(ours).startswith("<Profile: words=2, ")
     assert isinstance(ours, levelhead.Profile)
     with pytest.raises(TypeError, match="relation has many values"):
         ours.number("relation")

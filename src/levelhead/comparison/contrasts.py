@@ -85,6 +85,7 @@ class Contrasts(Tabular):
     """
 
     KIND: ClassVar[str] = "contrasts"
+    _CHARTS_FIRST: ClassVar[bool] = True
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "sentences": (TREEBANK_COLUMN, SYSTEM_COLUMN, BASELINE_COLUMN, MEASURE_COLUMN, SentenceRow, Contrast),
         "coverage": COVERAGE_LAYOUT,

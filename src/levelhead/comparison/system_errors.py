@@ -197,6 +197,7 @@ class ErrorExamples(Tabular):
     """
 
     KIND: ClassVar[str] = "examples"
+    _CHARTS_FIRST: ClassVar[bool] = True
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "examples": (ErrorExample,), "words": (TreeWord,), "coverage": COVERAGE_LAYOUT,
     }  # fmt: skip

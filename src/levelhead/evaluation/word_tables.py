@@ -283,11 +283,16 @@ def _columns_of_counts(counts: Iterable[Counts | None], n_rows: int) -> Iterator
 
 
 def sentences_table(pieces: Iterable[Piece], measures: Sequence[str]) -> DataTable:
-    """Return the table of rows of sentences."""
-    counted = (
-        column._replace(name=column.name.replace("{measure}", measure)) for measure in measures for column in _COUNTED
-    )
-    return DataTable((*columns_of(SentencePlace), *counted), ColumnRows(pieces))
+    """Return the table of rows of sentences; counts are integers unless a measure has weights."""
+    rows = ColumnRows(pieces)
+    columns = list(columns_of(SentencePlace))
+    for measure in measures:
+        for column in _COUNTED:
+            arrays = [piece[len(columns)] for piece in rows.pieces]
+            whole = all(isinstance(one, Numbers) and np.issubdtype(one.array.dtype, np.integer) for one in arrays)
+            name = column.name.replace("{measure}", measure)
+            columns.append(column._replace(name=name, type="integer" if whole else "number"))
+    return DataTable(tuple(columns), rows)
 
 
 def without_counts(piece: Piece, measures: Sequence[str], valueless: Iterable[str]) -> Piece:

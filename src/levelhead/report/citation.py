@@ -18,6 +18,7 @@ from levelhead.measures.registry import STANDARD
 from levelhead.scoring.measure import split
 from levelhead.significance.units import units_counted
 from levelhead.tables.data import DataColumn, Layout
+from levelhead.tables.svg import clean
 from levelhead.tables.table import Table, level_text, table_of_data
 from levelhead.tables.writers import latex_text
 from levelhead.tabular import Tabular
@@ -65,6 +66,10 @@ class Citation(Tabular):
 
     def __str__(self) -> str:
         return f"{self.methods}\n\n{self.bibtex}"
+
+    def _repr_html_(self) -> str:
+        lines = "\n".join(map(clean, str(self).splitlines()))
+        return f'<pre style="white-space: pre-wrap">{lines}</pre>\n'
 
     def __repr__(self) -> str:
         return f"<Citation: {self.methods}>"

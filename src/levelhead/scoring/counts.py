@@ -46,6 +46,11 @@ class Counts:
     def __len__(self) -> int:
         return len(self.correct)
 
+    def __repr__(self) -> str:
+        columns = ((name, getattr(self, name)) for name in ("correct", "gold", "system", "aligned"))
+        sums = ", ".join(f"{name} {sum(column.tolist()):g}" for name, column in columns if column is not None)
+        return f"<Counts: {sums}{f' in {len(self)} rows' if len(self) != 1 else ''}>"
+
     def __add__(self, other: Counts) -> Counts:
         """Append the rows of other counts."""
         return self._of_columns(lambda *rows: np.concatenate(rows), other)

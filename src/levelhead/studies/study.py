@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeGuard, cast
 
-from levelhead.errors import Fault, InputError, Place, with_minus
+from levelhead.errors import Fault, InputError, Place, number_of, with_minus
 from levelhead.immutable import immutable
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
@@ -242,7 +242,7 @@ def summary(study: Study) -> str:
         for claim in study.claims
         if study.main_claim and claim.text.startswith(study.main_claim)
     ]
-    return " ".join([f"Of {len(study.claims)} claims, {counted}.", *main[:1], *_quick_note(study)])
+    return " ".join([f"Of {number_of(len(study.claims), 'claim')}, {counted}.", *main[:1], *_quick_note(study)])
 
 
 _QUICK = (

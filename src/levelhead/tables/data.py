@@ -13,6 +13,7 @@ from itertools import groupby, islice
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+from levelhead.errors import number_of
 from levelhead.tables.fields import Field
 
 Percent = Annotated[float, "percent"]  # a score, share or bound: from 0 to 100
@@ -83,6 +84,15 @@ class DataTable(NamedTuple):
 
     columns: tuple[DataColumn, ...]
     rows: Sequence[Sequence[Value]]
+
+    def __repr__(self) -> str:
+        return f"<DataTable: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
+
+    def _repr_html_(self) -> str:
+        from levelhead.tables.table import first_rows
+        from levelhead.tables.writers import to_notebook
+
+        return to_notebook(first_rows(self))
 
     @property
     def names(self) -> list[str]:

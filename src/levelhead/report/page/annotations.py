@@ -9,7 +9,6 @@ from typing import Any
 from levelhead.comparison.agreement import Agreement, Disagreement
 from levelhead.comparison.changes import AnyChanges, ReleaseChanges
 from levelhead.comparison.suspects import Suspect, Suspects
-from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import names_or_number, number_of
 from levelhead.evaluation.provenance import Provenance
 from levelhead.report.charts.page_charts import plotted_row, spreads
@@ -20,6 +19,7 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
+from levelhead.treebank.tree_text import MOST_WORDS
 
 _MOST_TREES = 40
 _MOST_ROWS = 200  # of patterns or suspects
