@@ -20,7 +20,6 @@ from levelhead.campaign import Plan, find_plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
-    AgreementEstimate,
     HumanAgreement,
     Ties,
     compare_agreement,
@@ -146,7 +145,7 @@ class Judgment(Tabular):
             for name, (_, agreement) in self.measures.items()
             for statistic, estimate in (
                 *(("r", agreement.correlation), ("Spearman", agreement.spearman)),
-                *(("accuracy", _unscaled(agreement.accuracy)), ("kappa", agreement.kappa)),
+                *(("accuracy (%)", agreement.accuracy), ("kappa", agreement.kappa)),
             )
         )
         notes = []
@@ -179,10 +178,6 @@ class Judgment(Tabular):
                 yield from (SentenceVotes(number, *row) for number, row in enumerate(votes, 1))
             case _:
                 yield from unit_rows({"gold": self.units})
-
-
-def _unscaled(accuracy: AgreementEstimate) -> AgreementEstimate:
-    return AgreementEstimate(*(None if value is None else value / 100 for value in accuracy))
 
 
 def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
