@@ -69,7 +69,7 @@ def reproduce(request: StudyRequest) -> Study:
     known = run_tasks(NAME, measure_documents, enough, request)
     marked = table_section(
         "Test sets that mark documents",
-        columns(text="test set", number=("documents", "sentences"), ratio="largest document")
+        columns(text="test set", number=("documents", "sentences"), percent="largest document")
         | columns(number="valid outputs"),
         [
             (code, counts["documents"], counts["sentences"], counts.get("largest"), len(counts["systems"]))
