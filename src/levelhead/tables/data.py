@@ -28,6 +28,9 @@ DataType = Literal["text", "integer", "number", "boolean"]
 Value = str | int | float | None  # a boolean is an integer
 
 _TYPES: Mapping[type, DataType] = {str: "text", int: "integer", float: "number", bool: "boolean"}
+_CLASSES: Mapping[DataType, tuple[type, ...]] = {
+    "text": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
+}  # fmt: skip
 _JSON_TYPES = {"text": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
 _LIMITS: Mapping[str, tuple[float, ...]] = {
     "percent": (0, 100), "points": (-100, 100), "probability": (0, 1), "change": (),
@@ -117,7 +120,11 @@ def table_of(layout: Layout, rows: Iterable[Any]) -> DataTable:
 
 
 def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) -> DataTable:
-    """Return a table of data from its rows in JSON."""
+    """Return a table of data from its rows in JSON.
+
+    Raises:
+        ValueError: a row does not have the columns of the layout, or a value has another type.
+    """
     rows = [dict(document) for document in documents]
     columns = list[DataColumn]()
     fixed = {column.name for column in columns_in(layout) if not column.is_pattern}
@@ -132,6 +139,11 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
     names = [column.name for column in columns]
     if wrong := next((row for row in rows if row.keys() != set(names)), None):
         raise ValueError(f"a row has the columns {', '.join(wrong)} instead of {', '.join(names)}")
+    for column in columns:
+        allowed = (*_CLASSES[column.type], *([NoneType] if column.optional else []))
+        for kind in {type(row[column.name]) for row in rows}:
+            if not issubclass(kind, allowed) or (kind is bool and column.type != "boolean"):
+                raise ValueError(f"the column {column.name} has a value of the type {kind.__name__}, not {column.type}")
     return DataTable(tuple(columns), [tuple(row[name] for name in names) for row in rows])
 
 
