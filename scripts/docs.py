@@ -38,7 +38,7 @@ from topics import ABOUT_API, TOPICS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-INVALID = "examples/parallel/systems/gamma/tr.conllu"
+INVALID = "examples/pud/systems/eager/fi_pud.conllu"
 NOTE = "<!-- Written by scripts/docs.py: change what it reads, and run it again. -->\n"
 
 COLUMNS = {"lemmas": "LEMMA"}
@@ -65,7 +65,7 @@ Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of 
 """
 
 ABOUT_COMMANDS = f"""
-Look up the options of a command; `--help` prints the same. The examples run in `examples/parallel`. Results go to
+Look up the options of a command; `--help` prints the same. The examples run in `examples/pud`. Results go to
 standard output, notes and errors to standard error.
 
 | exit code | meaning |
@@ -84,7 +84,7 @@ Look up what an error or warning means and what to do about it. Messages look li
 jump to them. They have the file, the line, the name of the error, which never changes, and a description:
 
 ```text
-{faults_of(ROOT / INVALID)[0].in_file("gamma/tr.conllu")}
+{faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")}
 ```
 
 `levelhead validate` also prints what to do. In Python, `error.faults` lists all errors with their names (`slug`). A
