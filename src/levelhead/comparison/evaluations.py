@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from functools import partial
 from itertools import combinations, product
@@ -26,7 +26,7 @@ from levelhead.evaluation.provenance import (
     signature_of_tests,
 )
 from levelhead.evaluation.score_data import LAYOUTS, rows_of
-from levelhead.evaluation.score_tables import average_scores, counts_table, scores_table
+from levelhead.evaluation.score_tables import average_scores, counts_table, headline, scores_table
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance import (
@@ -73,6 +73,7 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
     """
 
     KIND: ClassVar[str] = "score"
+    LAYOUTS = LAYOUTS
 
     evaluations: Mapping[str, Evaluation]
 
@@ -91,6 +92,11 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         return {name: None if mean is None else float(mean) for name, mean in average_scores(self).items()}
 
     @property
+    def verdict(self) -> str:
+        """The averages of the main scores."""
+        return headline(self)
+
+    @property
     def provenance(self) -> Provenance:
         """The joint provenance of all test sets."""
         return joint_provenance({code: evaluation.provenance for code, evaluation in self.items()})
@@ -102,11 +108,6 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
             counts: the counts behind the scores, instead of the scores.
         """
         return counts_table(self) if counts else scores_table(self)
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return LAYOUTS
 
     def records(self, name: str) -> Iterator[Any]:
         """Return the rows of a table."""
@@ -202,7 +203,7 @@ class LanguagePair(NamedTuple):
         return self.treebank_a, self.treebank_b
 
 
-_KEYS = ("system", "measure", "treebank_a", "treebank_b")
+_KEYS = columns_of(LanguagePair)[:4]
 
 
 @immutable
@@ -217,6 +218,9 @@ class Languages(Tabular):
     """
 
     KIND: ClassVar[str] = "languages"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "pairs": (LanguagePair,), "influence": (*_KEYS, *INFLUENCE), "units": (UnitRow,),
+    }  # fmt: skip
 
     pairs: tuple[LanguagePair, ...]
     provenance: Provenance
@@ -249,24 +253,13 @@ class Languages(Tabular):
         )
         return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0})
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        keys = (column for column in columns_of(LanguagePair) if column.name in _KEYS)
-        return {"pairs": (LanguagePair,), "influence": (*keys, *INFLUENCE), "units": (UnitRow,)}
+    def _influence_rows(self) -> Iterator[Any]:
+        for pair in self.pairs:
+            for influenced in pair.influence:
+                yield from ((*pair[: len(_KEYS)], *row) for row in influence_rows(influenced, pair.treebanks))
 
-    def records(self, name: str) -> Sequence[Any]:
-        """Return the rows of a table."""
-        if name == "units":
-            return unit_rows(self.units)
-        if name == "pairs":
-            return self.pairs
-        return [
-            (*pair[: len(_KEYS)], *row)
-            for pair in self.pairs
-            for influenced in pair.influence
-            for row in influence_rows(influenced, pair.treebanks)
-        ]
+    def _units_rows(self) -> list[UnitRow]:
+        return unit_rows(self.units)
 
 
 def compare_languages(

@@ -119,6 +119,17 @@ def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
     )
 
 
+def headline(evaluations: Mapping[str, Evaluation]) -> str:
+    """Return the main scores, or their averages, as a sentence."""
+    several, scores = len(evaluations) > 1, next(iter(evaluations.values()))
+    names = [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
+    average: Mapping[str, Any] = average_scores(evaluations) if several else {}
+    shown = {name: average[name] if several else scores[name].value for name in names}
+    values = (f"{name} {'–' if value is None else f'{float(value):.2f}'}" for name, value in shown.items())
+    label = f"{LABEL} " if covered(evaluations) else ""
+    return f"{label}{'Macro-averages: ' if several else ''}{', '.join(values)}."
+
+
 def missing_scores(evaluations: Mapping[str, Evaluation]) -> Iterator[tuple[str, str]]:
     """Yield each measure that has no score on some treebanks, and so no average, with the reason and the treebanks."""
     without: dict[tuple[str, str], list[str]] = {}

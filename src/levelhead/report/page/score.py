@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from levelhead.analysis import averages
@@ -17,10 +16,9 @@ from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import (
-    LABEL,
     VALID_TREES_NOTE,
-    average_scores,
     covered,
+    headline,
     missing_scores,
     score_table,
     scores_table,
@@ -61,7 +59,6 @@ def score_page(
     registry: Registry = STANDARD,
 ) -> Page:
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
-    average = average_scores(evaluations) if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
@@ -74,8 +71,8 @@ def score_page(
         ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}"),
     ]
     whole = joined_errors([*parts.values()]) if several else next(iter(parts.values()))
-    sections = _sections(evaluations, parts, average, whole)
-    lead = _lead(evaluations, average)
+    sections = _sections(evaluations, parts, whole)
+    lead = headline(evaluations)
     for repair in whole.repairs.kinds[:1]:
         lead += f" Costliest error: {_named(repair)[1]}, {repair.gain:.2f} points of {whole.measure}."
     data = stored([part.examples for part in parts.values()], whole.examples if several else None)
@@ -85,24 +82,13 @@ def score_page(
     return Page(title, lead, facts, choices, sections, notes, shared, "score", data, terms)
 
 
-def _lead(evaluations: Mapping[str, Evaluation], average: Mapping[str, Fraction | None] | None) -> str:
-    scores = next(iter(evaluations.values()))
-    names = [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
-    shown = {name: scores[name].value if average is None else average[name] for name in names}
-    values = (f"{name} {'–' if value is None else f'{float(value):.2f}'}" for name, value in shown.items())
-    label = f"{LABEL} " if covered(evaluations) else ""
-    return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}."
-
-
 def _sections(
-    evaluations: Mapping[str, Evaluation],
-    parts: Mapping[str, TreebankErrors],
-    average: Mapping[str, Fraction | None] | None,
-    whole: TreebankErrors,
+    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], whole: TreebankErrors
 ) -> list[Section]:
+    several = len(evaluations) > 1
     measure = whole.measure
     blocks: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
-    if average is not None:
+    if several:
         note = "Points are means over treebanks; errors are counted on all of them."
         of_all = {
             "scores": _average_scores(evaluations, parts, measure),
@@ -112,7 +98,7 @@ def _sections(
         }
         blocks |= {name: [block._replace(when={"treebank": ALL}) for block in some] for name, some in of_all.items()}
     for number, (treebank, part) in enumerate(parts.items(), 1):
-        store, when = str(number), {} if average is None else {"treebank": treebank}
+        store, when = str(number), {"treebank": treebank} if several else {}
         of_treebank = {
             "scores": [_scores(evaluations[treebank], part.intervals)],
             "costs": [_costs(part, store)],
@@ -168,17 +154,17 @@ def _average_scores(
     first = next(iter(evaluations.values()))
     shown = measure if measure in first else next(iter(first))
     title = f"{shown} on each treebank"
-    perplexity = first[shown].perplexity
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
-        measured_row(
-            treebank, score.value, None if score.reason else intervals[treebank], _PERCENT, perplexity=perplexity
-        )._replace(goes=("treebank", treebank, "scores"))
+        measured_row(treebank, score.value, None if score.reason else intervals[treebank], _PERCENT)._replace(
+            goes=("treebank", treebank, "scores")
+        )
         for treebank, score in ((treebank, scores[shown]) for treebank, scores in evaluations.items())
         if score.value is not None
     ]
     rows.sort(key=lambda row: -(row.value or 0.0))
-    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=None if perplexity else 100)
+    full = None if first[shown].perplexity else 100
+    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", title, chart=chart)
     caption = _remarks(evaluations, (f"{name}: {reason}" for name, reason in missing_scores(evaluations)))
     table = scores_table(evaluations)._replace(notes=())
