@@ -39,9 +39,9 @@ ERRORS: dict[str, list[tuple[str, str]]] = {
     "stray-carriage-return": [(ROOT + row(2, "a\rb", 1) + "\n", "2"), ("# a\rb\n" + ROOT + "\n", "1")],
     "number-of-columns": [
         (ROOT + "2\tb\n\n", "2"),
-        (ROOT.replace("\t", " ") + "\n", "1"),
         (ROOT + "1\n\n" + ROOT.rstrip("\n") + "\t\n\n", "2 4"),
     ],
+    "spaces-for-tabs": [(ROOT + "\n" + (ROOT.replace("\t", " ") + "\n") * 2, "3")],
     "empty-form": [(ROOT + row(2, "", 1) + row(3, " \u3000", 1) + "\n", "2 3"), (bare("0.1", "") + ROOT + "\n", "1")],
     "empty-relation": [(ROOT + row(2, "b", 1, "") + "\n", "2")],
     "misplaced-comment": [(ROOT + "# a\n" + SECOND + "# b\n\n", "2 4")],
