@@ -149,11 +149,6 @@ def gold_and_systems_that_are_swapped(folder: Path) -> Case:
 
 
 @case
-def the_text_of_a_treebank_for_its_path(_: Path) -> Case:
-    return Case(["score", GOLD.decode(), "gold.conllu"], 2, says="unreadable-file: this is text, not a path")
-
-
-@case
 def a_task_that_is_elsewhere(_: Path) -> Case:
     return Case(
         ["task", "status"], 2, says=".: unreadable-file: the folder has no task.toml: name the folder of a task"

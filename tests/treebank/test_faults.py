@@ -1,12 +1,14 @@
 """Every fault of a file: its name, its line, all of them and in order; every warning likewise."""
 
 import re
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead import ConlluError, from_conllu
+import levelhead
+from levelhead import ConlluError, UnreadableFile, from_conllu
 from levelhead.errors import Fault
 from levelhead.messages import MESSAGES
 from naming import naming
@@ -341,3 +343,11 @@ def test_long_cells(case: str) -> None:
     """A cell of a million bytes is told, wherever it is."""
     text, lines = LONG_CELLS[case]
     check_warnings(text, "long-cell", lines, 0)
+
+
+@pytest.mark.parametrize("function", [levelhead.read, levelhead.profile, partial(levelhead.score, system="x")])
+def test_text_instead_of_a_path(function) -> None:
+    """The text is not echoed, and the function that reads text is named."""
+    with pytest.raises(UnreadableFile, match="this is text, not a path: levelhead.from_conllu") as caught:
+        function(GOOD * 100)
+    assert len(str(caught.value)) < 200
