@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import levelhead
-from levelhead import ConlluError, UnreadableFile, from_conllu
+from levelhead import ConlluError, InputError, from_conllu
 from levelhead.errors import Fault
 from levelhead.messages import MESSAGES
 from naming import naming
@@ -348,6 +348,6 @@ def test_long_cells(case: str) -> None:
 @pytest.mark.parametrize("function", [levelhead.read, levelhead.profile, partial(levelhead.score, system="x")])
 def test_text_instead_of_a_path(function) -> None:
     """The text is not echoed, and the function that reads text is named."""
-    with pytest.raises(UnreadableFile, match="this is text, not a path: levelhead.from_conllu") as caught:
+    with pytest.raises(InputError, match="this is text, not a path") as caught:
         function(GOOD * 100)
     assert len(str(caught.value)) < 200
