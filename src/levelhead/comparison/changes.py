@@ -31,7 +31,7 @@ from levelhead.treebank.tokens import FIELDS
 if TYPE_CHECKING:
     from levelhead.tables.data import Layout
 
-__all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
+__all__ = ["ChangeExample", "ChangePattern", "Changes", "ReleaseChanges", "SentenceChange", "TreebankChanges"]
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -123,15 +123,20 @@ class ChangePattern(NamedTuple):
     examples: tuple[ChangeExample, ...]
 
 
-class AnyChanges(Tabular):
-    """The changes of a file, or of the files of a folder."""
+class Changes(Tabular):
+    """The changes between two versions of a treebank, or of the treebanks of a folder.
+
+    Args:
+        parts: the changes of each file by its name; of a single treebank, "".
+        patterns: the changes by column and pattern, most frequent first.
+        provenance: the provenance of the numbers.
+    """
 
     KIND: ClassVar[str] = "diff"
     of_folder: ClassVar[bool] = False
 
-    parts: Mapping[str, Changes]
+    parts: Mapping[str, TreebankChanges]
     patterns: tuple[ChangePattern, ...]
-    n_refiled: int
     provenance: Provenance
 
     @property
@@ -287,7 +292,7 @@ class AnyChanges(Tabular):
 
 
 @immutable
-class Changes(AnyChanges):
+class TreebankChanges(Changes):
     """The changes between two versions of a treebank.
 
     Args:
@@ -306,13 +311,13 @@ class Changes(AnyChanges):
     provenance: Provenance
 
     @property
-    def parts(self) -> Mapping[str, Changes]:  # type: ignore[override]
+    def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
         """The changes of each file by its name; for a single file, these changes."""
         return {"": self}
 
 
 @immutable
-class ReleaseChanges(AnyChanges):
+class ReleaseChanges(Changes):
     """The changes between two folders of treebanks.
 
     Args:
@@ -326,7 +331,7 @@ class ReleaseChanges(AnyChanges):
 
     of_folder = True
 
-    parts: Mapping[str, Changes]
+    parts: Mapping[str, TreebankChanges]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
     patterns: tuple[ChangePattern, ...]
@@ -334,18 +339,18 @@ class ReleaseChanges(AnyChanges):
     provenance: Provenance
 
 
-def _sizes(changes: AnyChanges, side: Side) -> dict[str, int]:
+def _sizes(changes: Changes, side: Side) -> dict[str, int]:
     """The numbers of sentences and words in one version, and of files if it is a folder."""
     treebanks: list[Treebank] = [getattr(part, side) for part in changes.parts.values()]
     files = {"files": sum(len(treebank) > 0 for treebank in treebanks)} if changes.of_folder else {}
     return {**files, "sentences": sum(map(len, treebanks)), "words": sum(side.n_words for side in treebanks)}
 
 
-def _sizes_text(changes: AnyChanges, side: Side) -> str:
+def _sizes_text(changes: Changes, side: Side) -> str:
     return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
 
 
-def _rows_of(name: str, changes: AnyChanges) -> Iterable[Any]:
+def _rows_of(name: str, changes: Changes) -> Iterable[Any]:
     """Return the rows of a table of changes."""
     if name == "patterns":
         return (ChangePatternRow(number, *pattern[:5]) for number, pattern in enumerate(changes.patterns, 1))
@@ -353,31 +358,31 @@ def _rows_of(name: str, changes: AnyChanges) -> Iterable[Any]:
         return (ColumnChanges(column, count) for column, count in changes.by_column.items())
     if name == "examples":
         return _examples(changes)
-    rows: Callable[[str, Changes], Iterable[Any]]
+    rows: Callable[[str, TreebankChanges], Iterable[Any]]
     rows = {"files": _file_rows, "sentences": _sentence_rows, "sentence_patterns": _sentence_patterns}[name]
     return (row for file, part in changes.parts.items() for row in rows(file, part))
 
 
-def _examples(changes: AnyChanges) -> Iterator[ExampleRow]:
+def _examples(changes: Changes) -> Iterator[ExampleRow]:
     for number, pattern in enumerate(changes.patterns, 1):
         for at in pattern.examples:
             sent_id = changes.parts[at.file].new[at.new].id
             yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
 
 
-def _file_rows(file: str, part: Changes) -> Iterator[FileChanges]:
+def _file_rows(file: str, part: TreebankChanges) -> Iterator[FileChanges]:
     sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
     yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
 
 
-def _sentence_rows(file: str, part: Changes) -> Iterator[ChangedSentence]:
+def _sentence_rows(file: str, part: TreebankChanges) -> Iterator[ChangedSentence]:
     for change in part.sentences:
         old, new = (None if number is None else number + 1 for number in (change.old, change.new))
         kinds = {kind: kind in change.kinds for kind in KINDS}
         yield ChangedSentence(file, old, new, version_of(part, change)[0].id, change.n_words, **kinds)
 
 
-def _sentence_patterns(file: str, part: Changes) -> Iterator[SentencePattern]:
+def _sentence_patterns(file: str, part: TreebankChanges) -> Iterator[SentencePattern]:
     for change in part.sentences:
         old, new = (None if number is None else number + 1 for number in (change.old, change.new))
         for pattern, count in change.patterns.items():
@@ -393,7 +398,7 @@ def _name(sentence: Sentence, number: int) -> str:
     return sentence.id or f"sentence {number + 1}"
 
 
-def version_of(part: Changes, change: SentenceChange) -> tuple[Sentence, int]:
+def version_of(part: TreebankChanges, change: SentenceChange) -> tuple[Sentence, int]:
     """The sentence in NEW, or in OLD if it was removed, and its index."""
     treebank, number = (part.old, change.old) if change.new is None else (part.new, change.new)
     return treebank[number or 0], number or 0

@@ -17,9 +17,9 @@ from levelhead.comparison.system_errors import (
     DRAWN,
     SYSTEM_COLUMN,
     Coverages,
+    TreeExamples,
     coverage_rows,
     coverages_of,
-    notes_on_coverage,
 )
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import MeasureError
@@ -30,9 +30,7 @@ from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.tables.data import NOT_A_COLUMN, Layout
-from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
-from levelhead.tabular import Tabular
 
 __all__ = ["Contrast", "Contrasts"]
 
@@ -74,7 +72,7 @@ class SentenceRow(NamedTuple):
 
 
 @immutable
-class Contrasts(Tabular):
+class Contrasts(TreeExamples):
     """Sentences in which systems gain or lose most.
 
     Args:
@@ -94,10 +92,6 @@ class Contrasts(Tabular):
     provenance: Provenance
     setup: Setup
     coverage: Coverages = field(default_factory=dict)
-
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        return (*notes_on_coverage(self.coverage), signature_line(self.provenance.signature))
 
     @property
     def listed(self) -> Sequence[SentencesOfOutput]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -25,10 +26,11 @@ from levelhead.evaluation.provenance import (
     pair_provenance,
     signature_of_tests,
 )
-from levelhead.evaluation.score_data import LAYOUTS, rows_of
-from levelhead.evaluation.score_tables import average_scores, counts_table, scores_table
+from levelhead.evaluation.score_tables import covered, mean_or_none, missing_scores
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
+from levelhead.scoring import Score
+from levelhead.scoring.measure import Component
 from levelhead.significance import (
     STANDARD,
     Estimate,
@@ -61,61 +63,75 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.training_data import Training
 
-__all__ = ["Evaluations", "LanguagePair", "Languages"]
+__all__ = ["AverageScore", "LanguagePair", "Languages"]
 
 
 @immutable
-class Evaluations(Mapping[str, Evaluation], Tabular):
-    """The scores of one system on several test sets, by the code of the test set.
+class AverageScore(Score):
+    """The macro-average of scores: the means of their values; its counts are sums.
 
     Args:
-        evaluations: the scores on each test set.
+        scores: the scores on each treebank.
     """
 
-    KIND: ClassVar[str] = "score"
-
-    evaluations: Mapping[str, Evaluation]
-
-    def __getitem__(self, code: str) -> Evaluation:
-        return self.evaluations[code]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.evaluations)
-
-    def __len__(self) -> int:
-        return len(self.evaluations)
+    scores: tuple[Score, ...] = ()
 
     @property
-    def average(self) -> Mapping[str, float | None]:
-        """The macro-average of each measure: a percentage, or a perplexity; None if a treebank has no value."""
-        return {name: None if mean is None else float(mean) for name, mean in average_scores(self).items()}
+    def value(self) -> float | None:
+        """The mean of the values; None if a treebank has none."""
+        return None if self.exact is None else float(self.exact)
 
     @property
-    def provenance(self) -> Provenance:
-        """The joint provenance of all test sets."""
-        return joint_provenance({code: evaluation.provenance for code, evaluation in self.items()})
+    def exact_ratio(self) -> Fraction | None:
+        """The exact mean of the ratios, or of the perplexities."""
+        return mean_or_none([score.exact_ratio for score in self.scores])
 
-    def table(self, *, counts: bool = False) -> Table:
-        """Return the result as a table.
+    def ratio(self, component: Component, scale: int = 1) -> float | None:
+        """Return the mean of precision, recall, F1 score or aligned accuracy as a multiple of a scale."""
+        if component == self.component:
+            return None if self.exact_ratio is None or self.perplexity else float(scale * self.exact_ratio)
+        ratios = [ratio for score in self.scores if (ratio := score.ratio(component, scale)) is not None]
+        return sum(ratios) / len(ratios) if len(ratios) == len(self.scores) else None
 
-        Args:
-            counts: the counts behind the scores, instead of the scores.
-        """
-        return counts_table(self) if counts else scores_table(self)
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return LAYOUTS
+def averaged(evaluations: Mapping[str, Evaluation]) -> Evaluation:
+    """Return the macro-averages of the scores on several treebanks."""
+    every = list(evaluations.values())
+    provenance = joint_provenance({code: evaluation.provenance for code, evaluation in evaluations.items()})
+    reasons: dict[str, list[str]] = {}
+    for name, reason in missing_scores(evaluations):
+        reasons.setdefault(name, []).append(reason)
 
-    def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table."""
-        return rows_of(name, self)
+    def average(some: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
+        return {
+            name: _average([scores[name] for scores in some], "; ".join(reasons.get(name, ())) or None, provenance)
+            for name in some[0]
+        }
+
+    gold, system = (_total([getattr(one, side) for one in every]) for side in ("gold", "system"))
+    valid_trees = average([evaluation.valid_trees for evaluation in every])
+    scores = average([evaluation.scores for evaluation in every])
+    return Evaluation(scores, gold, system, provenance, valid_trees, covered(evaluations), parts=evaluations)
+
+
+def _average(scores: Sequence[Score], reason: str | None, provenance: Provenance) -> AverageScore:
+    first = scores[0]
+    correct, gold, system = (sum(getattr(one, name) for one in scores) for name in ("correct", "gold", "system"))
+    aligned = None if first.aligned is None else sum(one.aligned or 0 for one in scores)
+    counts = correct, gold, system, aligned
+    more = first.undefined, reason, provenance.signature, first.perplexity
+    return AverageScore(first.measure, *counts, *more, tuple(scores))
+
+
+def _total(files: Sequence[FileSummary]) -> FileSummary:
+    sentences, words, tokens = (sum(getattr(file, size) for file in files) for size in ("sentences", "words", "tokens"))
+    warnings = tuple(dict.fromkeys(fault for file in files for fault in file.warnings))
+    return FileSummary(None, sentences, words, tokens, warnings)
 
 
 def score_and_look(
     plan: Plan, setup: Setup, *, training: Training | None = None, look: VisitEach | None = None, **how: Any
-) -> tuple[Evaluations, Mapping[str, Any]]:
+) -> tuple[dict[str, Evaluation], Mapping[str, Any]]:
     """Score the outputs of one system, with a progress bar on terminals."""
     visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look)) if training else look
     results = score_outputs(single_run(plan), setup, look=visit, **how)
@@ -134,7 +150,7 @@ def score_and_look(
             leakage, looked[code] = looked[code]
             evaluation = leakage.added_to(evaluation)
         evaluations[code] = evaluation
-    return Evaluations(evaluations), looked
+    return evaluations, looked
 
 
 class _LeakageVisitor:
