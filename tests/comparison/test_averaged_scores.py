@@ -6,7 +6,6 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.evaluation.score_tables import average_scores
 
 GOLD, ALPHA = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems/alpha"
 MEASURES = "LAS,CLAS.recall,UPOS.aligned_accuracy"
@@ -17,7 +16,7 @@ def test_averages_are_means_of_the_scores() -> None:
     assert list(found.treebanks) == sorted(path.stem for path in GOLD.iterdir())
     for name, score in found.items():
         each = [evaluation[name] for evaluation in found.treebanks.values()]
-        assert score.exact == sum(one.exact for one in each) / len(each) == average_scores(found.treebanks)[name]
+        assert score.exact == sum(one.exact for one in each) / len(each)
         assert score.value == float(score) == getattr(score, score.component) == float(score.exact)
         for part in ("precision", "recall", "f1", "aligned_accuracy"):
             assert getattr(score, part) == pytest.approx(sum(getattr(one, part) for one in each) / len(each))

@@ -69,7 +69,6 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
         message = f"{enhancements!r} must consist of digits from 0 to 6"
         raise click.BadParameter(message, param_hint="'--enhancements'")
     gold, system = read = [given["gold"], given["system"]]
-    folders = is_collection(gold)
     with ExitStack() as stack:
         if not (wants_page(given) or given["partial"] or given["store"]):
             from levelhead.treebank.two_files import PrefetchedFile, are_large_files
@@ -89,7 +88,7 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
 
         registry = registry_of(given["definitions"], given["scheme"])
         gates = list(_gates(under, over, registry)) if under or over else []
-        counted = inputs_of([system]) if folders or given["store"] else None
+        counted = inputs_of([system]) if is_collection(gold) or given["store"] else None
         arguments = options.arguments_for(scored, given, counted)
         if gates or given["measures"]:
             arguments |= _measures(arguments, gates, registry)

@@ -31,7 +31,7 @@ from levelhead.treebank.tokens import FIELDS
 if TYPE_CHECKING:
     from levelhead.tables.data import Layout
 
-__all__ = ["ChangeExample", "ChangePattern", "Changes", "ReleaseChanges", "SentenceChange", "TreebankChanges"]
+__all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange", "TreebankChanges"]
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -300,8 +300,6 @@ class TreebankChanges(Changes):
         new: the new version.
         sentences: the sentences that changed, in the order of NEW; removed sentences follow the sentences before them
             in OLD.
-        patterns: the changes by column and pattern, most frequent first.
-        provenance: the provenance of the numbers.
     """
 
     old: Treebank
@@ -321,12 +319,9 @@ class ReleaseChanges(Changes):
     """The changes between two folders of treebanks.
 
     Args:
-        parts: the changes of each file, by its name without suffixes.
         only_old: the files that only OLD has: all their sentences were removed.
         only_new: the files that only NEW has: all their sentences were added.
-        patterns: the changes of all files by column and pattern, most frequent first.
         n_refiled: the number of sentences that moved to another file with the same words.
-        provenance: the provenance of the numbers.
     """
 
     of_folder = True

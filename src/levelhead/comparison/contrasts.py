@@ -78,10 +78,7 @@ class Contrasts(TreeExamples):
     Args:
         measure: the measure.
         outputs: for each treebank and system: the outputs of the baseline and of the system, all gains, all losses.
-        limit: the maximum number of gains, and of losses, to show; if None, 5 are drawn, and tables and JSON have all.
-        provenance: the provenance of the numbers.
         setup: the settings.
-        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
     """
 
     KIND: ClassVar[str] = "contrasts"

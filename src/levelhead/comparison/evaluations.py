@@ -15,7 +15,7 @@ import numpy as np
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, listed
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
@@ -26,7 +26,7 @@ from levelhead.evaluation.provenance import (
     pair_provenance,
     signature_of_tests,
 )
-from levelhead.evaluation.score_tables import covered, mean_or_none, missing_scores
+from levelhead.evaluation.score_tables import covered, mean_or_none
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Score
@@ -63,7 +63,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.training_data import Training
 
-__all__ = ["AverageScore", "LanguagePair", "Languages"]
+__all__ = ["LanguagePair", "Languages"]
 
 
 @immutable
@@ -96,31 +96,49 @@ class AverageScore(Score):
 
 def averaged(evaluations: Mapping[str, Evaluation]) -> Evaluation:
     """Return the macro-averages of the scores on several treebanks."""
-    every = list(evaluations.values())
     provenance = joint_provenance({code: evaluation.provenance for code, evaluation in evaluations.items()})
-    reasons: dict[str, list[str]] = {}
-    for name, reason in missing_scores(evaluations):
-        reasons.setdefault(name, []).append(reason)
-
-    def average(some: Sequence[Mapping[str, Score]]) -> dict[str, Score]:
-        return {
-            name: _average([scores[name] for scores in some], "; ".join(reasons.get(name, ())) or None, provenance)
-            for name in some[0]
-        }
-
+    scores, valid_trees = (
+        _averages({code: getattr(one, name) for code, one in evaluations.items()}, provenance)
+        for name in ("scores", "valid_trees")
+    )
+    every = evaluations.values()
     gold, system = (_total([getattr(one, side) for one in every]) for side in ("gold", "system"))
-    valid_trees = average([evaluation.valid_trees for evaluation in every])
-    scores = average([evaluation.scores for evaluation in every])
-    return Evaluation(scores, gold, system, provenance, valid_trees, covered(evaluations), parts=evaluations)
+    leakage = None
+    if found := {code: one.leakage for code, one in evaluations.items() if one.leakage is not None}:
+        leakage = _total_leakage(found, provenance)
+    return Evaluation(scores, gold, system, provenance, valid_trees, covered(evaluations), leakage, parts=evaluations)
 
 
-def _average(scores: Sequence[Score], reason: str | None, provenance: Provenance) -> AverageScore:
-    first = scores[0]
-    correct, gold, system = (sum(getattr(one, name) for one in scores) for name in ("correct", "gold", "system"))
-    aligned = None if first.aligned is None else sum(one.aligned or 0 for one in scores)
-    counts = correct, gold, system, aligned
-    more = first.undefined, reason, provenance.signature, first.perplexity
-    return AverageScore(first.measure, *counts, *more, tuple(scores))
+def _averages(scores: Mapping[str, Mapping[str, Score]], provenance: Provenance) -> dict[str, Score]:
+    """Return the average of each measure, given the scores on each treebank."""
+    names = [name for name in next(iter(scores.values())) if all(name in some for some in scores.values())]
+    return {name: _average({code: some[name] for code, some in scores.items()}, provenance) for name in names}
+
+
+def _average(scores: Mapping[str, Score], provenance: Provenance) -> AverageScore:
+    every = tuple(scores.values())
+    first, without = every[0], dict[str, list[str]]()
+    for code, score in scores.items():
+        if score.reason:
+            without.setdefault(score.reason, []).append(code)
+    reason = "; ".join(f"{reason} ({listed(codes)})" for reason, codes in without.items()) or None
+    correct, gold, system = (sum(getattr(one, name) for one in every) for name in ("correct", "gold", "system"))
+    aligned = None if first.aligned is None else sum(one.aligned or 0 for one in every)
+    how = first.undefined, reason, provenance.signature, first.perplexity
+    return AverageScore(first.measure, correct, gold, system, aligned, *how, every)
+
+
+def _total_leakage(found: Mapping[str, Leakage], provenance: Provenance) -> Leakage:
+    first, *_ = every = [*found.values()]
+    occurring = tuple(
+        seen._replace(
+            sentences=sum(one.occurring[number].sentences for one in every),
+            words=sum(one.occurring[number].words for one in every),
+            rest=_averages({code: one.occurring[number].rest for code, one in found.items()}, provenance),
+        )
+        for number, seen in enumerate(first.occurring)
+    )
+    return Leakage(first.train, sum(one.sentences for one in every), sum(one.words for one in every), occurring)
 
 
 def _total(files: Sequence[FileSummary]) -> FileSummary:

@@ -212,9 +212,6 @@ class ErrorExamples(TreeExamples):
         treebank: the name of the treebank.
         matches: the aligned words.
         cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
-        limit: the maximum number of words per error to show; if None, 5 are drawn, and tables and JSON have all.
-        provenance: their provenance.
-        coverage: for partial scores, the share of gold that the system covers, by treebank and system.
     """
 
     KIND: ClassVar[str] = "examples"

@@ -59,7 +59,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         valid_trees: the scores in which sentences without a valid tree have no correct words; empty unless scores are
             partial.
         coverage: the share of gold that the output covers; None unless scores are partial.
-        leakage: the share of gold that occurs in training; None without training treebanks, and for several treebanks.
+        leakage: the share of gold that occurs in training; None without training treebanks.
         looked: what its page shows; None unless prepared.
         parts: the scores on each of several treebanks by code; empty for a pair of files.
     """
@@ -140,7 +140,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         from levelhead.evaluation.score_tables import counts_table, score_table, scores_table
 
         if self.parts:
-            return counts_table(self.parts) if counts else scores_table(self.parts)
+            return counts_table(self.parts) if counts else scores_table(self)
         return score_table(self, counts=counts)
 
     @classmethod
@@ -154,7 +154,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         """Return the rows of a table."""
         from levelhead.evaluation.score_data import rows_of
 
-        return rows_of(name, self.treebanks)
+        return rows_of(name, self)
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from levelhead.analysis import averages
@@ -12,19 +11,12 @@ from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import NOT_ALIGNED, Repair
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.error_analysis import REPAIR_COLUMNS, repair_cells
+from levelhead.comparison.evaluations import averaged
 from levelhead.comparison.intervals import MARK, UNCERTAIN, estimate_cells, estimate_columns
 from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
-from levelhead.evaluation.score_tables import (
-    LABEL,
-    VALID_TREES_NOTE,
-    average_scores,
-    covered,
-    missing_scores,
-    score_table,
-    scores_table,
-)
+from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE, covered, score_table, scores_table
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, as_sentence
@@ -61,7 +53,7 @@ def score_page(
     registry: Registry = STANDARD,
 ) -> Page:
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
-    average = average_scores(evaluations) if several else None
+    average = averaged(evaluations) if several else None
     choices = {"treebank": [ALL, *evaluations]} if several else {}
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
@@ -85,11 +77,10 @@ def score_page(
     return Page(title, lead, facts, choices, sections, notes, shared, "score", data, terms)
 
 
-def _lead(evaluations: Mapping[str, Evaluation], average: Mapping[str, Fraction | None] | None) -> str:
-    scores = next(iter(evaluations.values()))
+def _lead(evaluations: Mapping[str, Evaluation], average: Evaluation | None) -> str:
+    scores = average or next(iter(evaluations.values()))
     names = [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
-    shown = {name: scores[name].value if average is None else average[name] for name in names}
-    values = (f"{name} {'–' if value is None else f'{float(value):.2f}'}" for name, value in shown.items())
+    values = (f"{name} {'–' if scores[name].value is None else f'{scores[name]:.2f}'}" for name in names)
     label = f"{LABEL} " if covered(evaluations) else ""
     return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}."
 
@@ -97,7 +88,7 @@ def _lead(evaluations: Mapping[str, Evaluation], average: Mapping[str, Fraction 
 def _sections(
     evaluations: Mapping[str, Evaluation],
     parts: Mapping[str, TreebankErrors],
-    average: Mapping[str, Fraction | None] | None,
+    average: Evaluation | None,
     whole: TreebankErrors,
 ) -> list[Section]:
     measure = whole.measure
@@ -105,7 +96,7 @@ def _sections(
     if average is not None:
         note = "Points are means over treebanks; errors are counted on all of them."
         of_all = {
-            "scores": _average_scores(evaluations, parts, measure),
+            "scores": _average_scores(average, parts, measure),
             "costs": [_costs(whole, STORE, note)],
             "kinds": [_kinds(whole.kinds, STORE)],
             "breakdowns": [_mean_breakdown(by, [*parts.values()], whole) for by in PROPERTY_TITLES],
@@ -162,26 +153,23 @@ def _remarks(evaluations: Mapping[str, Evaluation], reasons: Iterable[str]) -> s
     return " ".join(filter(None, (partial, *(f"{text[:1].upper()}{text[1:]}." for text in (*reasons, *notes)))))
 
 
-def _average_scores(
-    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], measure: str
-) -> Iterator[Block]:
-    first = next(iter(evaluations.values()))
-    shown = measure if measure in first else next(iter(first))
+def _average_scores(average: Evaluation, parts: Mapping[str, TreebankErrors], measure: str) -> Iterator[Block]:
+    shown = measure if measure in average else next(iter(average))
     title = f"{shown} on each treebank"
-    perplexity = first[shown].perplexity
+    perplexity = average[shown].perplexity
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
         measured_row(
             treebank, score.value, None if score.reason else intervals[treebank], _PERCENT, perplexity=perplexity
         )._replace(goes=("treebank", treebank, "scores"))
-        for treebank, score in ((treebank, scores[shown]) for treebank, scores in evaluations.items())
+        for treebank, score in ((treebank, scores[shown]) for treebank, scores in average.parts.items())
         if score.value is not None
     ]
     rows.sort(key=lambda row: -(row.value or 0.0))
     chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=None if perplexity else 100)
     yield Block("treebanks", title, chart=chart)
-    caption = _remarks(evaluations, (f"{name}: {reason}" for name, reason in missing_scores(evaluations)))
-    table = scores_table(evaluations)._replace(notes=())
+    caption = _remarks(average.parts, (f"{name}: {one.reason}" for name, one in average.items() if one.reason))
+    table = scores_table(average)._replace(notes=())
     yield Block("scores", "All scores", caption, table=table)
 
 
