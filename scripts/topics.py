@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 ABOUT_API = """
-`import levelhead` has a function for each command, and the types that these functions take and return. `gold` and
-`system` are paths or `Treebank` objects; several systems are a list of paths, or a mapping of names.
+`import levelhead` has a function for each command, and the types that these functions take and return.
 
 ```python
 import levelhead
