@@ -1,6 +1,7 @@
-"""Print the tables of docs/benchmarks.md that are about speed and memory, each next to its peer.
+"""Print the tables of development/benchmarks.md that are about speed and memory, each next to its peer.
 
-    python benchmarks/all.py --data DATA --script conll18_ud_eval.py [--only cold ...] [--page docs/benchmarks.md]
+    python benchmarks/all.py --data DATA --script conll18_ud_eval.py [--only cold ...]
+                             [--page development/benchmarks.md]
 
 DATA holds `conll18/gold/*.conllu.xz`, `conll18/systems/TEAM/*.conllu.xz` and `ud/r2.0`, `ud/r2.0-test` with files such
 as `hu-ud-train.conllu.xz`; the script is that of the CoNLL 2018 shared task. Programs run in turns, as whole processes,

@@ -14,7 +14,7 @@ from score import in_turns, report
 
 
 def main() -> None:
-    """Print the table of docs/benchmarks.md."""
+    """Print the table of development/benchmarks.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("folders", type=Path, nargs="+")

@@ -53,7 +53,7 @@ def plain(path: Path, folder: Path) -> Path:
 
 
 def main() -> None:
-    """Print the table of docs/benchmarks.md."""
+    """Print the table of development/benchmarks.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--script", type=Path, required=True, help="conll18_ud_eval.py")
     parser.add_argument("--runs", type=int, default=3)

@@ -149,7 +149,7 @@ def long_token(path: Path, n: int) -> None:
 
 
 def main() -> None:
-    """Print the tables of docs/benchmarks.md."""
+    """Print the tables of development/benchmarks.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--script", type=Path, required=True, help="conll18_ud_eval.py")
     parser.add_argument("--runs", type=int, default=5)

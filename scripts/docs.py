@@ -5,18 +5,17 @@ python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/mes
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
-import ast
-import functools
-import importlib
+from __future__ import annotations
+
 import inspect
-import itertools
 import re
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import FunctionType, ModuleType
+from typing import NamedTuple
 
 import click
 
@@ -34,7 +33,7 @@ from levelhead.typology.profile_columns import columns_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 from formats import ABOUT_FORMATS, escaped, formats
-from topics import ABOUT_API, TOPICS
+from reference import reference
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -66,7 +65,7 @@ Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of 
 
 ABOUT_COMMANDS = f"""
 Look up the options of a command; `--help` prints the same. The examples run in `examples/parallel`. Results go to
-standard output, notes and errors to standard error.
+standard output; warnings, notes and errors go to standard error, in every format. Notes below a table are not repeated.
 
 | exit code | meaning |
 | ---: | --- |
@@ -87,8 +86,9 @@ jump to them. They have the file, the line, the name of the error, which never c
 {faults_of(ROOT / INVALID)[0].in_file("gamma/tr.conllu")}
 ```
 
-`levelhead validate` also prints what to do. In Python, `error.faults` lists all errors with their names (`slug`). A
-file with an error cannot be used; a file with warnings only is scored.
+Each name below is followed by what it means, then by what to do, which `levelhead validate` also prints. In Python,
+`error.faults` lists all errors with their names (`slug`). A file with an error cannot be used; a file with warnings
+only is scored.
 """
 
 
@@ -120,7 +120,7 @@ def pages() -> dict[str, str]:
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
         "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
-        **reference(),
+        **{f"api/{name}.md": page(*parts) for name, parts in reference().items()},
     }
 
 
@@ -213,13 +213,22 @@ WORKED = {
 
 
 def commands() -> Iterator[str]:
-    """The program and all its commands."""
-    yield from command_blocks(
-        program.cli, click.Context(program.cli, info_name="levelhead", **program.cli.context_settings)
+    """The options that several commands share, then the program and all its commands."""
+    context = click.Context(program.cli, info_name="levelhead", **program.cli.context_settings)
+    shared = shared_options(program.cli, context)
+    yield "## Shared options"
+    yield (
+        "Each command below names the shared options it takes, and describes only its own: for a shared option with"
+        " another default, only the default."
     )
+    for group in (*GROUPS, OTHER):
+        lines = [option.described for option in shared.values() if option.group == group]
+        if lines:
+            yield "\n".join([f"**{group}**", "", *lines])
+    yield from command_blocks(program.cli, context, shared)
 
 
-def command_blocks(command: click.Command, context: click.Context) -> Iterator[str]:
+def command_blocks(command: click.Command, context: click.Context, shared: Mapping[str, ListedOption]) -> Iterator[str]:
     """One command: usage, what it does, an example, its options; then the commands below it."""
     path = context.command_path
     yield f"{'#' * max(2, len(path.split()))} {path}"
@@ -227,12 +236,68 @@ def command_blocks(command: click.Command, context: click.Context) -> Iterator[s
     yield PREFORMATTED.sub(r"```text\n\1\n```", escaped(inspect.cleandoc(command.help or "")))
     if path in COMMAND_EXAMPLES:
         yield f"```sh\n{COMMAND_EXAMPLES[path].strip()}\n```"
-    yield from options(command, context)
+    options = listed_options(command, context)
+    if own := [option.beside(shared) for option in options if shared.get(option.name) != option]:
+        yield "\n".join(own)
+    if names := [f"`{option.name}`" for option in options if shared.get(option.name) == option]:
+        yield f"[Shared](#shared-options): {', '.join(names)}"
+    for below in subcommands(command, context):
+        yield from command_blocks(below.command, below, shared)
+
+
+def subcommands(command: click.Command, context: click.Context) -> Iterator[click.Context]:
+    """The visible commands below a command."""
     if isinstance(command, click.Group):
-        below = {name: command.get_command(context, name) for name in command.list_commands(context)}
-        for name, verb in below.items():
-            if verb is not None and not verb.hidden:
-                yield from command_blocks(verb, click.Context(verb, info_name=name, parent=context))
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None and not below.hidden:
+                yield click.Context(below, info_name=name, parent=context)
+
+
+class ListedOption(NamedTuple):
+    """An option as `--help` describes it: its long name, its group, all names, what it does, its default and limits."""
+
+    name: str
+    group: str
+    names: str
+    about: str
+    default: str
+
+    @property
+    def described(self) -> str:
+        return f"- `{self.names}`: {escaped(self.about + self.default)}"
+
+    def beside(self, shared: Mapping[str, ListedOption]) -> str:
+        """Its description, without what a shared option of the same name says."""
+        same = self.name in shared and shared[self.name].about == self.about
+        return f"- `{self.names}`:{escaped(self.default)}" if same else self.described
+
+
+def listed_options(command: click.Command, context: click.Context) -> list[ListedOption]:
+    """The options of a command in the order of their groups."""
+    found = list[ListedOption]()
+    for option in command.get_params(context):
+        record = option.get_help_record(context)
+        if isinstance(option, click.Option) and record is not None and "--help" not in option.opts:
+            names, text = (" ".join(part.split()) for part in record)
+            about, bracket, default = text.partition(" [")
+            found.append(ListedOption(max(option.opts, key=len), group_of(option), names, about, bracket + default))
+    groups = [*GROUPS, OTHER]
+    return sorted(found, key=lambda option: groups.index(option.group))
+
+
+def shared_options(command: click.Command, context: click.Context) -> dict[str, ListedOption]:
+    """The options that at least two commands have with the same text, by name: the most frequent text of each."""
+    counts = Counter(every_option(command, context))
+    by_name = {option.name: option for option, n in reversed(counts.most_common()) if n > 1}
+    return {option.name: option for option in counts if by_name.get(option.name) == option}
+
+
+def every_option(command: click.Command, context: click.Context) -> Iterator[ListedOption]:
+    """The options of a command and of those below it."""
+    yield from listed_options(command, context)
+    for below in subcommands(command, context):
+        yield from every_option(below.command, below)
 
 
 PREFORMATTED = re.compile(r"^\x08\n(.*?)(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -242,19 +307,6 @@ COMMAND_EXAMPLES = tomllib.loads((Path(__file__).parent / "command_examples.toml
 """Examples by command."""
 
 
-def options(command: click.Command, context: click.Context) -> Iterator[str]:
-    """The options in groups, as `--help` lists them."""
-    lines: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHER)}
-    for option in command.get_params(context):
-        record = option.get_help_record(context)
-        if isinstance(option, click.Option) and record is not None and "--help" not in option.opts:
-            names, help_text = (" ".join(part.split()) for part in record)
-            lines[group_of(option)].append(f"- `{names}`: {escaped(help_text)}")
-    for group, listed in lines.items():
-        if listed:
-            yield "\n".join([f"**{group}**", "", *listed])
-
-
 def messages() -> Iterator[str]:
     """Each slug under its severity, in the order of the registry."""
     for severity, title in (("error", "Errors"), ("warning", "Warnings")):
@@ -262,139 +314,7 @@ def messages() -> Iterator[str]:
         for slug, message in MESSAGES.items():
             if message.severity == severity:
                 yield f"### {slug}"
-                yield f"{escaped(message.meaning)}\n\n**What to do:** {escaped(message.remedy)}"
-
-
-def reference() -> dict[str, str]:
-    """The pages of the Python reference by file name."""
-    contents = [f"| [{topic.title}]({name}.md) | {topic.about} |" for name, topic in TOPICS.items()]
-    index = "\n".join(["| page | you can |", "| --- | --- |", *contents])
-    made = {"api/index.md": page("Python", ABOUT_API, [index])}
-    shown: set[object] = set()
-    for name, topic in TOPICS.items():
-        blocks = [block for module in topic.modules for block in module_blocks(module, shown)]
-        made[f"api/{name}.md"] = page(topic.title, f"\n{topic.about}\n", blocks)
-    return made
-
-
-def module_blocks(name: str, shown: set[object]) -> Iterator[str]:
-    """The public names of a module, those of `levelhead` itself first; none that was shown before."""
-    module, root = importlib.import_module(name), importlib.import_module("levelhead")
-    own = [(f"levelhead.{one}", getattr(root, one)) for one in public_names(root)]
-    found = [(full, value) for full, value in own if is_defined_in(value, name)]
-    found += [(f"{name}.{one}", getattr(module, one)) for one in public_names(module)]
-    entries = [block for full, value in found for block in entry_once(full, value, shown)]
-    if entries:
-        if name.startswith("levelhead.api."):
-            yield "## levelhead"
-        else:
-            yield f"## {name}"
-            yield escaped(inspect.cleandoc(module.__doc__ or "").partition("\n\n")[0])
-        yield from entries
-
-
-def is_defined_in(value: object, module: str) -> bool:
-    """Whether a function or class is of a module or of one in it."""
-    return f"{getattr(value, '__module__', '')}.".startswith(f"{module}.")
-
-
-def entry_once(name: str, value: object, shown: set[object]) -> Iterator[str]:
-    """The entry of a function or class that was not shown before."""
-    if (inspect.isfunction(value) or inspect.isclass(value)) and value not in shown:
-        shown.add(value)
-        yield from entry(name, value)
-
-
-def public_names(room: ModuleType) -> list[str]:
-    """Those in `__all__`, or those that the module defines."""
-    listed = getattr(room, "__all__", None)
-    if listed is not None:
-        return [name for name in listed if not name.startswith("_")]
-    return [
-        node.name
-        for node in parsed(room.__name__).body
-        if isinstance(node, DEFINITIONS) and not node.name.startswith("_")
-    ]
-
-
-@functools.cache
-def parsed(module: str) -> ast.Module:
-    """The source of a module."""
-    return ast.parse(inspect.getsource(importlib.import_module(module)))
-
-
-DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
-
-
-def entry(name: str, value: type | FunctionType) -> Iterator[str]:
-    """A function or class with its signature and docstring; of methods the first lines."""
-    node = definition(value)
-    if node is None:  # made by another function
-        return
-    yield f"### {name}"
-    yield f"```python\n{folded(signature(node))}\n```"
-    yield described(inspect.cleandoc(value.__doc__ or ""))
-    if isinstance(node, ast.ClassDef):
-        for method in node.body:
-            if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-                first = (ast.get_docstring(method) or "").partition("\n\n")[0]
-                shown = attribute(method) if is_property(method) else signature(method)
-                yield f"- `{shown}`: {escaped(' '.join(first.split()))}"
-
-
-def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef | None:
-    """Where a function or class is defined."""
-    body = parsed(value.__module__).body
-    return next((node for node in body if isinstance(node, DEFINITIONS) and node.name == value.__name__), None)
-
-
-def signature(node: ast.FunctionDef | ast.ClassDef) -> str:
-    """What stands in the source, on one line."""
-    if isinstance(node, ast.ClassDef):
-        return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})".replace("()", "")
-    answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    return f"{node.name}({ast.unparse(node.args)}){answer}"
-
-
-def folded(shown: str) -> str:
-    """A signature, with a line for each parameter if it is long."""
-    if len(shown) <= 100 or (not shown.endswith(")") and ") -> " not in shown):
-        return shown
-    name, _, rest = shown.partition("(")
-    inside, _, answer = rest.rpartition(") -> ") if ") -> " in rest else (rest[:-1], "", "")
-    depths = itertools.accumulate((one in "([{") - (one in ")]}") for one in inside)
-    ends = [i for i, (one, depth) in enumerate(zip(inside, depths, strict=True)) if one == "," and depth == 0]
-    parts = [inside[start:end].strip(" ,") for start, end in itertools.pairwise([0, *ends, len(inside)])]
-    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), ")" + (f" -> {answer}" if answer else "")])
-
-
-def is_property(node: ast.FunctionDef) -> bool:
-    """Whether a method is read like an attribute."""
-    return any(ast.unparse(one).split(".")[-1] in {"property", "cached_property"} for one in node.decorator_list)
-
-
-def attribute(node: ast.FunctionDef) -> str:
-    """A property as it is used: its name and its type, without parentheses."""
-    return f"{node.name}: {ast.unparse(node.returns)}" if node.returns else node.name
-
-
-def described(doc: str) -> str:
-    """A docstring as Markdown: its sections as lists, what is returned as a paragraph."""
-    lines: list[str] = []
-    section = ""
-    for line in doc.split("\n"):
-        if SECTION.fullmatch(line):
-            section = line[:-1]
-            lines += ["", f"**{section}**", ""]
-        elif match := ARGUMENT.fullmatch(line):
-            lines.append(f"- `{match[1]}`: {escaped(match[2])}")
-        else:
-            lines.append(escaped(line.strip() if section in {"Returns", "Yields"} else line))
-    return "\n".join(lines).strip()
-
-
-SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Example):")
-ARGUMENT = re.compile(r" {4}([*\w]+): (.*)")
+                yield f"{escaped(message.meaning)} {escaped(message.remedy)}"
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:

@@ -1,6 +1,10 @@
 """The page on output formats: what results share, then the tables of each kind with their columns."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from levelhead import columns
 from levelhead.api.results import kinds
@@ -69,27 +73,73 @@ def formats() -> Iterator[str]:
     """Yield the columns that many tables have, then each kind with its tables and their other columns."""
     yield "Columns that many tables have:"
     yield "\n".join(f"- `{name}`: {about}" for name, about in SHARED.items())
-    described_in: dict[tuple[DataColumn, ...], str] = {}
+    yield "A table below has the columns that are named with it, and those that are described below it."
+    earlier: list[Described] = []
     for kind in kinds():
         yield f"### {kind}"
+        in_kind = frozenset[DataColumn]()
         for name, some in columns(kind).items():
-            first = described_in.setdefault(some, kind)
-            if first != kind:
-                yield f"**{name}**: as in [{first}](#{first})"
-                continue
-            shared = ", ".join(f"`{column.name}`" for column in some if column.name in SHARED)
-            own = [column for column in some if column.name not in SHARED and column.always]
-            yield f"**{name}**{': ' if shared else ''}{shared}"
-            yield from ["\n".join(map(described, own))] * bool(own)
-            if not all(column.always for column in some):
+            table = Described(kind, name, some)
+            base = next((one for one in earlier if table.extends(one)), None)
+            known = base.own if base else in_kind
+            yield f"**{name}**: {named_with(table, base, known)}".removesuffix(": ")
+            yield from items(one for one in some if one in table.own - known)
+            if not all(one.always for one in some):
                 yield "Further columns are there if they are requested: see [profile](profile.md)."
+            in_kind |= table.own
+            earlier.append(table)
 
 
-def described(column: DataColumn) -> str:
-    """Return a column as an item of a list."""
+class Described(NamedTuple):
+    """A table whose columns are described."""
+
+    kind: str
+    name: str
+    columns: tuple[DataColumn, ...]
+
+    @property
+    def own(self) -> frozenset[DataColumn]:
+        """The columns that not many tables have."""
+        return frozenset(one for one in self.columns if one.name not in SHARED and one.always)
+
+    def extends(self, other: Described) -> bool:
+        """Whether it has all columns of another table that is about the same."""
+        return len(other.own) > 1 and other.own <= self.own and (other.name == self.name or other.own == self.own)
+
+
+def named_with(table: Described, base: Described | None, known: frozenset[DataColumn]) -> str:
+    """Return the columns that a table names without describing them."""
+    where = f"`{base.name}` in [{base.kind}](#{base.kind})" if base else ""
+    if base and base.columns == table.columns:
+        return f"as {where}"
+    described = table.own if base else table.own - known
+    names = [f"`{one.name}`" for one in table.columns if one.always and one not in described]
+    return ", ".join([*names, *([f"and those of {where}"] if base else [])])
+
+
+def items(found: Iterable[DataColumn]) -> Iterator[str]:
+    """Yield columns as a list; the bounds of an interval are one item."""
+    lines, before = list[str](), ""
+    for column in found:
+        about = column.about.removeprefix(f"{before}: ")
+        if about.endswith(": upper end") and lines:
+            names, text = lines[-1].split("`", 2)[1:]
+            lines[-1] = f"- `{names}`, `{column.name}`{text.removesuffix(': lower end')}"
+            continue
+        if not column.name.endswith("_low"):
+            before = column.about
+        about = re.sub(r"^(?:The|An?) (\w)", lambda first: first[1].upper(), about)
+        lines.append(f"- `{column.name}`{kind_of(column)}: {escaped(about)}")
+    if lines:
+        yield "\n".join(lines)
+
+
+def kind_of(column: DataColumn) -> str:
+    """Return the unit or type in parentheses, if the description does not say it."""
+    if column.about.startswith(("The number of ", "Whether ")) and column.type in {"integer", "boolean"}:
+        return ""
     kind = column.unit or ("" if column.type in {"text", "number"} else column.type)
-    shown = f" ({kind})" if kind else ""
-    return f"- `{column.name}`{shown}: {escaped(column.about)}"
+    return f" ({kind})" if kind else ""
 
 
 def escaped(text: str) -> str:

@@ -1,5 +1,7 @@
-"""The pages of the Python reference: which modules are on which page, and what is stable."""
+"""The pages of the Python reference: which names are on which page, and what is stable."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 ABOUT_API = """
@@ -38,89 +40,223 @@ Python warns (`DeprecationWarning`) for one minor version before a public name i
 
 
 class Topic(NamedTuple):
-    """A page of the Python reference: its title, what it begins with, and the modules whose public names it has."""
+    """A page of the Python reference: names with an entry each, and names with a line each, by their modules."""
 
     title: str
     about: str
-    modules: tuple[str, ...]
+    entries: Mapping[str, str]
+    lines: Mapping[str, str] = MappingProxyType({})
 
 
 TOPICS = {
     "reading": Topic(
         "Reading and writing",
         "Read and write treebanks, look at sentences and words, and convert them for other libraries.",
-        ("levelhead.treebank", "levelhead.api.validation", "levelhead.treebank.validation", "levelhead.interop",
-         "levelhead.interop.treebanks"),
+        {
+            "levelhead": "read from_conllu build write validate faults_of Treebank Sentence",
+            "levelhead.treebank": "Word",
+            "levelhead.treebank.validation": "Validation",
+            "levelhead.interop": (
+                "from_frame from_spacy from_stanza to_pandas to_polars to_spacy to_stanza word_table"
+            ),
+        },
+        {
+            "levelhead.treebank": (
+                "to_conllu nonprojective_arcs shapes_of check_trees Comments EmptyNodes Limits MultiwordTokens Shapes"
+                " Source StringColumn Strings"
+            ),
+        },
     ),
     "scoring": Topic(
         "Scoring",
         "Score an output, choose rules, measures and weights, and define your own.",
-        (
-            "levelhead.api.scoring", "levelhead.evaluation.pair", "levelhead.scoring", "levelhead.measures",
-            "levelhead.measures.user_definitions",
-            "levelhead.evaluation.partial", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
-            "levelhead.evaluation.setup", "levelhead.testing",
-        ),
+        {
+            "levelhead": (
+                "score explain Evaluation Score Measure measure WordColumns parse_measure read_definitions Rules Counts"
+            ),
+            "levelhead.analysis.rule_differences": "Explanation",
+            "levelhead.evaluation.partial": "PartialCoverage",
+            "levelhead.evaluation.provenance": "Provenance",
+            "levelhead.evaluation.epochs": "EpochScorer",
+            "levelhead.evaluation.setup": "setup_of",
+            "levelhead.testing": "assert_las assert_score",
+        },
+        {
+            "levelhead.scoring": "match Agree CustomMeasure Matches",
+            "levelhead.measures": "lower_is_better qualified split_measures Registry",
+            "levelhead.evaluation.setup": "Setup",
+        },
     ),
     "breakdowns": Topic(
         "Breakdowns",
         "See where errors are: by property, by kind, in the trees, and as tables of words and sentences.",
-        (
-            "levelhead.api.breakdowns", "levelhead.api.words", "levelhead.analysis", "levelhead.comparison.breakdowns",
-            "levelhead.comparison.gains", "levelhead.comparison.error_analysis", "levelhead.comparison.intervals",
-            "levelhead.comparison.system_errors", "levelhead.comparison.contrasts", "levelhead.comparison.word_tables",
-        ),
+        {
+            "levelhead": "analyze breakdown confusion trees words sentences",
+            "levelhead.comparison.breakdowns": "Breakdowns",
+            "levelhead.comparison.error_analysis": "ErrorAnalysis",
+            "levelhead.comparison.system_errors": "Confusions TreeExamples ErrorExamples",
+            "levelhead.comparison.contrasts": "Contrasts",
+            "levelhead.comparison.word_tables": "AlignedWords CountedSentences",
+        },
+        {
+            "levelhead.analysis": (
+                "averages break_down cascading_errors count_confusions error_types leave_out Average Breakdown"
+                " Cascading ConfusedWords Confusion Example Training WordProperty"
+            ),
+            "levelhead.comparison.gains": "AverageGain Gain",
+            "levelhead.comparison.contrasts": "Contrast",
+        },
     ),
     "comparing": Topic(
         "Comparing",
         "Compare systems, treebanks and annotations, with confidence intervals and tests.",
-        (
-            "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.evaluations",
-            "levelhead.comparison.agreement", "levelhead.comparison.changes",
-            "levelhead.comparison.suspects",
-        ),
+        {
+            "levelhead": "compare languages power agree diff",
+            "levelhead.comparison": "Comparison",
+            "levelhead.comparison.evaluations": "Languages",
+            "levelhead.comparison.power": "Power",
+            "levelhead.comparison.agreement": "Agreement",
+            "levelhead.comparison.changes": "Changes TreebankChanges ReleaseChanges",
+        },
+        {
+            "levelhead.comparison": "compare",
+            "levelhead.comparison.evaluations": "LanguagePair",
+            "levelhead.comparison.agreement": "BeyondChance Disagreement LabelAgreement",
+            "levelhead.comparison.changes": "ChangeExample ChangePattern SentenceChange",
+        },
     ),
     "rankings": Topic(
         "Rankings",
         "Rank many systems on many test sets.",
-        ("levelhead.api.ranking", "levelhead.campaign", "levelhead.campaign.ranked_systems"),
+        {"levelhead": "rank", "levelhead.campaign.ranked_systems": "RankedSystems"},
+        {
+            "levelhead.campaign": (
+                "find_plan groups_named read_manifest read_scores score_plan rank with_intervals macro_average Group"
+                " Language Manifest OutputResult Plan Ranking Results Standing System TestSet"
+            ),
+        },
     ),
     "significance": Topic(
-        "Significance", "Confidence intervals, tests and corrections.", ("levelhead.significance",)
+        "Significance",
+        "Confidence intervals, tests and corrections.",
+        {"levelhead.significance": "ComparedScore Estimate Units Wins InferenceSettings units_of differences"},
+        {
+            "levelhead.significance": (
+                "system_counts corrected sign_test signed_rank_test count_wins better_on_at_least level_of_each"
+                " mean_votes resampled resampled_rows run_errors Run SystemCounts"
+            ),
+        },
     ),
     "treebanks": Topic(
         "Treebanks",
-        "Profile treebanks, measure their similarity, and select those that can be compared.",
-        ("levelhead.api.treebanks", "levelhead.typology", "levelhead.typology.collection"),
+        "Profile treebanks, measure their similarity, select those that can be compared, and find annotation errors.",
+        {
+            "levelhead": "profile similarity select suspects Profile",
+            "levelhead.typology": "Survey SelectedTreebanks Criteria",
+            "levelhead.typology.collection": "Samples Similarities",
+            "levelhead.comparison.suspects": "Suspects",
+        },
+        {
+            "levelhead.typology": (
+                "profile count_treebank similarity select head_entropy averaged_entropy rarefied_entropy"
+                " word_dependency_entropy entropy_weights Chunks HeadEntropy ProfileColumn Rarefied SelectionDecision"
+                " Similarity TreebankCounts"
+            ),
+            "levelhead.comparison.suspects": "Suspect",
+        },
     ),
     "correlations": Topic(
         "Correlations and judgments",
         "Correlate columns of tables by treebank, and measures with people's judgments.",
-        ("levelhead.api.correlation", "levelhead.correlation", "levelhead.comparison.judgment"),
+        {
+            "levelhead": "correlate judge measurements",
+            "levelhead.correlation": "Correlation Measurements CumulativeVariances",
+            "levelhead.comparison.judgment": "Judgment",
+        },
+        {
+            "levelhead.correlation": (
+                "read_tables join correlate cumulative_variance cumulative_variances preferences human_agreement"
+                " compare_agreement AgreementDifference AgreementEstimate Coefficient CumulativeVariance"
+                " HumanAgreement Pair Preferences"
+            ),
+        },
     ),
     "conversion": Topic(
         "Conversion and derivation",
         "Convert heads, derive transitions, measure perplexity, and recover answers of language models.",
-        (
-            "levelhead.api.conversion", "levelhead.conversion", "levelhead.derivation",
-            "levelhead.recovery",
-        ),
+        {
+            "levelhead": "convert derive perplexity recover",
+            "levelhead.derivation": "Derivations Perplexities",
+            "levelhead.recovery": "Recovery",
+        },
+        {
+            "levelhead.conversion": (
+                "forward backward check_round_trip read_targets ud_version NotRestored RoundTrip Targets"
+            ),
+            "levelhead.derivation": (
+                "derive sequences_of sequences_from estimate perplexity sentence_sums read_arpa write_arpa Action"
+                " Configuration Discounts NgramModel Perplexity SentenceSums Sequences Transition TransitionSystem"
+            ),
+            "levelhead.recovery": "recover_answers Layout RecoveredAnswer",
+        },
     ),
-    "parsing": Topic("Parsing", "Train and run parsers.", ("levelhead.api.parsers", "levelhead.parsing")),
+    "parsing": Topic(
+        "Parsing",
+        "Train and run parsers.",
+        {"levelhead": "train parse crossval", "levelhead.parsing": "Recipe ExternalSettings Model"},
+        {
+            "levelhead.parsing": (
+                "train write_model read_model parse_treebank parse_any cross_validate read_words Baseline Ensemble"
+                " ExternalModel ParsedTreebank Report Schedule"
+            ),
+        },
+    ),
     "results": Topic(
         "Results",
         "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages, charts, tables for"
         " papers.",
-        (
-            "levelhead.tabular", "levelhead.api.results", "levelhead.api.reports", "levelhead.report.citation",
-            "levelhead.report", "levelhead.tables.writers", "levelhead.report.page",
-        ),
+        {
+            "levelhead": "load columns cite paper_table write_report",
+            "levelhead.tabular": "Tabular",
+            "levelhead.api.results": "LoadedResult",
+            "levelhead.report.citation": "Citation",
+            "levelhead.report": "Table",
+        },
+        {
+            "levelhead.api.results": "kinds json_schema",
+            "levelhead.report": "Column",
+            "levelhead.tables.data": "DataColumn DataTable",
+            "levelhead.tables.writers": "to_text to_markdown to_html to_latex to_tsv data_to_tsv",
+            "levelhead.report.charts.result_charts": "bar_chart scatter_chart",
+            "levelhead.report.page": "render write_drawing write_figures drawing_of Block Page Section",
+        },
     ),
-    "studies": Topic("Studies", "Replicate the experiments of papers.", ("levelhead.api.studies", "levelhead.studies")),
-    "jobs": Topic("Jobs", "Run jobs in processes or on a cluster, and keep their results.", ("levelhead.jobs",)),
-    "errors": Topic("Errors", "The exceptions, and what they contain.", ("levelhead.errors",)),
+    "studies": Topic(
+        "Studies",
+        "Replicate the experiments of papers.",
+        {"levelhead": "reproduce", "levelhead.studies": "Study StudyRequest"},
+        {"levelhead.studies": "reproduce Claim StudySection StudySpec"},
+    ),
+    "jobs": Topic(
+        "Jobs",
+        "Run jobs in processes or on a cluster, and keep their results.",
+        {"levelhead.jobs": "processes cluster borrowed Store Tls"},
+        {"levelhead.jobs": "run_jobs n_cores check_address check_store Job Outcome StaleInput Workers"},
+    ),
+    "errors": Topic(
+        "Errors",
+        "The exceptions, and what they contain.",
+        {
+            "levelhead": (
+                "LevelheadError InputError ConlluError MeasureError OutputError TextMismatch UnreadableFile Fault"
+            ),
+            "levelhead.errors": "Place",
+        },
+    ),
     "official": Topic(
-        "Official scripts", "The functions and classes of official scorers, for existing code.", ("levelhead.compat",)
+        "Official scripts",
+        "The functions and classes of official scorers, [for existing code](../migration.md).",
+        {"levelhead.compat": "Score UDError UDRepresentation load_deprel_weights"},
     ),
-}  # fmt: skip
-"""The pages of the Python reference."""
+}
+"""The pages of the Python reference. Names on no page can change in any version."""

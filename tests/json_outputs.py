@@ -95,7 +95,7 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("explain", GOLD, "{blank}"),
         ),
         "breakdown": (
-            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "deprel", "--by", "upos,head-relation", "--by", "class"),
+            ("breakdown", GOLDS, SYSTEMS / "alpha", "--by", "relation", "--by", "upos,head-relation", "--by", "class"),
             ("breakdown", GOLD, ALPHA, "--by", "feature:Case", "-m", "LAS.precision"),
             ("breakdown", GOLDS, SYSTEMS / "alpha", SYSTEMS / "beta", "--by", "upos"),
             ("breakdown", "--partial", GOLD, "{headless}", "--by", "direction"),

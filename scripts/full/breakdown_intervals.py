@@ -29,7 +29,7 @@ from levelhead.treebank.relations import NIVRE_FANG
 FEWEST_DOCUMENTS = 30
 SYSTEM = "HIT-SCIR"
 DOCUMENTS = (20, 50)
-PROPERTIES = ("upos", "deprel", "length", "feature:Case")
+PROPERTIES = ("upos", "relation", "length", "feature:Case")
 FEWEST_ERRORS = 5
 LAS = parse_measure("LAS")
 

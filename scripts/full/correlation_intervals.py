@@ -1,4 +1,4 @@
-"""How often the intervals of `levelhead correlate` hold the true coefficient; results in docs/validation.md.
+"""How often the intervals of `levelhead correlate` hold the true coefficient; results in development/simulations.md.
 
     LEVELHEAD_DATA=... python scripts/full/correlation_intervals.py
 

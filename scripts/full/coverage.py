@@ -1,4 +1,4 @@
-"""How often intervals contain the true value, and how often claims are wrong; results in docs/validation.md.
+"""How often intervals contain the true value, and how often claims are wrong; results in development/simulations.md.
 
     python scripts/full/coverage.py DATA CACHE [--table NAME ...] [--pool NAME ...] [--draws 2000] [--jobs 1]
 
@@ -478,7 +478,7 @@ TABLES = {
 
 
 def main() -> None:
-    """Print the tables of docs/validation.md."""
+    """Print the tables of development/simulations.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("cache", type=Path)

@@ -1,4 +1,4 @@
-"""Train the parsers and baselines on every treebank of the tables in docs/parser-experiments.md, and score them.
+"""Train the parsers and baselines on every treebank of the tables in development/parser-experiments.md, and score them.
 
     python scripts/full/parsers.py DATA [--parser swap-lazy] [--beam 4] [--seeds 3] [--first-seed 0]
                                    [--release r2.0] [CODE ...]

@@ -1,4 +1,4 @@
-"""How often tests find the difference that `levelhead power` calls detectable; results in docs/validation.md.
+"""How often tests find the difference that `levelhead power` calls detectable; results in development/simulations.md.
 
     python scripts/full/power.py DATA [--draws 1000]
 

@@ -1,4 +1,4 @@
-"""Whether the tests of several training runs hold their level; results in docs/validation.md.
+"""Whether the tests of several training runs hold their level; results in development/simulations.md.
 
     python scripts/full/runs.py [--design equal|unequal] [--samples 1000]
 

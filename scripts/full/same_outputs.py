@@ -46,7 +46,7 @@ def real_commands(data: Path) -> Iterator[str]:
             yield f"levelhead score {file} {first / file.name} --rules {rules} --format json"
         yield f"levelhead score {file} {first / file.name} --partial --format json"
         yield f"levelhead compare {file} {first / file.name} {second / file.name}"
-        yield f"levelhead breakdown {file} {first / file.name} --by deprel --by upos --by length --format json"
+        yield f"levelhead breakdown {file} {first / file.name} --by relation --by upos --by length --format json"
         yield f"levelhead analyze {file} {first / file.name}"
         yield f"levelhead confusion {file} {first / file.name}"
         yield f"levelhead validate {file} {second / file.name} --format json"

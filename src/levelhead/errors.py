@@ -244,11 +244,6 @@ def count_text(count: int) -> str:
     return f"{count:,}"
 
 
-def percent_text(share: float, digits: int = 1) -> str:
-    """Return a share for readers: 16.2%."""
-    return f"{100 * share:.{digits}f}%"
-
-
 def with_minus(text: str) -> str:
     """Return text with minus signs before numbers; hyphens between words or numbers stay."""
     return re.sub(r"(?<![\w.,%)\]-])-(?=\.?\d)", "\N{MINUS SIGN}", text)

@@ -23,12 +23,14 @@ _NAMES = {"cells": "errors", "differing": "differing sentences"}
 class Tabular:
     """A result: named tables of data, with a verdict and a provenance.
 
-    Its class says the `KIND` of result and the columns of its tables (`layouts`); `records` has the rows.
+    Its class says the `KIND` of result and the columns of its tables, the main table first (`LAYOUTS`). The rows of a
+    table are what its method `_NAME_rows` returns, or the field with its name.
     """
 
     __slots__ = ()
 
     KIND: ClassVar[str] = ""
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {}
     __iter__: Any = None  # so that a result is only iterable if it defines it: `for` would call `__getitem__` with 0
     _PLACES: ClassVar[int] = 2
     _charts: ClassVar[list[Callable[[Tabular], str]]] = []
@@ -51,7 +53,7 @@ class Tabular:
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
         """Return the columns of each table, the main table first."""
-        raise NotImplementedError
+        return cls.LAYOUTS
 
     @cached_property
     def tables(self) -> dict[str, DataTable]:
@@ -77,8 +79,9 @@ class Tabular:
         return records if isinstance(records, DataTable) else table_of(layouts[chosen], records)
 
     def records(self, name: str) -> Any:
-        """Return the records of a table, or its data; by default the field with its name."""
-        return getattr(self, name)
+        """Return the records of a table, or its data."""
+        rows = getattr(self, f"_{name}_rows", None)
+        return rows() if rows else getattr(self, name)
 
     def table(self) -> Table:
         """Return the table for readers."""

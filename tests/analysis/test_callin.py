@@ -59,7 +59,7 @@ def read_pair(data: Path, language: str) -> tuple[levelhead.Treebank, levelhead.
 
 def value(data: Path, language: str, *measures: str) -> list[float | None]:
     scores = levelhead.score(*read_pair(data, language), measures=measures)
-    return [score.unscaled for score in scores.values()]
+    return [score.ratio(score.component) for score in scores.values()]
 
 
 @EACH

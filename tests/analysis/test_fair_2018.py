@@ -92,7 +92,14 @@ def test_relations_sum_to_las_and_words_to_their_kinds_of_errors(pair) -> None:
         return
     _, _, gold, output, row = pair
     matches = match(gold, output, UD)
-    for by in (["deprel"], ["class", "direction"], ["upos"], ["length"], ["projective", "depth"], ["sentence-length"]):
+    for by in (
+        ["relation"],
+        ["class", "direction"],
+        ["upos"],
+        ["length"],
+        ["projective", "depth"],
+        ["sentence-length"],
+    ):
         rows = break_down(matches, parse_measure("LAS"), by, PropertySettings(NIVRE_FANG)).rows
         sums = [sum(getattr(score, part) for _, score in rows) for part in ("correct", "gold", "system", "aligned")]
         assert sums == [int(row[f"LAS_{part}"]) for part in ("correct", "gold", "system", "aligned")], by
@@ -226,7 +233,7 @@ def test_clas_of_the_baseline_of_2017(data: Path, treebank: str) -> None:
 
 
 @pytest.mark.parametrize("rules", [CONLL17, CONLL18, UD], ids=lambda rules: rules.name)
-@pytest.mark.parametrize("by", ["class", "deprel"])
+@pytest.mark.parametrize("by", ["class", "relation"])
 def test_scores_without_classes_and_relations(data: Path, rules, by: str) -> None:
     """Nivre and Fang's Tables 2 and 3: differences are restricted minus full; these are the measures LAS-X."""
     matches = match(*map(levelhead.read, files(data, "UDPipe-Future", "tr_imst")), rules)
@@ -254,20 +261,20 @@ def test_averages_over_all_treebanks(data: Path, tmp_path: Path) -> None:
             file = files(data, "Stanford-18", treebank)[kind == "system"]
             (tmp_path / kind / file.name).symlink_to(file)
     folders = (tmp_path / "gold", tmp_path / "system")
-    tables = json.loads(command("breakdown", "--by", "deprel", "--format", "json", *folders).stdout)["tables"]
+    tables = json.loads(command("breakdown", "--by", "relation", "--format", "json", *folders).stdout)["tables"]
     official = {row["treebank"]: 100 * float(row["LAS_F1"]) for row in official_rows(data, "Stanford-18")}
     rows: dict[str, dict[str, dict]] = {}
     for row in tables["scores"]:
-        rows.setdefault(row["treebank"], {})[row["by_deprel"]] = row
+        rows.setdefault(row["treebank"], {})[row["by_relation"]] = row
     wholes = {name: {row["without"] - row["difference"] for row in found.values()} for name, found in rows.items()}
     for name in ("hsb_ufal", "kmr_mg", "tr_imst"):
         assert [*wholes[name]] == pytest.approx([official[name]] * len(wholes[name]), abs=1e-12)
     whole = sum(official[name] for name in rows) / 3
     for mean in tables["averages"]:
-        having = [found[mean["by_deprel"]] for found in rows.values() if mean["by_deprel"] in found]
+        having = [found[mean["by_relation"]] for found in rows.values() if mean["by_relation"] in found]
         assert mean["n_treebanks"] == len(having)
         assert mean["difference"] == pytest.approx(sum(row["difference"] for row in having) / 3, abs=1e-9)
         assert mean["difference"] == pytest.approx(mean["without"] - whole, abs=1e-9)
         assert mean["f1"] == mean["value"] == pytest.approx(sum(row["f1"] for row in having) / len(having), abs=1e-9)
-    tsv = command("breakdown", "--by", "deprel", "--format", "tsv", *folders).stdout.splitlines()
+    tsv = command("breakdown", "--by", "relation", "--format", "tsv", *folders).stdout.splitlines()
     assert len(tsv) == 1 + sum(map(len, rows.values()))

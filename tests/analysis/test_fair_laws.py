@@ -55,7 +55,7 @@ def test_relations_sum_to_las(texts):
     ours, _ = matched(texts) or (None, None)
     if ours is None:
         return
-    found = break_down(ours, parse_measure("LAS"), ["deprel"], PropertySettings(SCHEMES["nivre-fang"]))
+    found = break_down(ours, parse_measure("LAS"), ["relation"], PropertySettings(SCHEMES["nivre-fang"]))
     sums = [sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system")]
     assert sums == parts(counts_of(ours, "LAS"))[:3]
     for (relation,), score in found.rows:

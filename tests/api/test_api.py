@@ -62,7 +62,7 @@ CALLS = {
     "score": lambda three: levelhead.score(three[0], three[1]),
     "compare": lambda three: levelhead.compare({"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}),
     "rank": lambda three: levelhead.rank({"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}),
-    "breakdown": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by=["deprel", "upos"]),
+    "breakdown": lambda three: levelhead.breakdown({"en": three[0]}, {"s": {"en": three[1]}}, by=["relation", "upos"]),
     "gains": lambda three: levelhead.breakdown(
         {"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}, by="upos"
     ),
@@ -225,7 +225,7 @@ def test_validation_of_a_manifest(tmp_path: Path) -> None:
 
 def test_what_a_function_cannot_do_is_refused() -> None:
     with pytest.raises(MeasureError, match="a single measure"):
-        levelhead.breakdown(GOLD, ALPHA, by="deprel", measures="LAS,UAS")
+        levelhead.breakdown(GOLD, ALPHA, by="relation", measures="LAS,UAS")
     with pytest.raises(InputError, match="is a single relation: add the system's relation"):
         levelhead.trees(GOLD, ALPHA, show="nsubj")
     with pytest.raises(InputError, match="at least two treebanks"):

@@ -22,7 +22,7 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "score": ([GOLD, ALPHA], lambda: levelhead.score(GOLD, ALPHA)),
     "score of folders": ([GOLDS, SYSTEMS / "alpha"], lambda: levelhead.score(GOLDS, SYSTEMS / "alpha")),
     "score with training": ([GOLD, ALPHA, "--train", TRAIN], lambda: levelhead.score(GOLD, ALPHA, train=[TRAIN])),
-    "breakdown": ([GOLD, ALPHA, "--by", "deprel"], lambda: levelhead.breakdown(GOLD, ALPHA, by="deprel")),
+    "breakdown": ([GOLD, ALPHA, "--by", "relation"], lambda: levelhead.breakdown(GOLD, ALPHA, by="relation")),
     "breakdown of two": ([GOLD, ALPHA, BETA, "--by", "upos"], lambda: levelhead.breakdown(GOLD, TWO, by="upos")),
     "analyze": ([GOLD, ALPHA], lambda: levelhead.analyze(GOLD, ALPHA)),
     "confusion": ([GOLD, ALPHA], lambda: levelhead.confusion(GOLD, ALPHA)),

@@ -329,7 +329,7 @@ MEASURED = {
     # commands with -m, without measures
     "score": (GOLD, SYSTEM),
     "score folders": (GOLD.parent, SYSTEM.parent),
-    "breakdown --by deprel": (GOLD, SYSTEM),
+    "breakdown --by relation": (GOLD, SYSTEM),
     "sentences": (GOLD, SYSTEM),
     "compare": (GOLD, SYSTEM),
     "trees --limit 1": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu"),
@@ -344,7 +344,7 @@ def test_measures_in_any_case_and_with_commas(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "votes").write_text("blue\nred\n" * 10)
     words = [*line.replace(" folders", "").split(), *MEASURED[line]]
-    single = line in {"breakdown --by deprel", "trees --limit 1"}
+    single = line in {"breakdown --by relation", "trees --limit 1"}
     pair = (
         (["LAS(full,nopunct)"], "las(full,nopunct)")
         if single

@@ -338,11 +338,11 @@ REFUSED = {
     "breakdown --by class -m LAS -m UAS": "this table shows a single measure: give only one -m",
     "breakdown --by class -m Words": "Words does not count words, so it cannot be broken down",
     "breakdown --by tree": "unknown property 'tree': did you mean seen-tree?",
-    "breakdown --by deprel,": "unknown property '': use deprel",
+    "breakdown --by relation,": "unknown property '': use relation",
     "breakdown --by comment:": "unknown property 'comment:': did you mean comment:NAME?",
     "breakdown --by vocabulary": "a breakdown by vocabulary requires the training treebank: --train FILE",
-    "breakdown --by deprel -m Sentences": "Sentences does not count words, so it cannot be broken down",
-    "breakdown --by deprel -m UEM": "UEM does not count words, so it cannot be broken down",
+    "breakdown --by relation -m Sentences": "Sentences does not count words, so it cannot be broken down",
+    "breakdown --by relation -m UEM": "UEM does not count words, so it cannot be broken down",
     "breakdown --by vocabulary --train /no/such/file": "/no/such/file: unreadable-file",
     "breakdown --by class --rules conll17 -m MLAS": "the rules conll17 do not define MLAS",
     "trees": "give one system and --show GOLD:SYSTEM, or several systems without --show",
@@ -382,7 +382,7 @@ def test_bad_input(run, tmp_path):
         ("analyze",),
         by_sentence,
         ("words",),
-        ("breakdown", "--by", "deprel"),
+        ("breakdown", "--by", "relation"),
         ("trees", "--show", "det:det"),
         ("confusion",),
     ):
@@ -452,7 +452,7 @@ def test_runs_of_a_system_are_not_taken_for_systems(run, tmp_path):
     gold = tmp_path / "gold"
     gold.mkdir()
     shutil.copy(GOLD, gold)
-    for command in (["breakdown", "--by", "deprel"], ["trees", "--limit", "1"]):
+    for command in (["breakdown", "--by", "relation"], ["trees", "--limit", "1"]):
         code, _, err = run(*command, gold, tmp_path / "R", tmp_path / "S")
         assert code == 2
         assert "name one run of each system" in err

@@ -127,7 +127,7 @@ def test_bad_input_ends_with_2(files: Path, change, slug: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("breakdown", *PAIR, "--by", "deprel"),
+        ("breakdown", *PAIR, "--by", "relation"),
         ("sentences", *PAIR),
         ("confusion", *PAIR),
         ("trees", *PAIR, "--show", "nsubj:obj"),

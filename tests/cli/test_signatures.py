@@ -37,7 +37,7 @@ def joint(*folders: Path) -> str:
 OF_FILES = [
     ["score"],
     ["breakdown", "--by", "class"],
-    ["breakdown", "--by", "deprel"],
+    ["breakdown", "--by", "relation"],
     ["analyze"],
     ["analyze", "--show", "cascading"],
     ["confusion"],
@@ -58,7 +58,7 @@ def test_scores(run, command):
         assert "|".join(f"{name}:{value}" for name, value in signature.items()) == signed
 
 
-COMPARISONS = [["compare"], ["breakdown", "--by", "deprel"], ["trees", "--limit", "1"]]
+COMPARISONS = [["compare"], ["breakdown", "--by", "relation"], ["trees", "--limit", "1"]]
 
 
 @pytest.mark.parametrize("command", COMPARISONS, ids=" ".join)

@@ -283,7 +283,7 @@ def test_long_sentences_are_listed_around_the_marked_word(run, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "line",
-    ["score", "breakdown --by class", "sentences", "words", "breakdown --by deprel", "compare"],
+    ["score", "breakdown --by class", "sentences", "words", "breakdown --by relation", "compare"],
 )
 def test_warnings_of_many_files_are_summed_up(run, tmp_path: Path, line: str) -> None:
     """One line a kind, where more files have it than a pair has; `validate` lists all."""

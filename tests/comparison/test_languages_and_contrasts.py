@@ -187,9 +187,9 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
 
 def test_gains_are_those_of_breakdowns():
     outputs = find_plan(GOLD, [ALPHA, BETA])
-    found = compare_by(outputs, ["deprel", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    found = compare_by(outputs, ["relation", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     (gains,) = found.gains.values()
-    gold, by = levelhead.read(GOLD), ("deprel", "direction")
+    gold, by = levelhead.read(GOLD), ("relation", "direction")
     one, other = (
         dict(break_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), by, Buckets(NIVRE_FANG)).rows)
         for path in (ALPHA, BETA)
@@ -264,7 +264,7 @@ def test_warnings_and_notes_of_all_commands(tmp_path):
     gold, one, two = (tmp_path / folder for folder in ("gold", "one", "two"))
     commands = (
         (gold, one, two),
-        ("breakdown", gold, one, two, "--by", "deprel"),
+        ("breakdown", gold, one, two, "--by", "relation"),
         ("trees", gold, one, two, "--limit", 1),
         ("languages", gold, one),
     )

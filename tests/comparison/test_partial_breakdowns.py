@@ -26,7 +26,7 @@ BY = [
     "projective",
     "sentence-length",
     "document",
-    "upos,deprel",
+    "upos,relation",
 ]
 COUNTS = ("correct", "gold", "system", "aligned")
 
@@ -41,7 +41,7 @@ def check_totals(gold: Path, system: Path, measures: str, by: list[str]) -> leve
         for some in (one for treebank in result.treebanks.values() for one in treebank):
             total = {key: sum(getattr(row, key) for _, row in some.rows) for key in COUNTS}
             expected = {key: getattr(score, key) for key in COUNTS}
-            if {*some.by} & (ARCS if name in {"UAS", "UPOS"} else ARCS - {"deprel", "class"}):
+            if {*some.by} & (ARCS if name in {"UAS", "UPOS"} else ARCS - {"relation", "class"}):
                 assert total.pop("correct") <= expected.pop("correct")
             assert total == expected, (name, some.by)
             if some.whole is not None:
@@ -76,7 +76,7 @@ def test_rows_add_up_to_the_partial_score_of_damaged_files(seed: int, tmp_path: 
     ],
 )
 def test_rows_add_up_to_the_partial_score_of_language_models(data: Path, gold: str, system: str) -> None:
-    check_totals(data / "llm" / gold, data / "llm" / system, "LAS,CLAS,UPOS", ["deprel", "upos", "length", "depth"])
+    check_totals(data / "llm" / gold, data / "llm" / system, "LAS,CLAS,UPOS", ["relation", "upos", "length", "depth"])
 
 
 @pytest.mark.slow
@@ -86,7 +86,7 @@ def test_rows_add_up_to_the_partial_score_of_damaged_outputs_of_2018(data: Path,
     damaged = tmp_path / "damaged.conllu"
     text = lzma.decompress(system.read_bytes()).decode()
     damaged.write_bytes(damaged_bytes(Random(n_edits), text, n_edits))
-    check_totals(gold, damaged, "LAS,MLAS,BLEX", ["deprel", "upos", "sentence-length", "direction"])
+    check_totals(gold, damaged, "LAS,MLAS,BLEX", ["relation", "upos", "sentence-length", "direction"])
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_missing_sentences_count_as_wrong_in_the_rows_of_their_gold_words(data: 
     assert sum(kind.gain for kind in kinds) == pytest.approx(100 - score["LAS"].f1)
 
 
-@pytest.mark.parametrize("by", ["upos", "class", "", ["length", "deprel"]])
+@pytest.mark.parametrize("by", ["upos", "class", "", ["length", "relation"]])
 def test_valid_outputs_have_the_same_rows(by: str | list[str]) -> None:
     usual, partial = (
         levelhead.breakdown(GOLD, BETA, by=by, partial=some) if by else levelhead.analyze(GOLD, BETA, partial=some)

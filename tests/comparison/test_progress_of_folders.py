@@ -18,7 +18,7 @@ GOLD, ALPHA = PARALLEL / "gold", PARALLEL / "systems" / "alpha"
 @pytest.mark.parametrize(
     ("work", "what", "steps"),
     [
-        (lambda: levelhead.breakdown(GOLD, ALPHA, by="deprel"), "scoring", 8),
+        (lambda: levelhead.breakdown(GOLD, ALPHA, by="relation"), "scoring", 8),
         (lambda: levelhead.analyze(GOLD, ALPHA), "scoring", 8),
         (lambda: levelhead.confusion(GOLD, ALPHA), "scoring", 8),
         (lambda: levelhead.similarity(*sorted(GOLD.iterdir())[:4]), "comparing", 6),
@@ -48,7 +48,7 @@ def test_each_step_is_shown(work: Callable[[], object], what: str, steps: int, m
     [
         (lambda: levelhead.confusion(GOLD, ALPHA), "comparison.system_errors.pair_provenance"),
         (
-            lambda: levelhead.breakdown(GOLD, [ALPHA, ALPHA.parent / "beta"], by="deprel"),
+            lambda: levelhead.breakdown(GOLD, [ALPHA, ALPHA.parent / "beta"], by="relation"),
             "comparison.breakdowns.sources_of",
         ),
         (lambda: levelhead.similarity(GOLD), "typology.collection.similarity"),

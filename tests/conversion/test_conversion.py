@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import ROOT
+from documentation import rows_on
 from levelhead import InputError, Treebank
 from levelhead.conversion import (
     VARIANTS,
@@ -222,9 +223,7 @@ def documented(release: str) -> dict[str, list[str]]:
 
 def replicated(name: str, heading: str) -> dict[str, list[str]]:
     """Return the rows of the treebanks in the table under a heading of a replication's page."""
-    page = (ROOT / f"docs/studies/{name}.md").read_text(encoding="utf-8")
-    (table,) = re.findall(r"\| treebank .*\n\|.*\n((?:\|.*\n)+)", page.split(f"## {heading}\n")[1].split("\n## ")[0])
-    return rows_of(table)
+    return {code: cells for code, *cells in rows_on(name, heading)}
 
 
 @pytest.mark.parametrize(
@@ -247,7 +246,7 @@ def test_the_tables_of_the_documentation(data: Path, release: str, study: str, e
         assert cells[3:] == [f"{arcs:.2f}", f"{then:.2f}"]
         sentences = [100 * n / trip.sentences for n in trip.nonprojective_sentences]
         shown = [trip.words, 100 * trip.converted / trip.words, lost, *sentences]
-        assert [float(cell.replace(",", "")) for cell in changes[name][:5]] == pytest.approx(shown, abs=0.00501)
+        assert [float(cell) for cell in changes[name][:5]] == pytest.approx(shown, abs=0.00501)
         assert [float(cell) for cell in entropy[name][first : first + 2]] == pytest.approx(
             trip.head_entropy, abs=0.00501
         )

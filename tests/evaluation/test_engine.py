@@ -186,7 +186,7 @@ def test_all_missing_files_of_weights_are_reported(tmp_path):
     ("source", "command"),
     [
         ("<(gzip -c {gold})", "compare -j 2"),
-        ("<(cat {gold})", "breakdown --by deprel"),
+        ("<(cat {gold})", "breakdown --by relation"),
         ("- < {gold}", "compare --level 0.9"),
     ],
 )

@@ -427,7 +427,7 @@ def test_templates_about_arcs() -> None:
 
 
 def test_a_real_treebank(data: Path) -> None:
-    """Hungarian of UD 2.0, greedy: above the paper's 77.34 (docs/parser-experiments.md has the whole table)."""
+    """Hungarian of UD 2.0, greedy: above the paper's 77.34 (development/parser-experiments.md has the whole table)."""
     gold = read(data / "ud/r2.0/hu-ud-dev.conllu.xz")
     model = train(read(data / "ud/r2.0/hu-ud-train.conllu.xz"), Recipe(beam=1))
     assert las(gold, parse_treebank(model, gold)) > 77.34

@@ -21,10 +21,10 @@ def test_mean_las_of_the_ensemble_and_of_udpipe(page: str) -> None:
     assert re.search(rf"UDPipe 1\.2 has {float(udpipe):.1f}\b", text)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md"])
+@pytest.mark.parametrize("page", ["README.md", "development/benchmarks.md"])
 def test_speed_compared_with_the_official_script(page: str) -> None:
     """On one test set less than a fifth of the CPU time; on a million words less than a 70th, on one processor or two."""
-    found = re.findall(r"^\| levelhead score.*\| ([\d.]+) \|$", text_of("docs/benchmarks.md"), re.MULTILINE)
+    found = re.findall(r"^\| levelhead score.*\| ([\d.]+) \|$", text_of("development/benchmarks.md"), re.MULTILINE)
     small, *large = map(float, found[:3])
     assert 5 < small < 6
     assert min(large) > 70
@@ -43,8 +43,8 @@ def test_memory_of_large_files() -> None:
 
 
 def test_power_and_its_simulation() -> None:
-    """The shares on the page of `power` are those of the table in docs/validation.md."""
-    table = text_of("docs/validation.md").partition("\n## Power\n")[2].partition("\n## ")[0]
+    """The shares on the page of `power` are those of the table in development/simulations.md."""
+    table = text_of("development/simulations.md").partition("\n## Power\n")[2].partition("\n## ")[0]
     lines = re.findall(r"^\| \w+_\w+ \|.*$", table, re.MULTILINE)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     text = " ".join(text_of("docs/power.md").split())
@@ -52,3 +52,23 @@ def test_power_and_its_simulation() -> None:
         powers = [float(row[6].rstrip("%")) for row in rows if row[1] == unit and (row[3] != "1") == several]
         assert len(powers) > 5
         assert f"{min(powers):.0f} to {max(powers):.0f}% of samples" in text
+
+
+CELLS = (("20", ["20"]), ("50", ["50"]), ("all: 26 to 397", ["20", "50"]))
+"""Rows of the summary of differences, and the numbers of documents that have it, or have it not."""
+
+
+@pytest.mark.parametrize(("row", "sizes"), CELLS)
+def test_the_summary_of_simulations_has_the_extremes_of_all_cells(row: str, sizes: list[str]) -> None:
+    """Intervals and ranks from the lowest to the highest; of rejections and wrong claims the highest."""
+    table = text_of("development/simulations.md").partition("\n## Differences\n")[2].partition("In noted cells")[0]
+    cells = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in re.findall(r"^\| \w+ \|.*$", table, re.MULTILINE)
+    ]
+    chosen = [cell for cell in cells[1:] if (cell[1] in sizes) == (row in sizes)]
+    assert len(chosen) == 10
+    lists = [
+        [float(number) for cell in chosen for number in cell[column].split("-") if number] for column in range(5, 10)
+    ]
+    ends = [f"{min(one)}-{max(one)}" if column in {0, 4} else f"{max(one)}" for column, one in enumerate(lists)]
+    assert row_of("docs/validation.md", row)[-5:] == ends

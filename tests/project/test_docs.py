@@ -2,7 +2,6 @@
 
 import importlib
 import inspect
-import pkgutil
 import re
 from functools import cache
 
@@ -13,6 +12,7 @@ import levelhead
 from conftest import ROOT, script
 from levelhead import compat
 from levelhead._version import VERSION
+from levelhead.api.results import _CLASSES as RESULTS
 from levelhead.cli import program
 from levelhead.measures import REGISTRY
 from levelhead.messages import MESSAGES
@@ -25,6 +25,7 @@ def text_of(name: str) -> str:
 
 
 SCRIPT = script("docs.py")
+REFERENCE = script("reference.py")
 
 
 pages = cache(SCRIPT.pages)
@@ -72,9 +73,29 @@ def test_every_option_is_on_the_page(verb: str) -> None:
     section = text_of("docs/cli.md").partition(f"\n## levelhead {verb}\n")[2].partition("\n## ")[0]
     commands = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     parameters = [parameter for one in commands for parameter in one.params if isinstance(parameter, click.Option)]
-    names = [name for parameter in parameters if not parameter.hidden for name in parameter.opts]
+    names = [max(parameter.opts, key=len) for parameter in parameters if not parameter.hidden]
     assert names
-    assert [name for name in names if not re.search(rf"^- `[^`]*{name}\b", section, re.MULTILINE)] == []
+    taken = set(re.findall(r"`(--[\w-]+)`", section))
+    described = {name: section + shared_options() * (name in taken) for name in names}
+    assert [name for name, text in described.items() if not re.search(rf"^- `[^`]*{name}\b", text, re.MULTILINE)] == []
+
+
+def shared_options() -> str:
+    return pages()["cli.md"].partition("\n## Shared options\n")[2].partition("\n## ")[0]
+
+
+def test_options_with_the_same_text_are_described_once() -> None:
+    """Unless the shared option of the name is another; if only the default differs, that is all a command shows."""
+    lines = re.findall(r"^- `--?\w.*$", pages()["cli.md"], re.MULTILINE)
+    repeated = {re.findall(r"--\w+", line)[0] for line in lines if lines.count(line) > 1}
+    assert len(lines) > 150
+    assert repeated == {"--format", "--measure", "--scheme"}
+    assert re.findall(rf"^- `[^`]*({'|'.join(repeated)})\b", shared_options(), re.MULTILINE) == [
+        "--measure", "--scheme", "--format",
+    ]  # fmt: skip
+    assert "\n- `--format [tsv|jsonl|json]`: [default: tsv]\n" in pages()["cli.md"]
+    assert "\n- `--title TEXT`: Title of the task [default: A shared task]\n" in pages()["cli.md"]
+    assert "\n- `--title TEXT`: Heading of the page of --report\n" in shared_options()
 
 
 def test_groups_of_commands_are_documented_below_one_another() -> None:
@@ -98,7 +119,7 @@ def test_groups_of_commands_are_documented_below_one_another() -> None:
         """Not shown."""
 
     context = click.Context(judge, info_name="judge", parent=click.Context(program.cli, info_name="levelhead"))
-    page = "\n".join(SCRIPT.command_blocks(judge, context))
+    page = "\n".join(SCRIPT.command_blocks(judge, context, SCRIPT.shared_options(judge, context)))
     assert page.startswith(
         "## levelhead judge\n```text\nlevelhead judge [OPTIONS] COMMAND [ARGS]...\n```\nAsk \\*people\\*."
     )
@@ -115,7 +136,13 @@ def test_every_page_is_in_the_navigation() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", *(path.relative_to(ROOT).as_posix() for path in sorted(DOCS.rglob("*.md")))]
+    "page",
+    ["README.md", "CONTRIBUTING.md"]
+    + [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("docs", "development")
+        for path in sorted((ROOT / folder).rglob("*.md"))
+    ],
 )
 def test_links_to_files_lead_somewhere(page: str) -> None:
     prose = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
@@ -152,40 +179,69 @@ def test_version_is_the_same_everywhere() -> None:
 
 
 def test_properties_are_shown_as_attributes() -> None:
-    """`evaluation.warnings` is no call; `table.rows(...)` is one."""
+    """`evaluation.warnings` is no call; `profile.number(...)` is one."""
     page = pages()["api/scoring.md"]
     assert "\n- `warnings: tuple[Fault, ...]`: " in page
-    assert "`warnings(self)" not in page
-    assert "\n- `number(self, name: str)" in pages()["api/treebanks.md"]
+    assert "`warnings(" not in page
+    assert "\n- `number(name: str)" in pages()["api/treebanks.md"]
 
 
-def public_names() -> dict[str, object]:
-    """Every public function and class: those of the package, and those that its rooms list."""
-    rooms = [room.name for room in pkgutil.iter_modules(levelhead.__path__) if room.ispkg and room.name != "cli"]
-    modules = [levelhead, *(importlib.import_module(f"levelhead.{room}") for room in rooms)]
-    return {
-        f"{module.__name__}.{name}": getattr(module, name)
-        for module in modules
-        for name in getattr(module, "__all__", ())
-        if (inspect.isclass(getattr(module, name)) or inspect.isfunction(getattr(module, name)))
-        and getattr(module, name).__module__.startswith("levelhead.")
-    }
+def test_shared_arguments_are_described_once() -> None:
+    """A function describes what it adds; fields of records are described with the output formats."""
+    entry = pages()["api/scoring.md"].partition("\n## levelhead.score\n")[2].partition("\n## ")[0]
+    assert "    resample_by" not in entry
+    assert "    rules='ud',\n" in entry
+    assert "- `rules`" not in entry
+    assert "\n- `measures`: by default all that the official scorer of the rules prints.\n" in entry
+    assert "\nOther arguments: [shared](index.md#shared-arguments)." in entry
+    shared = pages()["api/index.md"].partition("\n## Shared arguments\n")[2].partition("\n## ")[0]
+    assert "\n- `rules: str | Rules`: scoring rules: " in shared
+    assert "Other arguments" not in pages()["api/official.md"]
+    line = "- `Gain`: The gain of one system in one bucket of words."
+    assert f"\n{line} Fields: table `gains` of [breakdown](../formats.md#breakdown).\n" in pages()["api/breakdowns.md"]
+
+
+def listed() -> list[tuple[str, object]]:
+    """The names on the pages of the reference."""
+    topics = REFERENCE.TOPICS.values()
+    return [pair for topic in topics for names in (topic.entries, topic.lines) for pair in REFERENCE.named(names)]
 
 
 def test_every_public_name_is_on_one_page() -> None:
-    """Under one of its names: that of the package where it has one."""
-    headings = [
-        heading
-        for name, page in pages().items()
-        if name.startswith("api/")
-        for heading in re.findall(r"^### (levelhead\.[\w.]+)$", page, re.MULTILINE)
-    ]
-    assert len(headings) == len(set(headings))
-    names = public_names()
-    shown = {names[heading] for heading in headings if heading in names}
-    assert len(names) > 200
-    assert sorted(full for full, value in names.items() if value not in shown) == []
-    assert {f"levelhead.{name}" for name in levelhead.__all__ if f"levelhead.{name}" in names} <= set(headings)
+    """The names of the package, and the results of its functions, have entries."""
+    names = listed()
+    assert len(names) == len({id(value) for _, value in names}) > 200
+    entries = {name for topic in REFERENCE.TOPICS.values() for name, _ in REFERENCE.named(topic.entries)}
+    headings = re.findall(r"^## (levelhead\.[\w.]+)$", "\n".join(pages().values()), re.MULTILINE)
+    assert sorted(entries) == sorted(headings)
+    assert {f"levelhead.{name}" for name in levelhead.__all__} - entries == {"levelhead.__version__"}
+    results = {f"levelhead.{name.replace(':', '.')}" for name in RESULTS.values()}
+    defined = {f"{value.__module__}.{value.__name__}" for name, value in names if name in entries}
+    assert results - defined == INTERNAL
+
+
+INTERNAL = {
+    "levelhead.api.listings.Installation", "levelhead.api.listings.MeasureList",
+    "levelhead.api.listings.ProfileColumnList", "levelhead.api.listings.SchemeList",
+    "levelhead.conversion.round_trip.RoundTrips",
+    "levelhead.task.documents.Submissions", "levelhead.task.standings.Leaderboard",
+}  # fmt: skip
+"""Results of commands that no public function returns."""
+
+
+def test_names_that_pages_import_are_on_the_pages_of_the_reference() -> None:
+    known = {f"{value.__module__}.{value.__name__}" for _, value in listed()}
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *DOCS.glob("*.md"))]
+    imports = {
+        pair
+        for text in texts
+        for pair in re.findall(r"^(?:>>> )?from (levelhead[\w.]*) import (.*)$", text, re.MULTILINE)
+    }
+    assert len(imports) > 8
+    values = [getattr(importlib.import_module(module), name) for module, names in imports for name in names.split(", ")
+              if " as " not in name and not name.isupper()]  # fmt: skip
+    defined = {f"{value.__module__}.{value.__name__}" for value in values if not inspect.ismodule(value)}
+    assert defined - known == set()
 
 
 def test_every_page_of_the_reference_is_in_the_navigation() -> None:
@@ -203,7 +259,8 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
         ("compare", "UAS, LAS and CLAS, or those of the rules msp25"),
     ):
         section = page.partition(f"\n## levelhead {command}\n")[2].partition("\n## ")[0]
-        assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`: .* \[default: {default}\]", section, re.MULTILINE)
+        text = shared_options() if "`--measure`" in section else section
+        assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`:.* \[default: {default}\]", text, re.MULTILINE)
     assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv"]) == 0
     rows = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
     assert list(dict.fromkeys(row[1] for row in rows[1:])) == ["UAS", "LAS", "CLAS"]

@@ -54,7 +54,7 @@ WIDTH_OF_NAMES = 25
 
 def test_the_tour_of_the_source_lists_rooms_from_the_top_down() -> None:
     """What a line of the diagram names is below what the lines before it name."""
-    tour = (ROOT.parents[1] / "docs/architecture.md").read_text(encoding="utf-8")
+    tour = (ROOT.parents[1] / "development/architecture.md").read_text(encoding="utf-8")
     diagram = tour.partition("## Rooms")[2].split("```")[1].splitlines()[1:]
     lines = [[LAYER_OF[room] for room in line[:WIDTH_OF_NAMES].split()] for line in diagram]
     assert len(lines) > 20

@@ -12,13 +12,15 @@ import levelhead
 from conftest import ROOT, script
 
 DOCS = script("docs.py")
-MODULES = sorted({"levelhead", *(module for topic in DOCS.TOPICS.values() for module in topic.modules)})
+TOPICS = script("reference.py").TOPICS.values()
+MODULES = sorted({"levelhead", *(module for topic in TOPICS for module in (*topic.entries, *topic.lines))})
 
 
 def public(module: str) -> Iterator[tuple[str, Any]]:
-    """Yield the public functions and classes of a module that levelhead defines."""
+    """Yield the functions and classes of a module that it lists, or that are on a page of the reference."""
     found = importlib.import_module(module)
-    for name in DOCS.public_names(found):
+    on_pages = [listed.get(module, "").split() for topic in TOPICS for listed in (topic.entries, topic.lines)]
+    for name in dict.fromkeys([*getattr(found, "__all__", ()), *(name for names in on_pages for name in names)]):
         value = getattr(found, name)
         is_defined = inspect.isfunction(value) or inspect.isclass(value)
         if is_defined and value.__module__.startswith("levelhead."):

@@ -12,12 +12,13 @@ from conftest import ROOT
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "development").glob("*.md")),
     *sorted((ROOT / "src" / "levelhead").rglob("*.py")),
 ]
 """`docs/api` is made of docstrings."""
 
 NAME = re.compile(r"(?<![/.\w])levelhead(?:\.[A-Za-z]\w*)+")
-PATH = re.compile(r"(?<![/\w])(?:src/levelhead|tests|scripts|docs|examples)/[\w./-]*\w")
+PATH = re.compile(r"(?<![/\w])(?:src/levelhead|tests|scripts|docs|development|examples)/[\w./-]*\w")
 NOT_NAMES = {"css", "egg", "fish", "html", "ipynb", "toml"}
 """What follows `levelhead.` in names of files."""
 TYPES = {"levelhead.Recovery"}

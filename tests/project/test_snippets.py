@@ -49,7 +49,7 @@ CANNOT = {
     "python scripts/full/parsers.py DATA --beam 1": "the same",
     "python scripts/full/parsers.py DATA --release r1.3": "the same",
     "python scripts/full/parsers.py DATA --release r1.3 --parser graph": "the same",
-    "python benchmarks/all.py --data DATA --script conll18_ud_eval.py --page docs/benchmarks.md": "minutes, on treebanks that are not in the repository",
+    "python benchmarks/all.py --data DATA --script conll18_ud_eval.py --page development/benchmarks.md": "minutes, on treebanks that are not in the repository",
     "levelhead submit ADDRESS FOLDER": "needs a server; run below with one",
     "levelhead task token NAME": "needs the folder of a task; run below in one",
 }

@@ -31,7 +31,7 @@ RESULTS: dict[str, tuple[Callable[[], object], list[str], list[str]]] = {
     ),
     "scores": (lambda: levelhead.score(GOLD, ALPHA), ["Scores"], ["UAS", "LAS", "CLAS"]),
     "scores of folders": (lambda: levelhead.score(GOLDS, ALPHAS), ["LAS"], ["ar", "tr"]),
-    "breakdown": (lambda: levelhead.breakdown(GOLD, ALPHA, by="deprel"), ["LAS by deprel"], ["nsubj", "obl"]),
+    "breakdown": (lambda: levelhead.breakdown(GOLD, ALPHA, by="relation"), ["LAS by relation"], ["nsubj", "obl"]),
     "confusion": (lambda: levelhead.confusion(GOLD, ALPHA), ["en: gold relations by system relations"], ["obl"]),
     "examples": (lambda: levelhead.trees(GOLD, ALPHA, show="obl:nmod"), ["Trees of gold and of systems"], ["chased"]),
     "contrasts": (lambda: levelhead.trees(GOLD, TWO), ["Trees of gold and of systems"], ["teacher"]),

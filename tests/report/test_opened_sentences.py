@@ -85,7 +85,7 @@ def test_rows_open_every_word_with_the_error_and_no_other(score_page: Path) -> N
             gold, system = map(universal, wrong[word])
             assert (gold, system) == ((taken[1], taken[2]) if taken else (gold, gold))
     by_relation = Counter(universal(gold) for gold, _ in wrong.values())
-    titles = dict(re.findall(r'data-open="(1 deprel \d+)" data-title="Relation: (\w+)', text))
+    titles = dict(re.findall(r'data-open="(1 relation \d+)" data-title="Relation: (\w+)', text))
     assert {name: len(opened_by(data, address)) for address, name in titles.items()} == by_relation
 
 
@@ -141,7 +141,7 @@ def test_differences_open_the_words_that_only_one_system_gets_right(tmp_path: Pa
     sides = [tmp_path / side for side in ("gold", "systems/alpha", "systems/gamma")]
     page = page_of(tmp_path / "page.html", "compare", *sides)
     data, text = data_of(page), page.read_text(encoding="utf-8")
-    rows = dict(re.findall(r'data-open="(\d deprel \d+)" data-title="Relation (\w+): words that only one', text))
+    rows = dict(re.findall(r'data-open="(\d relation \d+)" data-title="Relation (\w+): words that only one', text))
     expected = {str(store): Counter(differing_words(one).values()) for store, one in enumerate(languages, 1)}
     if len(languages) > 1:
         expected["0"] = expected["1"] + expected["2"]

@@ -25,6 +25,7 @@ from levelhead.tables.writers import data_to_tsv, json_lines
 
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 COMMANDS = [(kind, number) for kind, commands in OF_RESULTS.items() for number in range(len(commands))]
+WITH_VERDICT = {"agree", "compare", "diff", "profile", "rank", "score", "suspects"}  # the kinds that have a page
 NOT_PRINTED_AS_TABLES = {"cite"}  # commands whose text is for papers
 UNITS = {"", "percent", "points", "probability", "bits", "seconds", "words", "arcs", "dependents", "gaps"}
 
@@ -56,6 +57,7 @@ def test_tables_in_every_format(kind: str, number: int, documents, tmp_path: Pat
     document = json.loads(text)
     documents.setdefault(kind, []).append(document)
     assert faults(json_schema(kind), document) == []
+    assert bool(document["verdict"]) == (kind in WITH_VERDICT)
     loaded = levelhead.load(document)
     assert loaded.to_dict() == document
     assert pickle.loads(pickle.dumps(loaded)) == loaded == levelhead.load(document)
@@ -78,13 +80,15 @@ def test_tables_in_every_format(kind: str, number: int, documents, tmp_path: Pat
 
 def test_a_study_is_a_result() -> None:
     """Its command has no TSV, since tables of sections differ in their columns."""
-    table = Table((Column("c"), Column("name", "text")), ((0.5, "x"),))
+    table = Table((Column("c"), Column("name", "text")), ((50.0, "x"),))
     sections = (StudySection("A", ("b",), table), StudySection("B"))
     study = Study("s", "T", "P", ("setting",), sections, (Claim("c", "p", "holds", "e"),), {})
     document = json.loads(json.dumps(study.to_dict()))
     assert faults(json_schema("reproduce"), document) == []
     assert levelhead.load(document).to_dict() == document
     assert [row["text"] for row in document["tables"]["cells"]] == ["50.00", "x"]
+    assert document["verdict"] == "Of 1 claims, 1 holds."
+    assert document["tables"]["studies"] == [{"study": "s", "title": "T", "source": "P"}]
 
 
 @pytest.mark.parametrize("kind", kinds())

@@ -48,9 +48,9 @@ def gains(values: Mapping[str, Sequence[float]], broken: Sequence[int] = (1,) * 
     names = ("LAS", "UAS", "CNC", "case", "mark", "nmod")
     rows = {}
     for i, code in enumerate(CODES[: len(broken)]):
-        converted = {name: 0.8 + values.get(name, (0.0,) * 9)[i] / 100 for name in names}
+        converted = {name: 80 + values.get(name, (0.0,) * 9)[i] for name in names}
         arcs = {"functional": 100, "broken": broken[i], "fixed": 10}
-        rows[code] = {"scores": {"UD": dict.fromkeys(names, 0.8), "CONV": converted}, "arcs": arcs}
+        rows[code] = {"scores": {"UD": dict.fromkeys(names, 80), "CONV": converted}, "arcs": arcs}
     return {"graph": rows}
 
 
@@ -124,12 +124,12 @@ def test_entropy_and_gain() -> None:
 
 def converted(**failed: float) -> dict[str, Any]:
     zeros = dict.fromkeys(("nonprojective after", "nonprojective before", "arcs before", "arcs after"), 0.0)
-    return {code: {"converted": 0.1, "failed": share, "sentences": 10, **zeros} for code, share in failed.items()}
+    return {code: {"converted": 10, "failed": share, "sentences": 10, **zeros} for code, share in failed.items()}
 
 
 def test_numbers_of_other_data_are_not_refuted() -> None:
     """Only a training set of UD 1.3 can contradict the largest number of the paper."""
-    rows = converted(en=0.01, hu=0.00001)
+    rows = converted(en=1, hu=0.001)
     other = _claims_on_conversion(rows)
     assert {claim.verdict for claim in other} == {"different data"}
     assert "10.0% (10.0% to 10.0%)" in other[0].evidence
@@ -174,12 +174,16 @@ def test_callin_on_the_order_of_correlations() -> None:
     assert found(LAS=share, WLAS=share, C_prec=falling, C_rec=noise) == "inconclusive"
 
 
+def in_percent(shares: Sequence[float]) -> list[float]:
+    return [100 * share for share in shares]
+
+
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("best", [4, 8])
 def test_callin_variances_on_every_scale(scale: str, best: int) -> None:
     las = [0.82, 0.71, 0.9, 0.66, 0.75, 0.88, 0.79, 0.6]
     wlas = [0.8, 0.73, 0.87, 0.61, 0.76, 0.81, 0.7, 0.64]
-    found = relative_change(callin_rows(LAS=las, WLAS=wlas), best, scale)
+    found = relative_change(callin_rows(LAS=in_percent(las), WLAS=in_percent(wlas)), best, scale)
     assert found is not None
     assert found.value == pytest.approx(relative_variance(las, wlas, best, scale))
     assert -1 < found.low < found.value < found.high
@@ -189,7 +193,7 @@ def test_callin_on_variances_needs_the_whole_interval() -> None:
     """WLAS must vary less over the best and equally over all treebanks, on every scale; the interval decides."""
 
     def found(las: Sequence[float], wlas: Sequence[float]) -> list[str]:
-        claims = list(callin_scores(callin_rows(LAS=las, WLAS=wlas)))
+        claims = list(callin_scores(callin_rows(LAS=in_percent(las), WLAS=in_percent(wlas))))
         return [verdict(claims, "WLAS varies less"), verdict(claims, "WLAS and LAS vary equally")]
 
     wide = [0.5, 0.1, 0.45, 0.15, 0.3, 0.6, 0.66, 0.72, 0.78, 0.84]
@@ -220,8 +224,8 @@ def test_the_printed_table_contradicts_a_claim_on_all_languages() -> None:
 
 def test_the_criterion_of_callins_treebanks() -> None:
     """All arcs count, not only those whose head is to the right; a treebank without all parts is not judged."""
-    numbers = {"right_crossed_trees": 0.21, "sttr": 0.5, "C freq": 0.5, "F freq": 0.3}
-    rows = {code: {**numbers, "nonprojective_trees": share} for code, share in (("el", 0.28), ("got", 0.24))}
+    numbers = {"right_crossed_trees": 21, "sttr": 0.5, "C freq": 50, "F freq": 30}
+    rows = {code: {**numbers, "nonprojective_trees": share} for code, share in (("el", 28), ("got", 24))}
     path = Path("x")
 
     def found(codes: Sequence[str]) -> str:

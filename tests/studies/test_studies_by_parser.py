@@ -1,12 +1,12 @@
 """Findings by parser: the study on UD v2, and a page recomputed in part."""
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from conftest import EXAMPLES, ROOT
+from conftest import EXAMPLES
+from documentation import rows_on
 from levelhead.parsing import Recipe, parse_treebank, train
 from levelhead.studies import Study, StudyRequest, parsers, reproduce
 from levelhead.studies.parsers import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
@@ -58,8 +58,8 @@ def test_claims_name_every_parser(ud2: Study) -> None:
 
 def printed_gain(page: str, title: str, code: str) -> list[str]:
     """The cells in a treebank's row of a section of a page."""
-    section = (ROOT / "docs" / "studies" / page).read_text(encoding="utf-8").split(f"## {title}\n")[1]
-    return re.search(rf"^\| {code} \| (.*) \|$", section, re.MULTILINE)[1].split(" | ")
+    (row,) = [row[1:] for row in rows_on(page, title) if row[0] == code]
+    return row
 
 
 def test_a_row_of_the_page_on_ud2_is_recomputed(data: Path, tmp_path: Path) -> None:
@@ -72,5 +72,5 @@ def test_a_row_of_the_page_on_ud2_is_recomputed(data: Path, tmp_path: Path) -> N
     for name in ("UAS", "LAS", "CNC"):
         ours = [100 * value for value in sections[name].table.rows[0][1:]]
         assert [f"{value:.2f}" for value in ours] == [
-            cell.removeprefix("+") for cell in printed_gain("kohita-2017-ud2.md", name, code)
+            cell.removeprefix("+") for cell in printed_gain("kohita-2017-ud2", name, code)
         ]

@@ -58,7 +58,7 @@ from levelhead.studies.verdicts import (
     verdict_of_equality,
     verdict_of_fact,
 )
-from levelhead.tables.table import Column, Plain, formatted
+from levelhead.tables.table import Column, formatted
 from oracle.spread import mean_spread
 
 DOCS = ROOT / "docs" / "studies"
@@ -167,7 +167,7 @@ def test_undefined_statistics_are_not_tested() -> None:
 
 @pytest.mark.parametrize(("value", "text"), [(0.012, "+0.01"), (-0.004, "+0.00"), (-0.02, "-0.02")])
 def test_differences_of_log_odds_have_a_sign(value: float, text: str) -> None:
-    assert formatted(Plain(value), Column("minus LAS", "difference")) == text
+    assert formatted(value, Column("minus LAS", "points")) == text
 
 
 def plain_r(x: Sequence[float], y: Sequence[float]) -> float:
@@ -228,7 +228,7 @@ def nivre_fang(change: Callable[[int, dict[str, float | None]], None] | None = N
     """The claims on ten treebanks with the printed numbers, after changes, and more FUN where the drop is larger."""
     rows = {}
     for i, code in enumerate(list(PUBLISHED)[:10]):
-        row: dict[str, float | None] = {"share of FUN": 0.4 - 2 * PUBLISHED[code]["without FUN"] + 0.01 * (i % 3)}
+        row: dict[str, float | None] = {"share of FUN": 40 - 2 * PUBLISHED[code]["without FUN"] + i % 3}
         row |= PUBLISHED[code]
         for name in ("LAS", "CLAS", "CLAS - LAS", *CLASSES, *(f"without {one}" for one in (*WITHOUT, *RELATIONS))):
             row.setdefault(name, None)
@@ -247,7 +247,7 @@ def test_the_order_of_languages_is_that_of_both_tables() -> None:
     """Table 3 in another order: the claim is about both tables, and the evidence has both coefficients."""
 
     def shuffled(i: int, row: dict[str, float | None]) -> None:
-        row["CLAS - LAS"] = -0.01 * ((7 * i) % 10)
+        row["CLAS - LAS"] = -((7 * i) % 10)
 
     (claim,) = (claim for claim in nivre_fang(shuffled) if claim.text.startswith("The order of languages"))
     assert claim.verdict == "inconclusive"
@@ -259,10 +259,10 @@ def test_most_of_a_drop_needs_a_drop() -> None:
     """A smaller rise than that of other relations is not a drop."""
 
     def rising(i: int, row: dict[str, float | None]) -> None:
-        row |= {f"without {name}": 0.01 + 0.001 * i for name in RELATIONS}
+        row |= {f"without {name}": 1 + 0.1 * i for name in RELATIONS}
 
     def changing(i: int, row: dict[str, float | None]) -> None:
-        row |= {f"without {name}": 0.01 * (-1) ** i for name in RELATIONS}
+        row |= {f"without {name}": (-1) ** i for name in RELATIONS}
 
     assert verdict(nivre_fang(rising), "det and case") == "does not hold"
     assert verdict(nivre_fang(changing), "det and case") == "inconclusive"
@@ -270,7 +270,7 @@ def test_most_of_a_drop_needs_a_drop() -> None:
 
 def test_means_of_classes_that_could_differ_by_chance() -> None:
     def near(i: int, row: dict[str, float | None]) -> None:
-        row |= {"FUN": 0.8 + 0.05 * (-1) ** i + 0.001, "CORE": 0.8, "NONCORE": 0.8}
+        row |= {"FUN": 80 + 5 * (-1) ** i + 0.1, "CORE": 80, "NONCORE": 80}
 
     (claim,) = (claim for claim in nivre_fang(near) if claim.text.startswith("FUN is parsed"))
     assert claim.verdict == "inconclusive"
@@ -536,8 +536,8 @@ def row(name: str, size: int, string: float, derivation: float, **accuracies: fl
 def test_averages_and_both_increases() -> None:
     """The ratio of means, which weights treebanks by perplexity, and the mean of ratios."""
     all_of_them, first, second = group_averages([row("a1", 1, 100, 150), row("a2", 1, 300, 600), row("b", 1, 50, 50)])
-    assert all_of_them == ("all", 3, 150, pytest.approx(800 / 3), pytest.approx(7 / 9), 0.5)
-    assert first == ("a", 2, 200, 375, 0.875, 0.75)
+    assert all_of_them == ("all", 3, 150, pytest.approx(800 / 3), pytest.approx(700 / 9), 50)
+    assert first == ("a", 2, 200, 375, 87.5, 75)
     assert second == ("b", 1, 50, 50, 0, 0)
 
 
@@ -545,7 +545,7 @@ def test_the_printed_increases_do_not_follow_from_the_printed_averages() -> None
     """In the table of section 5, 82.2% does; 37.0% and 96.6% do not."""
     printed = {"C06": (292.5, 532.8, 82.2), "C07": (320.3, 508.8, 37.0), "gen.dt": (278.2, 447.8, 96.6)}
     follow = {
-        name: round(100 * group_averages([row(name, 1, string, derivation)])[0][4], 1) == increase
+        name: round(group_averages([row(name, 1, string, derivation)])[0][4], 1) == increase
         for name, (string, derivation, increase) in printed.items()
     }
     assert follow == {"C06": True, "C07": False, "gen.dt": False}

@@ -4,8 +4,8 @@ import re
 
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.errors import number_of, percent_text, with_minus
-from levelhead.tables.table import Column, IntervalCell, Table, interval_cell
+from levelhead.errors import number_of, with_minus
+from levelhead.tables.table import Column, IntervalCell, Table
 from levelhead.tables.writers import to_latex, to_markdown, to_text, to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
@@ -39,46 +39,39 @@ def test_tables_are_read_back(tmp_path, capfd) -> None:
     assert "8 treebanks" in capfd.readouterr().out
 
 
-def test_intervals_are_one_column_for_people_and_two_for_programs() -> None:
+def test_intervals_are_one_column_for_people_and_two_in_files() -> None:
     columns = (
-        Column("System", "text"),
-        Column("95% CI", ends=("low", "high")),
-        Column("95% CI", "difference", ends=("diff_low", "diff_high")),
-        Column("p", "probability", tidy_only=True),
+        *(Column("System", "text"), Column("Score"), Column("95% CI")),
+        *(Column("Diff.", "points"), Column("95% CI", "points"), Column("", "text")),
     )
-    interval = interval_cell((0.5, 0.75), perplexity=False)
-    rows = (("a", interval, interval_cell((-0.25, 0.5), perplexity=False), 0.25), ("b", interval, "", ""))
-    table = Table(columns, rows, summary=(("mean", None, None, None),))
+    interval = IntervalCell(50, 75)
+    rows = (("a", 62.5, interval, 12.5, IntervalCell(-25, 50), "*"), ("b", 50, interval, "", "", ""))
+    table = Table(columns, rows, summary=(("mean", None, None, None, None, None),))
     assert to_text(table) == (
-        "System |      95% CI |           95% CI\n"
-        "-------+-------------+------------------\n"
-        "a      | 50.00-75.00 | -25.00 to +50.00\n"
-        "b      | 50.00-75.00 |\n"
-        "-------+-------------+------------------\n"
-        "mean   |           - |                -\n"
+        "System | Score |      95% CI |  Diff. |           95% CI |\n"
+        "-------+-------+-------------+--------+------------------+---\n"
+        "a      | 62.50 | 50.00-75.00 | +12.50 | -25.00 to +50.00 | *\n"
+        "b      | 50.00 | 50.00-75.00 |        |                  |\n"
+        "-------+-------+-------------+--------+------------------+---\n"
+        "mean   |     - |           - |      - |                - | -\n"
     )
     assert to_tsv(table) == (
-        "System\tlow\thigh\tdiff_low\tdiff_high\tp\na\t50.0\t75.0\t-25.0\t50.0\t0.25\nb\t50.0\t75.0\t\t\t\n"
+        "System\tScore\tScore low\tScore high\tDiff.\tDiff. low\tDiff. high\t95% CI mark\n"
+        "a\t62.5\t50.0\t75.0\t12.5\t-25.0\t50.0\t*\n"
+        "b\t50.0\t50.0\t75.0\t\t\t\t\n"
     )
-    scores = Table(
-        (Column("Score", "percent"), Column("95% CI", "percent")), ((87.5, IntervalCell(80, 90)), (50, None))
-    )
-    assert to_tsv(scores) == "Score\tScore low\tScore high\n87.5\t80.0\t90.0\n50.0\t\t\n"
-    assert "mean & - & - \\\\" in to_latex(table)
-    assert "| a | 12.50-20.00 |" in to_markdown(
-        Table(columns[:2], (("a", interval_cell((12.5, 20.0), perplexity=True)),))
-    )
+    assert "mean & - & - & - & - & - \\\\" in to_latex(table)
+    assert "| b | 50.00 | 50.00-75.00 |" in to_markdown(table)
 
 
 def test_numbers_for_readers() -> None:
     """Commas from 1,000 on, but not in positions and data; minus signs, not hyphens; singular and plural."""
-    columns = (Column("n", "number"), Column("x", "number", key="x"), Column("Line", "position"), Column("p", "text"))
+    columns = (Column("n", "number"), Column("x", "number"), Column("Line", "position"), Column("p", "text"))
     table = Table(columns, ((999, 1000.5, 12345, "1000"), (1222143, -1234.0, 1000, "x")))
     for text in (to_text(table), to_markdown(table)):
         found = [re.findall(r"[-\w.,]+", line) for line in text.splitlines()[2:]]
         assert found == [["999", "1,000.50", "12345", "1000"], ["1,222,143", "-1,234", "1000", "x"]]
     assert to_tsv(table, 2).splitlines()[1:] == ["999\t1000.50\t12345\t1000", "1222143\t-1234\t1000\tx"]
     assert [number_of(n, "treebank") for n in (1, 2, 1109)] == ["1 treebank", "2 treebanks", "1,109 treebanks"]
-    assert percent_text(0.644) == "64.4%"
     text = "r = -0.52 (-.3 to -1), CLAS - LAS, pages 2-15, en-ud-2, 5%-6%"
     assert with_minus(text) == "r = −0.52 (−.3 to −1), CLAS - LAS, pages 2-15, en-ud-2, 5%-6%"

@@ -274,14 +274,16 @@ def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STAND
         registry: the available measures and schemes, with the default scheme of classes.
     """
     measure = breakdown.measure
-    if len(breakdown.by) > 1 or breakdown.by[0] not in {"class", "deprel"} or measure.only or measure.without:
+    if len(breakdown.by) > 1 or breakdown.by[0] not in {"class", "relation"} or measure.only or measure.without:
         return breakdown
     definition = registry.measures[measure.name]
 
     def counted(without: tuple[str, ...]) -> Score:
         one, lacking = replace(measure, without=without), matches.lacking
         how: tuple[Measure, Definition] = (one, definition)
-        if breakdown.by == ("deprel",) and any(map(is_class, without)):  # in a measure, this relation would be a class
+        if breakdown.by == ("relation",) and any(
+            map(is_class, without)
+        ):  # in a measure, this relation would be a class
             how = (measure, _without_relation(definition, *without))
         total = count(matches, *how, schemes=registry.schemes, by_sentence=lacking is not None)
         total = total if lacking is None else with_missing_words(total, lacking).total()

@@ -105,7 +105,7 @@ def count_confusions(matches: Matches) -> Confusion:
     Args:
         matches: the aligned words.
     """
-    relations = PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG))
+    relations = PROPERTIES["relation"].of(matches, PropertySettings(NIVRE_FANG))
     names = relations.names if len(relations.names) <= MOST_RELATIONS else (*relations.names[:MOST_RELATIONS], OTHER)
     size = len(names)
     of_gold, of_system = (side.clip(max=MOST_RELATIONS) for side in (relations.gold, relations.system))

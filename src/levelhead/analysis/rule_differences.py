@@ -152,6 +152,10 @@ class Explanation(Tabular):
     """
 
     KIND: ClassVar[str] = "explain"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "scores": (RulesScore,), "rejections": (Rejection,), "decisions": (DecisionRow,), "choices": (ChoiceRow,),
+        "changes": (ChangedScore,), "words": (AffectedWord,),
+    }  # fmt: skip
 
     evaluations: Mapping[str, Evaluation | InputError]
     differences: tuple[Difference, ...]
@@ -167,30 +171,31 @@ class Explanation(Tabular):
         first = next(iter(self.accepted.values())).provenance
         return replace(first, signature={**first.signature, "rules": "+".join(self.accepted)})
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {
-            "scores": (RulesScore,), "rejections": (Rejection,), "decisions": (DecisionRow,), "choices": (ChoiceRow,),
-            "changes": (ChangedScore,), "words": (AffectedWord,),
-        }  # fmt: skip
+    def _scores_rows(self) -> Iterator[RulesScore]:
+        for rules, scores in self.accepted.items():
+            yield from (RulesScore(rules, measure, score.f1) for measure, score in scores.items())
 
-    def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table."""
-        if name == "scores":
-            return (
-                RulesScore(rules, measure, score.f1)
-                for rules, scores in self.accepted.items()
-                for measure, score in scores.items()
-            )
-        if name == "rejections":
-            return self._rejections()
-        return (row for difference in self.differences for row in _rows(name, difference))
-
-    def _rejections(self) -> Iterator[Rejection]:
+    def _rejections_rows(self) -> Iterator[Rejection]:
         for rules, error in self.evaluations.items():
             for fault in error.faults if isinstance(error, InputError) else ():
                 yield Rejection(rules, fault.slug, fault.message, _file(fault.place), fault.place.line)
+
+    def _decisions_rows(self) -> Iterator[DecisionRow]:
+        return (DecisionRow(each.decision, each.n_words) for each in self.differences)
+
+    def _choices_rows(self) -> Iterator[ChoiceRow]:
+        for each in self.differences:
+            for names, choice in each.choices.items():
+                yield from (ChoiceRow(each.decision, rules, choice) for rules in names.split(", "))
+
+    def _changes_rows(self) -> Iterator[ChangedScore]:
+        return (
+            ChangedScore(each.decision, name, *f1) for each in self.differences for name, f1 in each.changes.items()
+        )
+
+    def _words_rows(self) -> Iterator[AffectedWord]:
+        for each in self.differences:
+            yield from (AffectedWord(each.decision, _file(place), place.line, form) for place, form in each.words)
 
     def table(self) -> Table:
         """Return the result as a table."""
@@ -214,21 +219,6 @@ class Explanation(Tabular):
             notes += [f"  and {more} more words"] if more > 0 else []
         columns = Column("Metric", "text", 10), *(Column(name, "percent") for name in self.evaluations)
         return Table(columns, rows, tuple(notes or ["No differences."]))
-
-
-def _rows(name: str, difference: Difference) -> Iterator[Any]:
-    decision = difference.decision
-    if name == "decisions":
-        yield DecisionRow(decision, difference.n_words)
-    elif name == "choices":
-        for names, choice in difference.choices.items():
-            yield from (ChoiceRow(decision, rules, choice) for rules in names.split(", "))
-    elif name == "changes":
-        for measure, values in difference.changes.items():
-            yield ChangedScore(decision, measure, *values)
-    else:
-        for place, form in difference.words:
-            yield AffectedWord(decision, _file(place), place.line, form)
 
 
 def _file(place: Place) -> str | None:

@@ -260,8 +260,8 @@ PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
     {
         name: WordProperty(name, meaning, of, whose)
         for name, meaning, of, whose in (
-            ("deprel", "universal relation", lambda both, _: buckets_by(both, "relations", universal), BY_ARCS),
-            ("relation", "relation with its subtype", lambda both, _: buckets_by(both, "relations"), BY_ARCS),
+            ("relation", "universal relation", lambda both, _: buckets_by(both, "relations", universal), BY_ARCS),
+            ("deprel", "relation with its subtype", lambda both, _: buckets_by(both, "relations"), BY_ARCS),
             (
                 "class",
                 "class of the relation in the default scheme",

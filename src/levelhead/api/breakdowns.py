@@ -78,7 +78,7 @@ def breakdown(
     """Return scores by properties of words; for several systems, the gains and losses of each compared with the first.
 
     Args:
-        by: a property such as "deprel", "class", "upos", "length", or several joined by commas (see
+        by: a property such as "relation", "class", "upos", "length", or several joined by commas (see
             `levelhead.analysis.PROPERTIES`); for one system also a list of properties for separate breakdowns.
         measures: a single measure of words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,

@@ -59,13 +59,9 @@ class MeasureList(_Listing):
     """
 
     KIND: ClassVar[str] = "measures"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"measures": (MeasureRow,)}
 
     measures: tuple[MeasureRow, ...]
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"measures": (MeasureRow,)}
 
     def table(self) -> Table:
         """Return one row per measure."""
@@ -154,24 +150,22 @@ class SchemeList(_Listing):
     """
 
     KIND: ClassVar[str] = "schemes"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "relations": (ClassOfRelation,), "schemes": (SchemeRow,), "counterparts": (Counterpart,),
+    }  # fmt: skip
 
     schemes: tuple[Any, ...]
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"relations": (ClassOfRelation,), "schemes": (SchemeRow,), "counterparts": (Counterpart,)}
-
-    def records(self, name: str) -> Iterator[NamedTuple]:
-        """Return the rows of a table."""
+    def _relations_rows(self) -> Iterator[ClassOfRelation]:
         for scheme in self.schemes:
-            if name == "schemes":
-                yield SchemeRow(scheme.name, scheme.source, str(scheme.version or ""), scheme.otherwise)
-            elif name == "counterparts":
-                yield from (Counterpart(scheme.name, *pair) for pair in scheme.counterparts.items())
-            else:
-                for label, members in scheme.classes.items():
-                    yield from (ClassOfRelation(scheme.name, label, relation) for relation in sorted(members))
+            for label, members in scheme.classes.items():
+                yield from (ClassOfRelation(scheme.name, label, relation) for relation in sorted(members))
+
+    def _schemes_rows(self) -> Iterator[SchemeRow]:
+        return (SchemeRow(each.name, each.source, str(each.version or ""), each.otherwise) for each in self.schemes)
+
+    def _counterparts_rows(self) -> Iterator[Counterpart]:
+        return (Counterpart(scheme.name, *pair) for scheme in self.schemes for pair in scheme.counterparts.items())
 
     def table(self) -> Table:
         """Return one row per scheme and class."""
@@ -232,13 +226,9 @@ class Installation(_Listing):
     """
 
     KIND: ClassVar[str] = "doctor"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"parts": (InstalledPart,)}
 
     parts: tuple[InstalledPart, ...]
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"parts": (InstalledPart,)}
 
     def table(self) -> Table:
         """Return one row per part."""

@@ -27,7 +27,7 @@ from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, sp
 from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
 from levelhead.significance.scopes import CountedUnits, Scope, count_units
-from levelhead.tables.data import Layout, PercentInterval
+from levelhead.tables.data import PercentInterval
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
 
@@ -238,6 +238,7 @@ class RankedSystems(Tabular):
     """
 
     KIND: ClassVar[str] = "rank"
+    LAYOUTS = LAYOUTS
 
     rankings: tuple[Ranking, ...]
     results: Results
@@ -261,11 +262,6 @@ class RankedSystems(Tabular):
     def tested(self) -> bool:
         """Whether intervals and tests were requested."""
         return "level" in self.provenance.signature
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return LAYOUTS
 
     def records(self, name: str) -> Iterator[Any]:
         """Return the rows of a table."""

@@ -21,9 +21,9 @@ from levelhead.extras import require
 @options.systems_argument
 @click.option(
     "--by", multiple=True, required=True, metavar="PROPERTY[,PROPERTY]",
-    help="Property, or a combination of properties: class, deprel, relation, head-relation, upos, lemma, feature:NAME,"
-    " direction, length, depth, projective, sentence-length, document, comment:NAME; with --train also frequency,"
-    " vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system",
+    help="Property, or a combination of properties: class, relation, deprel (relation with subtype), head-relation,"
+    " upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with"
+    " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system",
 )  # fmt: skip
 @options.measuring_options
 @options.interval_options
@@ -35,8 +35,8 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
 
     With several systems: where is each better or worse than the first? GOLD and SYSTEM are files or folders, as in
-    levelhead score. With --by class or deprel, the table also has the score without each class or relation. Scores have
-    confidence intervals; documents are the units if gold marks them.
+    levelhead score. With --by class or relation, the table also has the score without each class or relation. Scores
+    have confidence intervals; documents are the units if gold marks them.
     """
     gold, systems = given["gold"], given["systems"]
     check_files([gold, *systems], given, [given["output"]])
@@ -114,7 +114,7 @@ def trees(**given: Any) -> None:
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
     result = options.call(given)
-    print_provenance(result.provenance)
+    print_provenance(given, result.provenance)
     if output_format in {"json", "jsonl", "tsv"}:
         print_result(given, result)
         return

@@ -80,7 +80,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     given["prepare"] = [*["page"] * wants_page(given), *["summary"] * (summary_file is not None)]
     arguments = options.arguments_for(compared, given, inputs_of(systems))
     comparison = compared(**arguments)
-    print_provenance(comparison.provenance)
+    print_provenance(given, comparison.provenance)
     if not print_paper(given, comparison, each=each):
         print_result(given, comparison, lambda: comparison.table(each=each))
     write_page(given, comparison)
@@ -176,7 +176,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
         result = detectable(**arguments)
-    show(given, result, notes=False, each=each)
+    show(given, result, notes_below=True, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
         from levelhead.report.page.files import write_drawing
@@ -208,7 +208,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("agree takes files, not folders")
     agreement = options.call(given, *files)
     if given["output_format"] == "text" and given["by"] is None:
-        print_provenance(agreement.provenance)
+        print_provenance(given, agreement.provenance)
         emit(f"{agreement}\n", given["output"])
     else:
         rows: Any = given["by"] or "label"
@@ -245,7 +245,7 @@ def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
     """
     check_paths(inputs_of([given["old"], given["new"]]), [given["output"], changelog, *page_outputs(given)])
     changes = options.call(given)
-    print_provenance(changes.provenance)
+    print_provenance(given, changes.provenance)
     if changelog is not None:
         emit(changes.changelog(limit), changelog)
     if given["output_format"] == "text" and given["by"] is None:

@@ -175,7 +175,7 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
         say(f"warning: {warning}")
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
-    show(given, perplexities, notes=False, main="sentences" if sentences else None, sentences=sentences)
+    show(given, perplexities, notes_below=True, main="sentences" if sentences else None, sentences=sentences)
 
 
 _OUT = click.option(

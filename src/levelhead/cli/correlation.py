@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_paths
-from levelhead.cli.shared.printing import print_result
+from levelhead.cli.shared.printing import print_provenance, print_result
 
 if TYPE_CHECKING:
     from levelhead.correlation import Measurements
@@ -69,12 +68,14 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
         added = [f"diff({first},{second})" for first, second in given["differences"]]
         variances = cumulative_variances(table, table.columns_named([*columns, *added]) if columns else ())
         names, kind = tuple(variances.variances), kind or "variance"
+        print_provenance(given, variances.provenance, notes_below=True)
         print_result(given, variances, places=6)
     else:
         result = options.call(given | {"columns": columns}, table)
         if given["matrix"] and len(result.methods) > 1:
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
         shown = partial(result.matrix_table, result.methods[0]) if given["matrix"] else result.table
+        print_provenance(given, result.provenance, notes_below=True)
         print_result(given, result, shown, places=3)
         names = result.columns
         kind = kind or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
@@ -131,7 +132,6 @@ def judge(**given: Any) -> None:
     """
     check_files([given[name] for name in ("gold", "first", "second", "judgments")], given, [given["output"]])
     result = options.call(given)
-    for note in result.provenance.notes:
-        say(f"note: {note}")
+    print_provenance(given, result.provenance)
     places = 3 if given["places"] is None else given["places"]
     print_result(given, result, lambda: result.table(places=places), places=3)

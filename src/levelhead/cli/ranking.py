@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from levelhead.campaign import RANKINGS, Manifest, Results, read_manifest, read_scores
-from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refused
@@ -19,6 +19,7 @@ from levelhead.cli.shared.printing import (
     page_origin,
     page_outputs,
     print_paper,
+    print_provenance,
     print_result,
     wants_page,
     write_page,
@@ -91,20 +92,15 @@ def rank(by_treebank: bool, **given: Any) -> None:
     with refused("invalid-argument"):
         ranked = options.call(given, files=to_rank)
     write_page(given, ranked)
-    for message in ranked.provenance.about_files:
-        say(message)
+    without_warnings = replace(ranked.provenance, warnings=())  # those of all outputs would be too many
+    print_provenance(given, without_warnings, notes_below=True)
     if print_paper(given, ranked):
         return
     if given["output_format"] == "prototext":
         _write_prototext(ranked.results, given["output"])
     else:
         main = "scores" if by_treebank else None
-        print_result(
-            given,
-            ranked,
-            lambda: ranked.table(by_treebank=by_treebank),
-            main=main,
-        )
+        print_result(given, ranked, lambda: ranked.table(by_treebank=by_treebank), main=main)
 
 
 def _check(given: dict[str, Any]) -> bool:

@@ -99,7 +99,7 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
             arguments["rules"] = replace(RULES["udtools"], switches=switches_of(enhancements))
         arguments |= {"registry": registry, "prepare": ["page"] if wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
-    print_provenance(result.provenance)
+    print_provenance(given, result.provenance)
     if not print_paper(given, result):
         print_result(given, result, lambda: result.table(counts=counts))
     write_page(given, result)

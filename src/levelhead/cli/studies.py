@@ -40,7 +40,8 @@ _EXAMPLES = Path("examples", "parallel")
 @click.option(
     "--report", metavar="FILE",
     type=options.ResultPath("study", Path),
-    help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures next to it",
+    help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures and long tables"
+    " next to it",
 )  # fmt: skip
 @setting("--outputs", type=options.ResultPath("folder", Path), metavar="DIR")
 @setting("--seed", type=options.WHOLE["seed"])

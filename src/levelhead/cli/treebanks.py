@@ -93,7 +93,7 @@ def profile(
     write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
-    show(given, survey, notes=False, main=TABLES[survey.by])
+    show(given, survey, notes_below=True, main=TABLES[survey.by])
 
 
 def _list_columns(given: dict[str, Any]) -> None:
@@ -117,7 +117,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    show(given, samples, notes=False)
+    show(given, samples, notes_below=True)
 
 
 @command()
@@ -136,7 +136,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     treebank_files(treebanks, [given["output"]], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
-    show(given, similarities, notes=False, main=given["matrix"])
+    show(given, similarities, notes_below=True, main=given["matrix"])
 
 
 @command()
@@ -156,7 +156,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """
     treebank_files(treebanks, [given["output"]], merge=True)
     selection = options.call(given, *treebanks)
-    show(given, selection, notes=False)
+    show(given, selection, notes_below=True)
 
 
 @command()

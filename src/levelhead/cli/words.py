@@ -45,7 +45,7 @@ def words(**given: Any) -> None:
         raise InputError(Fault("unknown-table", unknown("table", given["table_name"], ["words"])))
     with data_writer(given) as write:
         result = options.call(given | {"each": write}, files=())
-    print_provenance(result.provenance)
+    print_provenance(given, result.provenance)
 
 
 @command()

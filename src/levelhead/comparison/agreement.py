@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -219,6 +219,10 @@ class Agreement(Tabular):
     """
 
     KIND: ClassVar[str] = "agree"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "labels": (LabelAgreement,), "measures": (MeasureAgreement,), "pairs": (PairAgreement,),
+        "patterns": (DisagreementRow,), "differing": (DifferingSentence,), "units": (UnitRow,),
+    }  # fmt: skip
 
     treebanks: Mapping[str, Treebank]
     pairs: Mapping[tuple[str, str], Evaluation]
@@ -247,6 +251,12 @@ class Agreement(Tabular):
     def reasons(self) -> dict[str, str]:
         """Why measures have no value."""
         return {name: score.reason for pair in self.pairs.values() for name, score in pair.items() if score.reason}
+
+    @property
+    def verdict(self) -> str:
+        """The share of words with the same heads and relations."""
+        heads, relations = (f"{self[name].observed:.1f}%" for name in ("heads", "relations"))
+        return f"Two annotators agree on the heads of {heads} of words, and on the relations of {relations}."
 
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
@@ -291,27 +301,25 @@ class Agreement(Tabular):
         return Table(tuple(columns), tuple(rows), notes)
 
     def _measures_table(self) -> Table:
-        first = self.treebanks[self.annotators[0]]
-        ids = [printable(first[i].id or str(i + 1)) for i in self.differing]
+        ids = [printable(sent_id or str(number)) for number, sent_id in self._differing_rows()]
         listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
+        n_differing = f"{len(ids):,} of {number_of(len(self._first), 'sentence')}"
         notes = (
-            f"{len(ids):,} of {number_of(len(first), 'sentence')} differ in span, heads or universal relations{listed}",
+            f"{n_differing} differ in span, heads or universal relations{listed}",
             *(f"{name}: {reason}" for name, reason in self.reasons.items()),
             signature_line(self.provenance.signature),
         )
         return Table((Column("Measure", "text"), Column("F1", "percent")), tuple(self.f1.items()), notes)
 
     def _patterns_table(self, most: int | None) -> Table:
-        first = self.treebanks[self.annotators[0]]
         names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
         columns = (
             Column("Label", "text"), *(Column(name, "text") for name in names),
             Column("Words", "number"), Column("Share", "percent"), Column("Example", "text"),
         )  # fmt: skip
         rows = tuple(
-            (*pattern[:5], printable(f"{pattern.form} ({first[i].id or f'sentence {i + 1}'})"))
-            for pattern in self.disagreements[:most]
-            for i in [pattern.sentence]
+            (*row[:5], printable(f"{row.form} ({row.sent_id or f'sentence {row.sentence}'})"))
+            for row in islice(self._patterns_rows(), most)
         )
         notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
         return Table(columns, rows, notes)
@@ -326,36 +334,27 @@ class Agreement(Tabular):
             tables.insert(1, patterns._replace(notes=(*patterns.notes, *more)))
         return "\n".join(to_text(table, 2) for table in tables).rstrip("\n")
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {
-            "labels": (LabelAgreement,), "measures": (MeasureAgreement,), "pairs": (PairAgreement,),
-            "patterns": (DisagreementRow,), "differing": (DifferingSentence,), "units": (UnitRow,),
-        }  # fmt: skip
+    def _measures_rows(self) -> Iterator[MeasureAgreement]:
+        return (MeasureAgreement(measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())
 
-    def records(self, name: str) -> Iterable[Any]:
-        """Return the rows of a table."""
-        if name == "labels":
-            return self.labels
-        if name == "measures":
-            return (MeasureAgreement(measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())
-        if name == "pairs":
-            scores = ((pair, *item) for pair, evaluation in self.pairs.items() for item in evaluation.items())
-            return (PairAgreement(*pair, measure, score.value) for pair, measure, score in scores)
-        if name == "patterns":
-            return map(self._pattern_row, self.disagreements)
-        if name == "differing":
-            return (DifferingSentence(i + 1, self._first[i].id) for i in self.differing)
+    def _pairs_rows(self) -> Iterator[PairAgreement]:
+        for pair, evaluation in self.pairs.items():
+            yield from (PairAgreement(*pair, measure, score.value) for measure, score in evaluation.items())
+
+    def _patterns_rows(self) -> Iterator[DisagreementRow]:
+        for pattern in self.disagreements:
+            place = pattern.sentence + 1, self._first[pattern.sentence].id
+            yield DisagreementRow(*pattern[:5], *pattern.pair, *place, pattern.form)
+
+    def _differing_rows(self) -> Iterator[DifferingSentence]:
+        return (DifferingSentence(i + 1, self._first[i].id) for i in self.differing)
+
+    def _units_rows(self) -> list[UnitRow]:
         return unit_rows({self.annotators[0]: self.units})
 
     @property
     def _first(self) -> Treebank:
         return self.treebanks[self.annotators[0]]
-
-    def _pattern_row(self, pattern: Disagreement) -> DisagreementRow:
-        sentence = pattern.sentence
-        return DisagreementRow(*pattern[:5], *pattern.pair, sentence + 1, self._first[sentence].id, pattern.form)
 
 
 def named(annotations: Sequence[Input]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
 from typing import Any, ClassVar, NamedTuple
@@ -35,7 +35,6 @@ from levelhead.comparison.intervals import (
 from levelhead.comparison.system_errors import (
     COVERAGE_LAYOUT,
     SYSTEM_COLUMN,
-    coverage_rows,
     coverages_of,
     notes_on_coverage,
 )
@@ -46,15 +45,15 @@ from levelhead.immutable import immutable
 from levelhead.scoring import Matches
 from levelhead.significance import STANDARD, InferenceSettings, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import UnitRow, unit_rows, units_signature
-from levelhead.tables.data import DataColumn, DataTable, Layout, Percent, Points, table_of
+from levelhead.significance.units import UnitRow, units_signature
+from levelhead.tables.data import DataColumn, Layout, Percent, Points, table_of
 from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 
 __all__ = ["Breakdowns"]
 
-BY_COLUMN = DataColumn("by", "text", "The property, or several with commas")
 VALUE_COLUMN = DataColumn("by_{property}", "text", "The value of the property; null for other properties", "", True)
+_BY = DataColumn("by", "text", "The property, or several with commas"), VALUE_COLUMN, MEASURE_COLUMN
 
 
 class BucketScore(NamedTuple):
@@ -92,6 +91,14 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """
 
     KIND: ClassVar[str] = "breakdown"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "scores": (TREEBANK_COLUMN, SYSTEM_COLUMN, *_BY, BucketScore, *ESTIMATE_COLUMNS),
+        "averages": (SYSTEM_COLUMN, *_BY, Average, *ESTIMATE_COLUMNS),
+        "gains": (TREEBANK_COLUMN, BASELINE_COLUMN, *_BY, Gain, *DIFFERENCE_COLUMNS),
+        "average_gains": (BASELINE_COLUMN, *_BY, AverageGain, *DIFFERENCE_COLUMNS),
+        "coverage": COVERAGE_LAYOUT,
+        "units": (UnitRow,),
+    }
 
     gains: Mapping[str, Sequence[Gain]] = field(default_factory=dict)
 
@@ -105,34 +112,15 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         """The mean gains over treebanks; empty with a single treebank."""
         return average_gains(self.gains.values(), self._level) if len(self.gains) > 1 else []
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        by = BY_COLUMN, VALUE_COLUMN, MEASURE_COLUMN
-        return {
-            "scores": (TREEBANK_COLUMN, SYSTEM_COLUMN, *by, BucketScore, *ESTIMATE_COLUMNS),
-            "averages": (SYSTEM_COLUMN, *by, Average, *ESTIMATE_COLUMNS),
-            "gains": (TREEBANK_COLUMN, BASELINE_COLUMN, *by, Gain, *DIFFERENCE_COLUMNS),
-            "average_gains": (BASELINE_COLUMN, *by, AverageGain, *DIFFERENCE_COLUMNS),
-            "coverage": COVERAGE_LAYOUT,
-            "units": (UnitRow,),
-        }
-
-    def records(self, name: str) -> DataTable | Iterable[Any]:
+    def records(self, name: str) -> Any:
         """Return a table, or its rows."""
-        if name == "units":
-            return unit_rows(self.units)
-        if name == "coverage":
-            return coverage_rows(self.coverage)
-        rows = {
-            "scores": self._scores, "averages": self._averages,
-            "gains": self._gains, "average_gains": self._average_gains,
-        }  # fmt: skip
-        every = list(rows[name]())
+        if name in {"coverage", "units"}:
+            return super().records(name)
+        every: list[_Row] = list(super().records(name))
         of_treebanks, of_gains = name in {"scores", "gains"}, "gains" in name
         properties = list(dict.fromkeys(name for row in every for name in row.by))
         columns = [VALUE_COLUMN._replace(name=f"by_{re.sub('[-:]', '_', name, count=1)}") for name in properties]
-        layout = self.layouts()[name]
+        layout = self.LAYOUTS[name]
         place = layout.index(VALUE_COLUMN)
 
         def cells(row: _Row) -> tuple[Any, ...]:
@@ -142,7 +130,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
         return table_of((*layout[:place], *columns, *layout[place + 1 :]), map(cells, every))
 
-    def _scores(self) -> Iterator[_Row]:
+    def _scores_rows(self) -> Iterator[_Row]:
         for treebank, breakdown in ((name, one) for name, some in self.treebanks.items() for one in some):
             for values, score in breakdown.rows:
                 without, difference = breakdown.without.get(values), breakdown.difference(values)
@@ -155,18 +143,18 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
                 estimate = breakdown.estimates.get(values)
                 yield _Row(treebank, breakdown.system, breakdown.by, values, numbers, estimate)
 
-    def _averages(self) -> Iterator[_Row]:
+    def _averages_rows(self) -> Iterator[_Row]:
         """The means of each breakdown over treebanks; nothing for a single treebank."""
         for some in zip(*self.treebanks.values(), strict=True) if len(self.treebanks) > 1 else ():
             for mean in averages(some, self._level):
                 where = f"Average of {mean.n_treebanks}"
                 yield _Row(where, some[0].system, some[0].by, mean.values, mean, mean.estimate)
 
-    def _gains(self) -> Iterator[_Row]:
+    def _gains_rows(self) -> Iterator[_Row]:
         for treebank, gain in ((name, gain) for name, some in self.gains.items() for gain in some):
             yield _Row(treebank, gain.system, self._first[0].by, gain.values, gain, gain.estimate)
 
-    def _average_gains(self) -> Iterator[_Row]:
+    def _average_gains_rows(self) -> Iterator[_Row]:
         for mean in self.average_gains:
             where = f"Average of {mean.n_treebanks}"
             yield _Row(where, mean.system, self._first[0].by, mean.values, mean, mean.estimate)
@@ -185,7 +173,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return self._table_of_gains() if self.gains else self._table_of_scores()
 
     def _table_of_scores(self) -> Table:
-        scores = list(self._scores())
+        scores = list(self._scores_rows())
         estimates = [row.estimate for row in scores if row.estimate]
         bys = tuple(dict.fromkeys(breakdown.by for breakdown in self._first))
         several = len(self.treebanks) > 1
@@ -215,10 +203,10 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         parts = [(row.treebank, row.by) for row in scores]
         starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
         notes = *_notes(self._first), *self._notes_on_estimates(estimates)
-        return Table(columns, tuple(map(cells, scores)), notes, starts, tuple(map(cells, self._averages())))
+        return Table(columns, tuple(map(cells, scores)), notes, starts, tuple(map(cells, self._averages_rows())))
 
     def _table_of_gains(self) -> Table:
-        gains = list(self._gains())
+        gains = list(self._gains_rows())
         estimates = [row.estimate for row in gains if row.estimate]
         several, baseline = len(self.treebanks) > 1, self.systems[0]
         certain = estimate_columns(self._level, estimates, "points")
@@ -238,7 +226,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
         meaning = f"{self.measure}; Words: gain in correct words over {baseline}; largest changes first"
         notes = meaning, *self._notes_on_estimates(estimates)
-        return Table(columns, tuple(map(cells, gains)), notes, starts, tuple(map(cells, self._average_gains())))
+        return Table(columns, tuple(map(cells, gains)), notes, starts, tuple(map(cells, self._average_gains_rows())))
 
     def _notes_on_estimates(self, estimates: Sequence[BucketEstimate]) -> Iterator[str]:
         yield from estimate_notes(estimates)

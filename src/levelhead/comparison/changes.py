@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from levelhead.comparison.change_rows import (
     LAYOUTS,
@@ -27,9 +27,6 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.tokens import FIELDS
-
-if TYPE_CHECKING:
-    from levelhead.tables.data import Layout
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange", "TreebankChanges"]
 
@@ -122,6 +119,9 @@ class ChangePattern(NamedTuple):
     n_sentences: int
     examples: tuple[ChangeExample, ...]
 
+    def __str__(self) -> str:
+        return f"{self.column}: {self.old} → {self.new} ({number_of(self.n_changes, 'change')})"
+
 
 class Changes(Tabular):
     """The changes between two versions of a treebank, or of the treebanks of a folder.
@@ -133,11 +133,17 @@ class Changes(Tabular):
     """
 
     KIND: ClassVar[str] = "diff"
+    LAYOUTS = LAYOUTS
     of_folder: ClassVar[bool] = False
 
     parts: Mapping[str, TreebankChanges]
     patterns: tuple[ChangePattern, ...]
     provenance: Provenance
+
+    @property
+    def verdict(self) -> str:
+        """The most frequent change."""
+        return f"Most frequent change: {self.patterns[0]}." if self.patterns else "No word has changed."
 
     @property
     def counts(self) -> dict[str, int]:
@@ -186,8 +192,9 @@ class Changes(Tabular):
             rows = (
                 (
                     *((printable(name),) if self.of_folder else ()),
-                    *(None if sentence is None else sentence + 1 for sentence in (change.old, change.new)),
-                    *(printable(version_of(part, change)[0].id or ""), ", ".join(KINDS[kind] for kind in change.kinds)),
+                    *numbers,
+                    printable(version_of(part, change)[0].id or ""),
+                    ", ".join(KINDS[kind] for kind in change.kinds),
                     change.n_words,
                     printable(
                         "; ".join(
@@ -196,8 +203,7 @@ class Changes(Tabular):
                         )
                     ),
                 )
-                for name, part in self.parts.items()
-                for change in part.sentences
+                for (name, *numbers), part, change in self._changed()
             )
             notes = ("Old, New: number of the sentence; Words: number of re-annotated words",)
         else:
@@ -256,14 +262,38 @@ class Changes(Tabular):
         more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
         return table._replace(notes=(*more, *table.notes[:-1]))
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return LAYOUTS
+    def _patterns_rows(self) -> Iterator[ChangePatternRow]:
+        return (ChangePatternRow(number, *pattern[:5]) for number, pattern in enumerate(self.patterns, 1))
 
-    def records(self, name: str) -> Iterable[Any]:
-        """Return the rows of a table."""
-        return _rows_of(name, self)
+    def _examples_rows(self) -> Iterator[ExampleRow]:
+        for number, pattern in enumerate(self.patterns, 1):
+            for at in pattern.examples:
+                sent_id = self.parts[at.file].new[at.new].id
+                yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
+
+    def _columns_rows(self) -> Iterator[ColumnChanges]:
+        return (ColumnChanges(column, count) for column, count in self.by_column.items())
+
+    def _files_rows(self) -> Iterator[FileChanges]:
+        for file, part in self.parts.items():
+            sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
+            yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
+
+    def _changed(self) -> Iterator[tuple[tuple[str, int | None, int | None], TreebankChanges, SentenceChange]]:
+        """Each changed sentence with its file and its numbers in OLD and NEW."""
+        for file, part in self.parts.items():
+            for change in part.sentences:
+                old, new = (None if index is None else index + 1 for index in (change.old, change.new))
+                yield (file, old, new), part, change
+
+    def _sentences_rows(self) -> Iterator[ChangedSentence]:
+        for place, part, change in self._changed():
+            kinds = (kind in change.kinds for kind in KINDS)
+            yield ChangedSentence._make((*place, version_of(part, change)[0].id, change.n_words, *kinds))
+
+    def _sentence_patterns_rows(self) -> Iterator[SentencePattern]:
+        for place, _, change in self._changed():
+            yield from (SentencePattern(*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = None) -> str:
         """Return the draft of a changelog in Markdown.
@@ -343,45 +373,6 @@ def _sizes(changes: Changes, side: Side) -> dict[str, int]:
 
 def _sizes_text(changes: Changes, side: Side) -> str:
     return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
-
-
-def _rows_of(name: str, changes: Changes) -> Iterable[Any]:
-    """Return the rows of a table of changes."""
-    if name == "patterns":
-        return (ChangePatternRow(number, *pattern[:5]) for number, pattern in enumerate(changes.patterns, 1))
-    if name == "columns":
-        return (ColumnChanges(column, count) for column, count in changes.by_column.items())
-    if name == "examples":
-        return _examples(changes)
-    rows: Callable[[str, TreebankChanges], Iterable[Any]]
-    rows = {"files": _file_rows, "sentences": _sentence_rows, "sentence_patterns": _sentence_patterns}[name]
-    return (row for file, part in changes.parts.items() for row in rows(file, part))
-
-
-def _examples(changes: Changes) -> Iterator[ExampleRow]:
-    for number, pattern in enumerate(changes.patterns, 1):
-        for at in pattern.examples:
-            sent_id = changes.parts[at.file].new[at.new].id
-            yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
-
-
-def _file_rows(file: str, part: TreebankChanges) -> Iterator[FileChanges]:
-    sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
-    yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
-
-
-def _sentence_rows(file: str, part: TreebankChanges) -> Iterator[ChangedSentence]:
-    for change in part.sentences:
-        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
-        kinds = {kind: kind in change.kinds for kind in KINDS}
-        yield ChangedSentence(file, old, new, version_of(part, change)[0].id, change.n_words, **kinds)
-
-
-def _sentence_patterns(file: str, part: TreebankChanges) -> Iterator[SentencePattern]:
-    for change in part.sentences:
-        old, new = (None if number is None else number + 1 for number in (change.old, change.new))
-        for pattern, count in change.patterns.items():
-            yield SentencePattern(file, old, new, *pattern, count)
 
 
 def column_order(column: str) -> tuple[int, str]:

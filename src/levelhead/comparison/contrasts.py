@@ -82,6 +82,10 @@ class Contrasts(TreeExamples):
     """
 
     KIND: ClassVar[str] = "contrasts"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "sentences": (TREEBANK_COLUMN, SYSTEM_COLUMN, BASELINE_COLUMN, MEASURE_COLUMN, SentenceRow, Contrast),
+        "coverage": COVERAGE_LAYOUT,
+    }
 
     measure: Measure
     outputs: Sequence[SentencesOfOutput]
@@ -103,17 +107,10 @@ class Contrasts(TreeExamples):
     def _first(self, n: int | None) -> list[SentencesOfOutput]:
         return [(name, one, other, gained[:n], lost[:n]) for name, one, other, gained, lost in self.outputs]
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        names = TREEBANK_COLUMN, SYSTEM_COLUMN, BASELINE_COLUMN, MEASURE_COLUMN
-        return {"sentences": (*names, SentenceRow, Contrast), "coverage": COVERAGE_LAYOUT}
+    def _coverage_rows(self) -> Iterator[tuple[Any, ...]]:
+        return coverage_rows(self.coverage)
 
-    def records(self, name: str) -> Iterator[tuple[Any, ...]]:
-        """Return the rows of a table."""
-        return coverage_rows(self.coverage) if name == "coverage" else self._sentences()
-
-    def _sentences(self) -> Iterator[tuple[Any, ...]]:
+    def _sentences_rows(self) -> Iterator[tuple[Any, ...]]:
         for code, baseline, system, gained, lost in self.listed:
             for contrast in (*gained, *lost):
                 row = SentenceRow(contrast.sentence + 1, baseline.matches.gold[contrast.sentence].id)
@@ -128,7 +125,7 @@ class Contrasts(TreeExamples):
         )
         rows = (
             (code, system, *row, contrast.baseline_correct, contrast.correct, contrast.gold)
-            for code, system, _, _, row, contrast in self._sentences()
+            for code, system, _, _, row, contrast in self._sentences_rows()
         )
         return Table(columns, tuple(rows), self._notes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from levelhead.analysis import Cascading, cascading_errors, error_types
@@ -19,14 +19,14 @@ from levelhead.comparison.intervals import (
     estimate_values,
     with_intervals,
 )
-from levelhead.comparison.system_errors import COVERAGE_LAYOUT, coverage_rows, notes_on_coverage
+from levelhead.comparison.system_errors import COVERAGE_LAYOUT, notes_on_coverage
 from levelhead.evaluation.score_data import TREEBANK_COLUMN
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
 from levelhead.significance import InferenceSettings, unit_line
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.significance.units import UnitRow, unit_rows
+from levelhead.significance.units import UnitRow
 from levelhead.tables.data import DataColumn, Layout, Percent
 from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
@@ -79,41 +79,32 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     """
 
     KIND: ClassVar[str] = "analyze"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "repairs": (TREEBANK_COLUMN, MEASURE_COLUMN, Repair, *GAIN_COLUMNS),
+        "averages": (MEASURE_COLUMN, Repair, *GAIN_COLUMNS),
+        "types": (TREEBANK_COLUMN, ErrorType),
+        "cascading": (
+            TREEBANK_COLUMN, DataColumn("class", "text", "The class of relations, by the gold relation"), Cascading,
+        ),
+        "coverage": COVERAGE_LAYOUT,
+        "units": (UnitRow,),
+    }  # fmt: skip
 
     averages: Sequence[Repair] = ()
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        repair = MEASURE_COLUMN, Repair, *GAIN_COLUMNS
-        of_class = DataColumn("class", "text", "The class of relations, by the gold relation")
-        return {
-            "repairs": (TREEBANK_COLUMN, *repair),
-            "averages": repair,
-            "types": (TREEBANK_COLUMN, ErrorType),
-            "cascading": (TREEBANK_COLUMN, of_class, Cascading),
-            "coverage": COVERAGE_LAYOUT,
-            "units": (UnitRow,),
-        }
-
-    def records(self, name: str) -> Iterable[Any]:
-        """Return the rows of a table."""
-        if name == "units":
-            return unit_rows(self.units)
-        if name == "coverage":
-            return coverage_rows(self.coverage)
-        if name == "averages":
-            return ((self.measure, repair, *estimate_values(repair.estimate)) for repair in self.averages)
-        return ((code, *row) for code, errors in self.treebanks.items() for row in self._rows(name, errors))
-
-    def _rows(self, name: str, errors: OutputErrors) -> Iterator[tuple[Any, ...]]:
-        if name == "types":
-            yield from ((row,) for row in _with_shares(errors.types))
-        elif name == "cascading":
-            yield from ((row.name, row) for row in errors.cascading)
-        else:
+    def _repairs_rows(self) -> Iterator[tuple[Any, ...]]:
+        for code, errors in self.treebanks.items():
             for repair in errors.repairs:
-                yield self.measure, repair, *estimate_values(repair.estimate)
+                yield code, self.measure, repair, *estimate_values(repair.estimate)
+
+    def _averages_rows(self) -> Iterator[tuple[Any, ...]]:
+        return ((self.measure, repair, *estimate_values(repair.estimate)) for repair in self.averages)
+
+    def _types_rows(self) -> Iterator[tuple[str, ErrorType]]:
+        return ((code, row) for code, errors in self.treebanks.items() for row in _with_shares(errors.types))
+
+    def _cascading_rows(self) -> Iterator[tuple[str, str, Cascading]]:
+        return ((code, row.name, row) for code, errors in self.treebanks.items() for row in errors.cascading)
 
     def table(self, show: Shown = "repairs") -> Table:
         """Return a table for readers.

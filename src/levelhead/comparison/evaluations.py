@@ -236,7 +236,7 @@ class LanguagePair(NamedTuple):
         return self.treebank_a, self.treebank_b
 
 
-_KEYS = ("system", "measure", "treebank_a", "treebank_b")
+_KEYS = columns_of(LanguagePair)[:4]
 
 
 @immutable
@@ -251,6 +251,9 @@ class Languages(Tabular):
     """
 
     KIND: ClassVar[str] = "languages"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "pairs": (LanguagePair,), "influence": (*_KEYS, *INFLUENCE), "units": (UnitRow,),
+    }  # fmt: skip
 
     pairs: tuple[LanguagePair, ...]
     provenance: Provenance
@@ -283,24 +286,13 @@ class Languages(Tabular):
         )
         return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0})
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        keys = (column for column in columns_of(LanguagePair) if column.name in _KEYS)
-        return {"pairs": (LanguagePair,), "influence": (*keys, *INFLUENCE), "units": (UnitRow,)}
+    def _influence_rows(self) -> Iterator[Any]:
+        for pair in self.pairs:
+            for influenced in pair.influence:
+                yield from ((*pair[: len(_KEYS)], *row) for row in influence_rows(influenced, pair.treebanks))
 
-    def records(self, name: str) -> Sequence[Any]:
-        """Return the rows of a table."""
-        if name == "units":
-            return unit_rows(self.units)
-        if name == "pairs":
-            return self.pairs
-        return [
-            (*pair[: len(_KEYS)], *row)
-            for pair in self.pairs
-            for influenced in pair.influence
-            for row in influence_rows(influenced, pair.treebanks)
-        ]
+    def _units_rows(self) -> list[UnitRow]:
+        return unit_rows(self.units)
 
 
 def compare_languages(

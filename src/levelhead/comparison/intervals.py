@@ -16,7 +16,7 @@ from levelhead.scoring import Matches
 from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.parallel import parallel_groups
-from levelhead.significance.units import units_signature
+from levelhead.significance.units import UnitRow, unit_rows, units_signature
 from levelhead.tables.data import Layout, Value, columns_of
 from levelhead.tables.table import Cell, Column, IntervalCell, interval_head
 
@@ -34,6 +34,9 @@ class WithIntervals(PerTreebank[Found]):
 
     units: Mapping[str, Units] = field(default_factory=dict)
     measure: str = ""
+
+    def _units_rows(self) -> list[UnitRow]:
+        return unit_rows(self.units)
 
 
 ESTIMATE_COLUMNS = tuple(column._replace(optional=True) for column in columns_of(BucketEstimate))
@@ -60,8 +63,7 @@ def estimate_columns(
     """Return the columns of `estimate_cells`; none if no row has an interval."""
     if all(estimate.interval is None for estimate in estimates):
         return ()
-    ends = ("low", "high") if kind == "percent" else ("difference_low", "difference_high")
-    return Column(interval_head(level), kind, ends=ends), Column("", "text", key="Uncertain")
+    return Column(interval_head(level), kind), Column("", "text")
 
 
 def estimate_notes(estimates: Sequence[BucketEstimate]) -> list[str]:

@@ -20,7 +20,6 @@ from levelhead.campaign import Plan, find_plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
-    AgreementEstimate,
     HumanAgreement,
     Ties,
     compare_agreement,
@@ -109,6 +108,9 @@ class SentenceVotes(NamedTuple):
     share_of_second: Percent
 
 
+_MEASURE = DataColumn("measure", "text", "The measure")
+
+
 @immutable
 class Judgment(Tabular):
     """The agreement of measures with people.
@@ -122,6 +124,12 @@ class Judgment(Tabular):
     """
 
     KIND: ClassVar[str] = "judge"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "measures": (_MEASURE, HumanAgreement),
+        "comparisons": (_MEASURE, DataColumn("other", "text", "The measure that is subtracted"), AgreementDifference),
+        "sentences": (SentenceVotes,),
+        "units": (UnitRow,),
+    }
 
     choices: Choices
     measures: Mapping[str, Judged]
@@ -146,7 +154,7 @@ class Judgment(Tabular):
             for name, (_, agreement) in self.measures.items()
             for statistic, estimate in (
                 *(("r", agreement.correlation), ("Spearman", agreement.spearman)),
-                *(("accuracy", _unscaled(agreement.accuracy)), ("kappa", agreement.kappa)),
+                *(("accuracy (%)", agreement.accuracy), ("kappa", agreement.kappa)),
             )
         )
         notes = []
@@ -157,32 +165,15 @@ class Judgment(Tabular):
         notes += [unit_line({"": self.units}), signature_line(self.provenance.signature)]
         return Table(columns, rows, tuple(notes), frozenset(range(4, len(rows), 4)))
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        measure = DataColumn("measure", "text", "The measure")
-        other = DataColumn("other", "text", "The measure that is subtracted")
-        return {
-            "measures": (measure, HumanAgreement), "comparisons": (measure, other, AgreementDifference),
-            "sentences": (SentenceVotes,), "units": (UnitRow,),
-        }  # fmt: skip
+    def _measures_rows(self) -> Iterator[tuple[str, HumanAgreement]]:
+        return ((measure, judged.agreement) for measure, judged in self.measures.items())
 
-    def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table."""
-        match name:
-            case "measures":
-                yield from ((measure, judged.agreement) for measure, judged in self.measures.items())
-            case "comparisons":
-                yield from self.comparisons
-            case "sentences":
-                votes = zip(self.choices.votes.tolist(), (100 * self.choices.second).tolist(), strict=True)
-                yield from (SentenceVotes(number, *row) for number, row in enumerate(votes, 1))
-            case _:
-                yield from unit_rows({"gold": self.units})
+    def _sentences_rows(self) -> Iterator[SentenceVotes]:
+        votes = zip(self.choices.votes.tolist(), (100 * self.choices.second).tolist(), strict=True)
+        return (SentenceVotes(number, *row) for number, row in enumerate(votes, 1))
 
-
-def _unscaled(accuracy: AgreementEstimate) -> AgreementEstimate:
-    return AgreementEstimate(*(None if value is None else value / 100 for value in accuracy))
+    def _units_rows(self) -> list[UnitRow]:
+        return unit_rows({"gold": self.units})
 
 
 def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:

@@ -77,6 +77,7 @@ class Power(Tabular):
     """
 
     KIND: ClassVar[str] = "power"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"results": (Detectable, Target), "units": (UnitRow,)}
 
     rows: tuple[Detectable, ...]
     test: Target
@@ -116,14 +117,11 @@ class Power(Tabular):
         )
         return Table(columns, tuple(rows[:n_rows]), notes, rules, tuple(rows[n_rows:]))
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"results": (Detectable, Target), "units": (UnitRow,)}
+    def _results_rows(self) -> list[tuple[Detectable, Target]]:
+        return [(row, self.test) for row in self.rows]
 
-    def records(self, name: str) -> Sequence[Any]:
-        """Return the rows of a table."""
-        return unit_rows(self.units) if name == "units" else [(row, self.test) for row in self.rows]
+    def _units_rows(self) -> list[UnitRow]:
+        return unit_rows(self.units)
 
 
 class Design(NamedTuple):

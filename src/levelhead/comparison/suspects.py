@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.analysis.variation import Variation, variations
-from levelhead.errors import printable
+from levelhead.errors import number_of, printable
 from levelhead.evaluation.provenance import Provenance, Sources
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
@@ -189,12 +189,19 @@ class Suspects(Tabular):
     """
 
     KIND: ClassVar[str] = "suspects"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"suspects": (SuspectRow,)}
 
     treebank: Treebank
     systems: tuple[str, ...]
     suspects: tuple[Suspect, ...]
     outputs: tuple[Matches, ...]
     provenance: Provenance
+
+    @property
+    def verdict(self) -> str:
+        """The number of suspects."""
+        of_all = f"of {number_of(self.treebank.n_words, 'word')}"
+        return f"The annotation is probably wrong in {len(self.suspects):,} {of_all}."
 
     def sentence_of(self, suspect: Suspect) -> int:
         """Return the index of a suspect's sentence."""
@@ -224,7 +231,7 @@ class Suspects(Tabular):
             return printable(sent_id or str(number))
 
         rows: list[tuple[Cell, ...]] = []
-        for row in self.records("suspects"):
+        for row in self._suspects_rows():
             votes_of_systems = f"{row.systems_against} : {row.systems_in_favor}" if row.systems_against else ""
             place = sentence(row.elsewhere_sent_id, row.elsewhere_sentence)
             same = f"{row.elsewhere_other} : {row.elsewhere_same} ({place})" if row.elsewhere_sentence else ""
@@ -239,13 +246,7 @@ class Suspects(Tabular):
         )
         return Table(_COLUMNS, tuple(rows), notes)
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"suspects": (SuspectRow,)}
-
-    def records(self, name: str) -> Iterator[SuspectRow]:  # noqa: ARG002 -- its only table
-        """Return the rows of a table."""
+    def _suspects_rows(self) -> Iterator[SuspectRow]:
         lines = self.treebank.source.lines
         for suspect in self.suspects:
             place, variation = self._place(suspect.word), suspect.variation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from levelhead.analysis import Confusion
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, ConfusedWords, Example, cells_named, examples_of
@@ -57,6 +57,9 @@ class PerTreebank(Tabular, Generic[Found]):
     provenance: Provenance
     coverage: Coverages = field(default_factory=dict)
 
+    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
+        return coverage_rows(self.coverage)
+
     def _table(
         self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
     ) -> Table:
@@ -71,16 +74,12 @@ class Confusions(PerTreebank[Confusion]):
     """Confusions of relations on each treebank."""
 
     KIND: ClassVar[str] = "confusion"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "confusions": (TREEBANK_COLUMN, ConfusedWords), "coverage": COVERAGE_LAYOUT,
+    }  # fmt: skip
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"confusions": (TREEBANK_COLUMN, ConfusedWords), "coverage": COVERAGE_LAYOUT}
-
-    def records(self, name: str) -> Iterator[tuple[Any, ...]]:
-        """Return the rows of a table; confused relations include those that are equal or not aligned."""
-        if name == "coverage":
-            return coverage_rows(self.coverage)
+    def _confusions_rows(self) -> Iterator[tuple[str, ConfusedWords]]:
+        """Return the pairs of relations, with those that are equal or not aligned."""
         return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
 
     def table(self) -> Table:
@@ -215,6 +214,9 @@ class ErrorExamples(TreeExamples):
     """
 
     KIND: ClassVar[str] = "examples"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "examples": (ErrorExample,), "words": (TreeWord,), "coverage": COVERAGE_LAYOUT,
+    }  # fmt: skip
 
     system: str
     treebank: str
@@ -234,25 +236,17 @@ class ErrorExamples(TreeExamples):
         """The words of each error that are drawn."""
         return {error: words[: self.limit or DRAWN] for error, words in self.cells.items()}
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"examples": (ErrorExample,), "words": (TreeWord,), "coverage": COVERAGE_LAYOUT}
+    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
+        return coverage_rows(self.coverage)
 
-    def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table: the words with errors, or all words of their sentences."""
-        if name == "coverage":
-            return coverage_rows(self.coverage)
-        return self._examples() if name == "examples" else self._words()
-
-    def _examples(self) -> Iterator[ErrorExample]:
+    def _examples_rows(self) -> Iterator[ErrorExample]:
         for error, at in ((error, example) for error, examples in self.listed.items() for example in examples):
             gold = self.matches.gold[at.gold_sentence]
             place = at.gold_sentence + 1, gold.id, at.gold_word + 1, gold.forms[at.gold_word]
             system = at.system_sentence + 1, at.system_word + 1
             yield ErrorExample(self.treebank, error, *place, *system, gold.text)
 
-    def _words(self) -> Iterator[TreeWord]:
+    def _words_rows(self) -> Iterator[TreeWord]:
         listed = [example for examples in self.listed.values() for example in examples]
         sides: tuple[tuple[Literal["gold", "system"], Treebank, set[int]], ...] = (
             ("gold", self.matches.gold, {example.gold_sentence for example in listed}),
@@ -271,7 +265,7 @@ class ErrorExamples(TreeExamples):
             *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
             *(Column("Word", "position"), Column("Form", "text")),
         )
-        rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples())
+        rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples_rows())
         return Table(columns, tuple(rows), self._notes)
 
     def __str__(self) -> str:

@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,18 +57,6 @@ from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
 
 _SYSTEM = DataColumn("system", "text", "The system")
-_LAYOUTS: Mapping[str, Layout] = MappingProxyType(
-    {
-        "results": (ComparedScore,),
-        "wins": (Wins,),
-        "gates": (GateResult,),
-        "invalid_outputs": (InvalidOutput,),
-        "results_of_valid_trees": (ComparedScore,),
-        "coverage": (TREEBANK_COLUMN, _SYSTEM, PartialCoverage),
-        "influence": (TREEBANK_COLUMN, DataColumn("measure", "text", "The measure"), _SYSTEM, *INFLUENCE),
-        "units": (UnitRow,),
-    }
-)
 ONE_SCORE = "each interval of a score is about this score alone: compare systems by their differences"
 
 
@@ -97,6 +84,16 @@ class Comparison(Tabular):
     """
 
     KIND: ClassVar[str] = "compare"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "results": (ComparedScore,),
+        "wins": (Wins,),
+        "gates": (GateResult,),
+        "invalid_outputs": (InvalidOutput,),
+        "results_of_valid_trees": (ComparedScore,),
+        "coverage": (TREEBANK_COLUMN, _SYSTEM, PartialCoverage),
+        "influence": (TREEBANK_COLUMN, DataColumn("measure", "text", "The measure"), _SYSTEM, *INFLUENCE),
+        "units": (UnitRow,),
+    }
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
@@ -190,30 +187,22 @@ class Comparison(Tabular):
     def _correction(self) -> str:
         return "; p and intervals are joint (Sidak)" if self.systems[2:] else ""
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return _LAYOUTS
+    def _results_of_valid_trees_rows(self) -> tuple[ComparedScore, ...]:
+        return self.valid_trees
 
-    def records(self, name: str) -> Iterable[Any]:
-        """Return the rows of a table."""
-        match name:
-            case "results_of_valid_trees":
-                return self.valid_trees
-            case "coverage":
-                return [(code, system, part) for code, some in self.coverage.items() for system, part in some.items()]
-            case "invalid_outputs":
-                return invalid_outputs(self.invalid)
-            case "influence":
-                return [
-                    (*result[:3], *row)
-                    for result in self.results
-                    for influenced in result.influence
-                    for row in influence_rows(influenced, [result.treebank])
-                ]
-            case "units":
-                return unit_rows(self.units)
-        return super().records(name)  # type: ignore[no-any-return]
+    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
+        return ((code, *item) for code, some in self.coverage.items() for item in some.items())
+
+    def _invalid_outputs_rows(self) -> Iterator[InvalidOutput]:
+        return invalid_outputs(self.invalid)
+
+    def _influence_rows(self) -> Iterator[Any]:
+        for result in self.results:
+            for influenced in result.influence:
+                yield from ((*result[:3], *row) for row in influence_rows(influenced, [result.treebank]))
+
+    def _units_rows(self) -> list[UnitRow]:
+        return unit_rows(self.units)
 
 
 def compare(

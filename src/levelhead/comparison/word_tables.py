@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from levelhead.campaign import Plan, Results
@@ -55,14 +54,10 @@ class AlignedWords(Tabular):
     """
 
     KIND: ClassVar[str] = "words"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"words": WORDS}
 
     words: DataTable
     provenance: Provenance
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of the table."""
-        return MappingProxyType({"words": WORDS})
 
     def table(self) -> Table:
         """Return the first rows."""
@@ -79,14 +74,10 @@ class CountedSentences(Tabular):
     """
 
     KIND: ClassVar[str] = "sentences"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"sentences": SENTENCES}
 
     sentences: DataTable
     provenance: Provenance
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of the table."""
-        return MappingProxyType({"sentences": SENTENCES})
 
     def table(self) -> Table:
         """Return the first rows."""

@@ -117,9 +117,9 @@ class RoundTrip(Tabular):
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
         """Return the columns of each table."""
-        return RoundTrips.layouts()
+        return RoundTrips.LAYOUTS
 
-    def records(self, name: str) -> Iterator[Any]:
+    def records(self, name: str) -> Any:
         """Return the rows of a table."""
         return RoundTrips({TREEBANK: self}).records(name)
 
@@ -185,62 +185,6 @@ def check_round_trip(
     )
 
 
-@immutable
-class RoundTrips(Mapping[str, RoundTrip], Tabular):
-    """The round trips of several treebanks.
-
-    Args:
-        trips: the round trip of each treebank, by its name.
-    """
-
-    KIND: ClassVar[str] = "convert"
-
-    trips: Mapping[str, RoundTrip]
-
-    def __getitem__(self, name: str) -> RoundTrip:
-        return self.trips[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.trips)
-
-    def __len__(self) -> int:
-        return len(self.trips)
-
-    @property
-    def provenance(self) -> Provenance:
-        """The provenance, with the joined signatures of all treebanks."""
-        each = {name: trip.provenance for name, trip in self.items()}
-        signatures = [provenance.signature for provenance in each.values()]
-        joined = {key: "+".join(dict.fromkeys(one[key] for one in signatures)) for key in (signatures or [{}])[0]}
-        return Provenance(joined, {name: provenance.files[TREEBANK] for name, provenance in each.items()})
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        treebank = DataColumn("treebank", "text", "The treebank")
-        return {"treebanks": (RoundTripRow,), "not_restored": (treebank, NotRestored)}
-
-    def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table."""
-        for treebank, trip in self.items():
-            if name == "treebanks":
-                yield _row(treebank, trip)
-            else:
-                yield from ((treebank, word) for word in trip.not_restored)
-
-    def table(self, *, failures: bool = False) -> Table:
-        """Return the round trips, with averages of shares; or, with `failures`, the words that were not restored."""
-        if failures:
-            return not_restored_table(self)
-        rows = [_row(treebank, trip) for treebank, trip in self.items()]
-        columns = {column: [getattr(row, name) for row in rows] for column, name in _COLUMNS.items()}
-        means = (_mean(values) if column.kind == "percent" else None for column, values in columns.items())
-        summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(rows)}", *means),) if len(rows) > 1 else ()
-        heads = (Column("Treebank", "text"), *columns)
-        notes = signed(self.provenance.signature)
-        return Table(heads, tuple(zip(self, *columns.values())), notes, summary=summary)
-
-
 class RoundTripRow(NamedTuple):
     """The round trip of a treebank.
 
@@ -295,6 +239,58 @@ class RoundTripRow(NamedTuple):
     nonprojective_sentences_share_after: Percent | None
     head_entropy_before: Annotated[float | None, "bits"]
     head_entropy_after: Annotated[float | None, "bits"]
+
+
+@immutable
+class RoundTrips(Mapping[str, RoundTrip], Tabular):
+    """The round trips of several treebanks.
+
+    Args:
+        trips: the round trip of each treebank, by its name.
+    """
+
+    KIND: ClassVar[str] = "convert"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "treebanks": (RoundTripRow,),
+        "not_restored": (DataColumn("treebank", "text", "The treebank"), NotRestored),
+    }
+
+    trips: Mapping[str, RoundTrip]
+
+    def __getitem__(self, name: str) -> RoundTrip:
+        return self.trips[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.trips)
+
+    def __len__(self) -> int:
+        return len(self.trips)
+
+    @property
+    def provenance(self) -> Provenance:
+        """The provenance, with the joined signatures of all treebanks."""
+        each = {name: trip.provenance for name, trip in self.items()}
+        signatures = [provenance.signature for provenance in each.values()]
+        joined = {key: "+".join(dict.fromkeys(one[key] for one in signatures)) for key in (signatures or [{}])[0]}
+        return Provenance(joined, {name: provenance.files[TREEBANK] for name, provenance in each.items()})
+
+    def _treebanks_rows(self) -> list[RoundTripRow]:
+        return [_row(treebank, trip) for treebank, trip in self.items()]
+
+    def _not_restored_rows(self) -> Iterator[tuple[str, NotRestored]]:
+        return ((treebank, word) for treebank, trip in self.items() for word in trip.not_restored)
+
+    def table(self, *, failures: bool = False) -> Table:
+        """Return the round trips, with averages of shares; or, with `failures`, the words that were not restored."""
+        if failures:
+            return not_restored_table(self)
+        rows = self._treebanks_rows()
+        columns = {column: [getattr(row, name) for row in rows] for column, name in _COLUMNS.items()}
+        means = (_mean(values) if column.kind == "percent" else None for column, values in columns.items())
+        summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(rows)}", *means),) if len(rows) > 1 else ()
+        heads = (Column("Treebank", "text"), *columns)
+        notes = signed(self.provenance.signature)
+        return Table(heads, tuple(zip(self, *columns.values())), notes, summary=summary)
 
 
 def _row(treebank: str, trip: RoundTrip) -> RoundTripRow:

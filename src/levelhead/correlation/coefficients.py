@@ -207,18 +207,13 @@ class CumulativeVariances(Tabular):
     """
 
     KIND: ClassVar[str] = "cumulative-variance"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"variances": (VarianceRow,)}
     _PLACES = 6
 
     variances: Mapping[str, CumulativeVariance]
     provenance: Provenance
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of its table."""
-        return {"variances": (VarianceRow,)}
-
-    def records(self, name: str) -> Iterator[VarianceRow]:  # noqa: ARG002 -- its only table
-        """Return the rows of its table."""
+    def _variances_rows(self) -> Iterator[VarianceRow]:
         for measure, (treebanks, variances) in self.variances.items():
             for n, (treebank, variance) in enumerate(zip(treebanks, (None, *variances.tolist()), strict=True), 1):
                 yield VarianceRow(measure, n, treebank, variance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Annotated, Any, ClassVar, NamedTuple, get_args
+from typing import Annotated, ClassVar, NamedTuple, get_args
 
 import numpy as np
 
@@ -78,6 +78,16 @@ class Correlation(Tabular):
     """
 
     KIND: ClassVar[str] = "correlate"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "coefficients": (Pair, _METHOD, Coefficient),
+        "without_families": (
+            _X, _Y, _METHOD, DataColumn("family", "text", "The family that is left out"),
+            DataColumn("value", "number", "The coefficient without it", optional=True),
+        ),
+        "skewed_columns": (_X, _Y, _COLUMN),
+        "columns": (_COLUMN, DataColumn("given", "boolean", "Whether it is controlled for")),
+        "treebanks": (DataColumn("treebank", "text", "The treebank"),),
+    }  # fmt: skip
 
     columns: tuple[str, ...]
     given: tuple[str, ...]
@@ -158,33 +168,20 @@ class Correlation(Tabular):
         columns = (Column(method.capitalize(), "text"), *(Column(name, "number") for name in self.columns[1:]))
         return Table(columns, rows, self._notes)
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        family = DataColumn("family", "text", "The family that is left out")
-        without = DataColumn("value", "number", "The coefficient without it", optional=True)
-        given = DataColumn("given", "boolean", "Whether it is controlled for")
-        return {
-            "coefficients": (Pair, _METHOD, Coefficient), "without_families": (_X, _Y, _METHOD, family, without),
-            "skewed_columns": (_X, _Y, _COLUMN), "columns": (_COLUMN, given),
-            "treebanks": (DataColumn("treebank", "text", "The treebank"),),
-        }  # fmt: skip
+    def _coefficients_rows(self) -> Iterator[tuple[Pair, Method, Coefficient]]:
+        return ((pair, *item) for pair in self.pairs for item in pair.coefficients.items())
 
-    def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table."""
-        if name == "treebanks":
-            yield from self.treebanks
-        elif name == "columns":
-            yield from ((column, False) for column in self.columns)
-            yield from ((column, True) for column in self.given)
-        for pair in self.pairs:
-            if name == "skewed_columns":
-                yield from ((pair.x, pair.y, column) for column in pair.skewed)
-            for method, coefficient in pair.coefficients.items():
-                if name == "coefficients":
-                    yield pair, method, coefficient
-                elif name == "without_families" and coefficient.families:
-                    yield from ((pair.x, pair.y, method, *each) for each in coefficient.families.without.items())
+    def _without_families_rows(self) -> Iterator[tuple[str, str, Method, str, float | None]]:
+        for pair, method, coefficient in self._coefficients_rows():
+            for each in coefficient.families.without.items() if coefficient.families else ():
+                yield pair.x, pair.y, method, *each
+
+    def _skewed_columns_rows(self) -> Iterator[tuple[str, str, str]]:
+        return ((pair.x, pair.y, column) for pair in self.pairs for column in pair.skewed)
+
+    def _columns_rows(self) -> Iterator[tuple[str, bool]]:
+        yield from ((column, False) for column in self.columns)
+        yield from ((column, True) for column in self.given)
 
 
 def correlate(

@@ -31,6 +31,9 @@ _SHOWN = 8
 _LARGEST = 1e150
 
 
+_KEYS = DataColumn("treebank", "text", "The treebank"), DataColumn("measure", "text", "The name of the column")
+
+
 @immutable
 class Measurements(Tabular):
     """Values by treebank.
@@ -45,6 +48,10 @@ class Measurements(Tabular):
     """
 
     KIND: ClassVar[str] = "measurements"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "numbers": (*_KEYS, DataColumn("value", "number", "Its number", optional=True)),
+        "texts": (*_KEYS, DataColumn("value", "text", "Its text", optional=True)),
+    }
 
     treebanks: tuple[str, ...]
     numbers: Mapping[str, NDArray[np.float64]]
@@ -141,19 +148,14 @@ class Measurements(Tabular):
         rows = zip(self.treebanks, *self.texts.values(), *values, strict=True)
         return Table((*texts, *numbers), tuple(rows), (*self.notes, signature_line(self.signature())))
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table: numbers and texts, with a row per treebank and column."""
-        keys = DataColumn("treebank", "text", "The treebank"), DataColumn("measure", "text", "The name of the column")
-        number = DataColumn("value", "number", "Its number", optional=True)
-        return {"numbers": (*keys, number), "texts": (*keys, DataColumn("value", "text", "Its text", optional=True))}
+    def _numbers_rows(self) -> Iterator[tuple[str, str, float | None]]:
+        for column, values in self.numbers.items():
+            for treebank, value in zip(self.treebanks, values.tolist(), strict=True):
+                yield treebank, column, None if np.isnan(value) else value
 
-    def records(self, name: str) -> Iterator[tuple[str, str, float | str | None]]:
-        """Return the rows of a table."""
-        for column, values in (self.numbers if name == "numbers" else self.texts).items():
-            for treebank, value in zip(self.treebanks, values, strict=True):
-                text = isinstance(value, str)
-                yield treebank, column, (value or None) if text else None if np.isnan(value) else float(value)
+    def _texts_rows(self) -> Iterator[tuple[str, str, str | None]]:
+        for column, values in self.texts.items():
+            yield from ((treebank, column, text or None) for treebank, text in zip(self.treebanks, values, strict=True))
 
 
 def check_sizes(table: Measurements, columns: Iterable[str]) -> None:

@@ -24,7 +24,7 @@ from levelhead.correlation.measurements import NO_VALUE, Measurements, Missing, 
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.tables.documents import check_document
 from levelhead.tables.frames import cells_of_frame, is_frame, text_of_value
-from levelhead.tables.writers import data_to_tsv, to_tsv
+from levelhead.tables.writers import data_to_tsv
 from levelhead.tabular import Tabular
 from levelhead.treebank.input_bytes import read_bytes
 
@@ -104,8 +104,9 @@ def tables_of(source: Any, key: str | None = None, name: str = "") -> list[Measu
         data = "\n".join("\t".join(row) for row in (cells.names, *(row for _, row in cells.rows))).encode()
     else:
         if isinstance(source, Tabular):
-            title = name or source.KIND or type(source).__name__.lower()
-            data = _tsv_of_result(source, title, key).encode()
+            title = name or source.KIND
+            chosen = _by_treebank({n: table.names for n, table in source.tables.items()}, key, title)
+            data = data_to_tsv(source.tables[chosen]).encode()
         else:
             title, name = (os.fspath(source), name) if name else named(os.fspath(source))
             data = read_bytes(title)
@@ -135,12 +136,6 @@ def _number(cell: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _tsv_of_result(result: Tabular, title: str, key: str | None) -> str:
-    if not result.KIND:  # without tables of data yet
-        return to_tsv(result.table())
-    return data_to_tsv(result.tables[_by_treebank({n: table.names for n, table in result.tables.items()}, key, title)])
 
 
 def _by_treebank(tables: Mapping[str, Collection[str]], key: str | None, title: str) -> str:

@@ -87,6 +87,7 @@ class Derivations(Tabular):
     """
 
     KIND: ClassVar[str] = "derive"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"sentences": (DerivedSentence,), "words": (AttachedWord,)}
 
     system: TransitionSystem
     transitions: NDArray[np.uint8]
@@ -143,23 +144,14 @@ class Derivations(Tabular):
         columns = (Column("Sentence", "position"), *texts, Column("Swaps", "number"))
         return Table(columns, tuple(zip(range(1, len(self) + 1), names, words, self.swaps.tolist())))
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"sentences": (DerivedSentence,), "words": (AttachedWord,)}
-
-    def records(self, name: str) -> Iterator[DerivedSentence] | Iterator[AttachedWord]:
-        """Return the rows of a table."""
-        return self._words() if name == "words" else self._sentences()
-
-    def _sentences(self) -> Iterator[DerivedSentence]:
+    def _sentences_rows(self) -> Iterator[DerivedSentence]:
         swaps = self.swaps.tolist()
         for number, actions in enumerate(map(self.actions, range(len(self)))):
             steps, labeled = " ".join(str(each.transition) for each in actions), " ".join(map(str, actions))
             sent_id = self.treebank[number].id
             yield DerivedSentence(number + 1, sent_id, steps, labeled, len(actions), swaps[number])
 
-    def _words(self) -> Iterator[AttachedWord]:
+    def _words_rows(self) -> Iterator[AttachedWord]:
         forms, order = self.treebank.forms, self.order.tolist()
         for number, (begin, end) in enumerate(pairwise(self.treebank.sentence_starts.tolist()), 1):
             for position, word in enumerate(order[begin:end], 1):

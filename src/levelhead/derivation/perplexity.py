@@ -376,26 +376,17 @@ class Perplexities(Tabular):
         provenance: the provenance of the numbers.
     """
 
+    KIND: ClassVar[str] = "perplexity"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "treebanks": (TreebankPerplexity,), "sentences": (SentencePerplexity,), "model": (ModelOrder,),
+    }  # fmt: skip
+
     results: Mapping[str, Perplexity]
     model: NgramModel
     provenance: Provenance
 
-    KIND: ClassVar[str] = "perplexity"
-
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"treebanks": (TreebankPerplexity,), "sentences": (SentencePerplexity,), "model": (ModelOrder,)}
-
-    def records(self, name: str) -> Iterator[NamedTuple]:
-        """Return the rows of a table."""
-        if name == "model":
-            yield from self._orders()
-            return
+    def _treebanks_rows(self) -> Iterator[TreebankPerplexity]:
         for number, (file, result) in enumerate(self.results.items()):
-            if name == "sentences":
-                yield from result.sentence_rows(path_text(file))
-                continue
             role: Literal["test", "system"] = "system" if number else "test"
             yield TreebankPerplexity(
                 path_text(file), role, result.sha256, result.order,
@@ -403,7 +394,10 @@ class Perplexities(Tabular):
                 result.events, result.oov, result.sentences, result.swaps, result.size_over_perplexity,
             )  # fmt: skip
 
-    def _orders(self) -> Iterator[ModelOrder]:
+    def _sentences_rows(self) -> Iterator[SentencePerplexity]:
+        return (row for file, result in self.results.items() for row in result.sentence_rows(path_text(file)))
+
+    def _model_rows(self) -> Iterator[ModelOrder]:
         model = self.model
         rows = zip_longest(model.tables, model.minimum_counts, model.discounts)
         for n, (table, least, discounts) in enumerate(rows, 1):
@@ -414,7 +408,7 @@ class Perplexities(Tabular):
         """Return the result as a table, with one row per sentence if `sentences`."""
         columns = _SENTENCE_COLUMNS if sentences else _COLUMNS
         rows = [
-            (row.file, *(getattr(row, name) for name in columns.values()))  # type: ignore[attr-defined]
+            (row.file, *(getattr(row, name) for name in columns.values()))
             for row in self.records("sentences" if sentences else "treebanks")
         ]
         notes = (signature_line(self.provenance.signature),)

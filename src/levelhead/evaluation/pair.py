@@ -82,6 +82,13 @@ class Evaluation(Mapping[str, Score], Tabular):
         return self.parts or {self.gold.name: self}
 
     @property
+    def verdict(self) -> str:
+        """The main scores."""
+        from levelhead.evaluation.score_tables import headline
+
+        return headline(self)
+
+    @property
     def signature(self) -> Mapping[str, str]:
         """Everything that determines the numbers, by name."""
         return self.provenance.signature

@@ -110,6 +110,14 @@ def scores_table(average: Evaluation) -> Table:
     return Table(tuple(columns), tuple(map(tuple, rows)), (*notes, signature), summary=(tuple(summary),))
 
 
+def headline(evaluation: Evaluation) -> str:
+    """Return the main scores, or their averages, as a sentence."""
+    names = [name for name in evaluation if name in {"UAS", "LAS", "CLAS"}] or [*evaluation][:3]
+    values = (f"{name} {'–' if evaluation[name].value is None else f'{evaluation[name]:.2f}'}" for name in names)
+    label = f"{LABEL} " if evaluation.coverage else ""
+    return f"{label}{'Macro-averages: ' if len(evaluation.parts) > 1 else ''}{', '.join(values)}."
+
+
 _LEAKAGE = (
     "Same words, heads: share of sentences with the same words or heads as a training sentence; new: score on the"
     " remaining sentences"

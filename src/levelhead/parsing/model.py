@@ -76,7 +76,7 @@ class Member(NamedTuple):
 
 _FORWARD, _BACKWARD = 0.16, 0.12  # members that read backwards are less accurate
 
-# the default transition parsers of an ensemble (docs/parser-experiments.md has the alternatives that were tried)
+# the default transition parsers of an ensemble (development/parser-experiments.md has the alternatives that were tried)
 MEMBERS = (
     Member("swap-lazy", False, _FORWARD),
     Member("swap-lazy", True, _BACKWARD),

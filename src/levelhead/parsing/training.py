@@ -146,7 +146,7 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> tuple[
     return forward(treebank, ud=version), version
 
 
-# docs/parser-experiments.md has the alternatives that were tried
+# development/parser-experiments.md has the alternatives that were tried
 _SCHEDULES = {"graph": Schedule(first=2, second=6, runs=2), "graph-first-order": Schedule(first=6, second=0, runs=2)}
 
 

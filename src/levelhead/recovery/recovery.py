@@ -6,11 +6,11 @@ import hashlib
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import pairwise, starmap
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -272,6 +272,52 @@ Answers = str | os.PathLike[str] | Sequence[str] | Mapping[str, str]
 """The path of answers; or the answers, by sent_id or in the order of the gold sentences."""
 
 
+class ClassRow(NamedTuple):
+    """The answers of a class.
+
+    Args:
+        category: the repairs that the answers need, one of `levelhead.recovery.CLASSES`.
+        answers: the number of answers.
+        tree: the number of answers with a valid tree.
+        several_roots: the number of answers with several roots.
+        no_root: the number of answers without a root.
+        cycle: the number of answers with a cycle.
+        incomplete: the number of answers in which a gold word has no head.
+        words: the number of gold words.
+        recovered: the number of gold words with a head.
+        recovered_share: their share of the gold words.
+        matched: the number of gold words with a row of their form.
+        extra_rows: the number of rows without a gold word.
+    """
+
+    category: str
+    answers: int
+    tree: int
+    several_roots: int
+    no_root: int
+    cycle: int
+    incomplete: int
+    words: int
+    recovered: int
+    recovered_share: Percent | None
+    matched: int
+    extra_rows: int
+
+
+class StepRow(NamedTuple):
+    """A repair of an answer.
+
+    Args:
+        sentence: the number of the gold sentence, from 1.
+        sent_id: its sent_id.
+        step: the repair, one of `levelhead.recovery.STEPS`; for another text, a neighboring sentence that it fits.
+    """
+
+    sentence: int
+    sent_id: str | None
+    step: str
+
+
 @immutable
 class Recovery(Tabular):
     """Answers with the words of gold.
@@ -283,6 +329,9 @@ class Recovery(Tabular):
     """
 
     KIND: ClassVar[str] = "recover"
+    LAYOUTS: ClassVar[Mapping[str, data.Layout]] = {
+        "classes": (ClassRow,), "answers": (RecoveredAnswer,), "steps": (StepRow,),
+    }  # fmt: skip
 
     answers: tuple[RecoveredAnswer, ...]
     provenance: Provenance
@@ -324,18 +373,11 @@ class Recovery(Tabular):
         recovered_words = f"{total.recovered:,} of {number_of(total.words, 'word')}"
         return f"<Recovery: {number_of(len(self.answers), 'sentence')}, {recovered_words}>"
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, data.Layout]:
-        """Return the columns of each table."""
-        return {"classes": (ClassRow,), "answers": (RecoveredAnswer,), "steps": (StepRow,)}
-
-    def records(self, name: str) -> Iterable[Any]:
-        """Return the rows of a table."""
-        if name == "answers":
-            return self.answers
-        if name == "steps":
-            return (StepRow(answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
+    def _classes_rows(self) -> Iterator[ClassRow]:
         return (_row(category, answers) for category, answers in self.classes.items())
+
+    def _steps_rows(self) -> Iterator[StepRow]:
+        return (StepRow(answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
 
     def table(self) -> Table:
         """Return the answers by class and by tree; rare classes are left out if they are empty."""
@@ -388,52 +430,6 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
     signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
     files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
     return Recovery(tuple(results), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
-
-
-class ClassRow(NamedTuple):
-    """The answers of a class.
-
-    Args:
-        category: the repairs that the answers need, one of `levelhead.recovery.CLASSES`.
-        answers: the number of answers.
-        tree: the number of answers with a valid tree.
-        several_roots: the number of answers with several roots.
-        no_root: the number of answers without a root.
-        cycle: the number of answers with a cycle.
-        incomplete: the number of answers in which a gold word has no head.
-        words: the number of gold words.
-        recovered: the number of gold words with a head.
-        recovered_share: their share of the gold words.
-        matched: the number of gold words with a row of their form.
-        extra_rows: the number of rows without a gold word.
-    """
-
-    category: str
-    answers: int
-    tree: int
-    several_roots: int
-    no_root: int
-    cycle: int
-    incomplete: int
-    words: int
-    recovered: int
-    recovered_share: Percent | None
-    matched: int
-    extra_rows: int
-
-
-class StepRow(NamedTuple):
-    """A repair of an answer.
-
-    Args:
-        sentence: the number of the gold sentence, from 1.
-        sent_id: its sent_id.
-        step: the repair, one of `levelhead.recovery.STEPS`; for another text, a neighboring sentence that it fits.
-    """
-
-    sentence: int
-    sent_id: str | None
-    step: str
 
 
 _COLUMNS = (

@@ -56,19 +56,14 @@ class Citation(Tabular):
     """
 
     KIND: ClassVar[str] = "cite"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"descriptions": (Description,)}
 
     methods: str
     latex: str
     bibtex: str
     provenance: Provenance
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"descriptions": (Description,)}
-
-    def records(self, name: str) -> Iterable[Description]:  # noqa: ARG002 -- its only table
-        """Return the rows of a table."""
+    def _descriptions_rows(self) -> list[Description]:
         return [Description(self.methods, self.latex, self.bibtex)]
 
     def table(self) -> Table:

@@ -93,11 +93,6 @@ class Score:
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
         return self.percentage(self.component)
 
-    @property
-    def unscaled(self) -> float | None:
-        """The value as a ratio between 0 and 1; or the perplexity."""
-        return self.value if self.perplexity else self.ratio(self.component)
-
     def __float__(self) -> float:
         if self.value is None:
             raise ValueError(f"{self.measure} has no value: {self.reason or 'there is nothing to count'}")

@@ -185,7 +185,7 @@ def _with_margin(_: object, signature: Mapping[str, str]) -> bool:
 
 DIFFERENCE = Column("Diff.", "points")
 P = Column("p", "probability")
-STARS = Column("", "text", key="Stars")
+STARS = Column("", "text")
 
 
 @documented

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.measure import Component
-from levelhead.significance.estimates import Estimate, Interval
+from levelhead.significance.estimates import Estimate, rescaled
 from levelhead.significance.resampling import Sums
 from levelhead.significance.units import ENOUGH_UNITS, Units
 from levelhead.tables.data import NOT_A_COLUMN, PercentInterval
@@ -351,11 +351,7 @@ def _estimate(sums: Sequence[float], level: float, *, difference: bool) -> Bucke
     more = (OBSERVATION / size) ** 2 if difference and size else 0.0
     estimate = Estimate(value, variance + more, max(effective - 1, 1.0), int(n_units))
     interval = (estimate.difference_interval if difference else estimate.score_interval)(level)
-    return BucketEstimate(_percent(interval), int(n_units), effective < ENOUGH_UNITS, estimate, more)
-
-
-def _percent(interval: Interval | None) -> PercentInterval | None:
-    return interval and (100 * interval[0], 100 * interval[1])
+    return BucketEstimate(rescaled(interval, 100), int(n_units), effective < ENOUGH_UNITS, estimate, more)
 
 
 def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: bool = False) -> BucketEstimate:
@@ -371,7 +367,7 @@ def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: b
     mean = Estimate(value, variance, spread.freedom, spread.n_units)
     interval = (mean.difference_interval if difference else mean.score_interval)(level)
     uncertain = min(spread.freedom + 1, spread.n_units) < ENOUGH_UNITS
-    return BucketEstimate(_percent(interval), spread.n_units, uncertain, mean, spread.observation / n**2)
+    return BucketEstimate(rescaled(interval, 100), spread.n_units, uncertain, mean, spread.observation / n**2)
 
 
 def mean_gain_estimate(some: Sequence[BucketEstimate], level: float) -> BucketEstimate:

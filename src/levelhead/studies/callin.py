@@ -91,9 +91,7 @@ def reproduce(request: StudyRequest) -> Study:
     scored = check_valid(score_files(golds, {NAME: outputs}, setup, request, look=cascading))
     scores = {code: scored.results[NAME, code].scores for code in golds}
     rows = {
-        code: row
-        | {name: scores[code][text].unscaled for name, text in zip(MEASURES, setup.names)}
-        | scored.looked[code]
+        code: row | {name: scores[code][text].value for name, text in zip(MEASURES, setup.names)} | scored.looked[code]
         for code, row in described.items()
         if code in scores
     }
@@ -153,9 +151,8 @@ def describe(training: Path, *parts: Path) -> dict[str, Any]:
     whole = profile(sum(counts[1:], counts[0]), columns=["tokens", "nonprojective_trees", "right_crossed_trees"])
     classes = profile(counts[-1], columns=["class"], scheme=SCHEME).numbers("class")
     vocabulary = profile(count_treebank(read_treebank(training), CALLIN_CHUNKS), columns=["wde", "sttr"])
-    frequencies = {"C freq": classes["CONTENT"] / 100, "F freq": classes["FUNCTION"] / 100}
-    trees = {name: (whole.number(name) or 0) / 100 for name in ("nonprojective_trees", "right_crossed_trees")}
-    return {**whole.values_by_name, **trees, **vocabulary.values_by_name, **frequencies}
+    frequencies = {"C freq": classes["CONTENT"], "F freq": classes["FUNCTION"]}
+    return {**whole.values_by_name, **vocabulary.values_by_name, **frequencies}
 
 
 def cascading(_code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
@@ -205,7 +202,7 @@ def _tables_of_treebanks(
         columns(text="treebank", number=names),
         [
             (code, in_print[code].get("tokens"), row["tokens"] / 1000, in_print[code].get("nonprojective"),
-             row["right_crossed_trees"], row["nonprojective_trees"])
+             row["right_crossed_trees"] / 100, row["nonprojective_trees"] / 100)
             for code, row in described.items()
         ],
         "Callin's program only checks arcs whose head is to the right, so the true shares are higher. The paper"
@@ -238,9 +235,10 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
     ordered = dict(sorted(rows.items(), key=lambda item: -item[1]["LAS"]))
     shares = (*MEASURES, "C freq", "F freq")
     drawn = {name: column_of(ordered, name) for name in ("STTR", "C freq", "F freq", "LAS", "WLAS", "C prec")}
+    drawn |= {name: [value and value / 100 for value in drawn[name]] for name in [*drawn][1:]}
     yield table_section(
         "Figures 3 and 4: scores, frequencies, type/token ratios",
-        columns(text="treebank", ratio=shares, number="STTR"),
+        columns(text="treebank", percent=shares, number="STTR"),
         [(code, *(row[name] for name in shares), row["sttr"]) for code, row in ordered.items()],
         "Sorted by LAS. The paper shows these numbers only in figures.",
         figure=panels("Scores, frequencies and type/token ratios", list(ordered), drawn, places=2) if ordered else None,
@@ -263,7 +261,7 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
         yield StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
     else:
         variances = {
-            name: (10_000 * cumulative_variance(tuple(rows), np.array(column_of(rows, name), float)).variances).tolist()
+            name: cumulative_variance(tuple(rows), np.array(column_of(rows, name), float)).variances.tolist()
             for name in ("LAS", "WLAS", "C prec", "C rec")
         }
         lines = {name: [(float(k), value) for k, value in enumerate(line, 2)] for name, line in variances.items()}
@@ -301,7 +299,7 @@ def _correlated(rows: Rows, x: str, y: str) -> Effect | None:
     return correlation(dict(zip(rows, zip(column_of(rows, x), column_of(rows, y)))))[0]
 
 
-MOST_NONPROJECTIVE = 0.25  # the claimed limit of the share of non-projective trees
+MOST_NONPROJECTIVE = 25  # the claimed limit of the share of non-projective trees, in percent
 
 
 def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator[Claim]:
@@ -309,10 +307,12 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
     whole = [code for code, parts in treebanks.items() if len(parts.files) == 3 and code in in_print]
     few = {code: rows[code]["nonprojective_trees"] < MOST_NONPROJECTIVE for code in whole}
     most = max(whole, key=lambda code: rows[code]["nonprojective_trees"], default=None)
-    found = "" if most is None else f"; {most} has {rows[most]['nonprojective_trees']:.1%}"
-    found += "" if most is None else f", by the paper's rule {rows[most]['right_crossed_trees']:.1%}"
+    found = "" if most is None else f"; {most} has {rows[most]['nonprojective_trees']:.1f}%"
+    found += "" if most is None else f", by the paper's rule {rows[most]['right_crossed_trees']:.1f}%"
     yield claim_on_all("Fewer than 25% of the trees of each treebank are non-projective", "section 3", few, found)
-    by_rule = {code: agrees(rows[code]["right_crossed_trees"], in_print[code]["nonprojective"]) for code in whole}
+    by_rule = {
+        code: agrees(rows[code]["right_crossed_trees"], 100 * in_print[code]["nonprojective"], 0) for code in whole
+    }
     yield claim_on_all(
         "The shares of non-projective trees by the paper's rule are as printed", "Table 1", by_rule,
         " treebanks with all three parts", before="equal to two decimals: ",
@@ -369,7 +369,7 @@ def claims_on_scores(rows: Rows) -> Iterator[Claim]:
 
 def relative_change(rows: Rows, best: int, scale: str) -> Effect | None:
     """Return the variance of WLAS over that of LAS, minus 1, over the best treebanks by each; tested as a logarithm."""
-    scores = by_language({code: (row["LAS"], row["WLAS"]) for code, row in rows.items()})
+    scores = by_language({code: (row["LAS"] / 100, row["WLAS"] / 100) for code, row in rows.items()})
 
     @np.errstate(divide="ignore", invalid="ignore")
     def log_ratio(numbers: RowNumbers) -> float:
@@ -448,7 +448,7 @@ def claims_on_printed_numbers(rows: Rows, request: StudyRequest) -> Iterator[Cla
         yield claim_on_all(text, "Table 5", lower, f" in the printed table; ours {count_of_true(ours)}")
     text, place = "Scores and frequencies equal those of Callin's program to six decimals", "Callin's program"
     equal = {
-        f"{code} {name}": agrees(row[name], number, 6)
+        f"{code} {name}": agrees(row[name], 100 * number, 4)
         for code, row in rows.items()
         for name, number in PRINTED["program"].get(code, {}).items()
     }

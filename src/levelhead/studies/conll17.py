@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from levelhead.campaign import Results, find_plan, groups_named, rank, read_scores, score_plan
-from levelhead.campaign.ranking import official_groups
+from levelhead.campaign.ranking import number, official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
@@ -17,7 +17,7 @@ from levelhead.scoring import RULES, match
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, conllu, printed, table_section
-from levelhead.studies.verdicts import agrees, count_of_true, points, ratio, verdict_of_fact
+from levelhead.studies.verdicts import agrees, count_of_true, verdict_of_fact
 from levelhead.tables.table import Cell
 
 NAME = "conll17"
@@ -91,7 +91,7 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
         yield table_section(
             title,
             columns(
-                text=("test set", "system"), ratio=[f"{name}{of}" for name in MEASURES for of in (" official", "")]
+                text=("test set", "system"), percent=[f"{name}{of}" for name in MEASURES for of in (" official", "")]
             ),
             [
                 (code, system, *(cell for name in MEASURES for cell in _official_and_ours(results, system, code, name)))
@@ -106,14 +106,14 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
             except InputError:
                 continue  # no test set of this group is available
             rows += [
-                (group, len(chosen.codes), len(chosen.lacks), measure, place.rank, place.system, ratio(place.exact))
+                (group, len(chosen.codes), len(chosen.lacks), measure, place.rank, place.system, place.value)
                 for measure in MEASURES
                 for place in rank(results, measure, chosen, "conll17").standings
             ]
         yield table_section(
             "Macro-averages and ranks",
             columns(text="group", number=("test sets", "missing")) | columns(text="measure", number="rank")
-            | columns(text="system", ratio="average"),
+            | columns(text="system", percent="average"),
             rows,
             "A missing or invalid output counts as 0. Missing test sets of a group are not available, and left out.",
         )  # fmt: skip
@@ -124,9 +124,9 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
     ranked: Mapping[str, tuple[int | None, float | None]] = _ranked(published, "LAS", "all")
     yield table_section(
         title,
-        columns(text="team", number=("rank, official", "rank"), ratio=("LAS official", "LAS")),
+        columns(text="team", number=("rank, official", "rank"), percent=("LAS official", "LAS")),
         [
-            (team, official["rank"], place, official["LAS"] / 100, None if average is None else average / 100)
+            (team, official["rank"], place, official["LAS"], average)
             for team, official in PRINTED["ranking"].items()
             for place, average in [ranked.get(team, (None, None))]
         ],
@@ -135,7 +135,7 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
 
 def _official_and_ours(results: Results, system: str, code: str, measure: str) -> tuple[float | None, float | None]:
     official = PRINTED["baseline"].get(code, {}).get(measure) if BASELINE.lower() in system.lower() else None
-    return None if official is None else official / 100, ratio(results.results[system, code].values[measure])
+    return official, number(results.results[system, code].values[measure])
 
 
 def _claim_on_scores(results: Results | None) -> Claim:
@@ -146,7 +146,7 @@ def _claim_on_scores(results: Results | None) -> Claim:
         f"{test_set.code} {measure}": _official_and_ours(results, system, test_set.code, measure)
         for system, test_set, measure in product(results.systems, results.test_sets, MEASURES)
     }
-    equal = {name: agrees(points(ours), points(official)) for name, (official, ours) in pairs.items()}
+    equal = {name: agrees(ours, official) for name, (official, ours) in pairs.items()}
     return claim_on_all(text, "official tables", equal)
 
 

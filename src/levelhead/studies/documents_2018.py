@@ -29,9 +29,9 @@ from levelhead.studies.verdicts import (
     Sign,
     estimate_shown,
     jackknifed,
+    percent,
     verdict_of_effects,
 )
-from levelhead.tables.table import Plain
 
 NAME = "documents-2018"
 MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
@@ -69,10 +69,10 @@ def reproduce(request: StudyRequest) -> Study:
     known = run_tasks(NAME, measure_documents, enough, request)
     marked = table_section(
         "Test sets that mark documents",
-        columns(text="test set", number=("documents", "sentences"), ratio="largest document")
+        columns(text="test set", number=("documents", "sentences"), percent="largest document")
         | columns(number="valid outputs"),
         [
-            (code, counts["documents"], counts["sentences"], counts.get("largest"), len(counts["systems"]))
+            (code, counts["documents"], counts["sentences"], percent(counts.get("largest")), len(counts["systems"]))
             for code, counts in counted.items()
         ],
         "A test set without `# newdoc` counts as one document. The size of the largest is a share of the words.",
@@ -135,7 +135,7 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
         return [None if math.isnan(number) else number for number in values]
 
     def covered(method: int, shares: Sequence[Sequence[float]]) -> float:
-        return shares[method][0]
+        return 100 * shares[method][0]
 
     for kind, text in {
         "scores": "The variance of a score by document, divided by its variance by sentence (the design effect),"
@@ -148,8 +148,8 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
         drawn = {name: [values[m] for values in effects.values()] for m, name in enumerate(MEASURES)}
         yield table_section(
             title,
-            columns(text="test set", ratio=MEASURES),
-            [(code, *(None if value is None else Plain(value) for value in row)) for code, row in effects.items()],
+            columns(text="test set", percent=MEASURES),
+            [(code, *row) for code, row in effects.items()],
             text,
             figure=panels(title, list(effects), drawn, places=2) if effects else None,
         )
@@ -160,7 +160,7 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
     }.items():
         yield table_section(
             f"Coverage of intervals of {kind}",
-            columns(text=("test set", "intervals"), ratio=MEASURES),
+            columns(text=("test set", "intervals"), percent=MEASURES),
             [
                 (code, method, *by_measure(result, f"coverage of {kind}", partial(covered, at)))
                 for code, result in known.items()
@@ -171,10 +171,10 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
     counts = {name: _significant(known, name) for name in MEASURES}
     yield table_section(
         "Significant pairs",
-        columns(text="measure", number=("pairs", "significant by sentences", "also by documents"), ratio="share")
+        columns(text="measure", number=("pairs", "significant by sentences", "also by documents"), percent="share")
         | columns(number="only by documents"),
         [
-            (name, pairs, by_sentences, by_both, by_both / by_sentences if by_sentences else None, only)
+            (name, pairs, by_sentences, by_both, 100 * by_both / by_sentences if by_sentences else None, only)
             for name, (pairs, by_sentences, by_both, only) in counts.items()
         ],
         "Pairs of systems on all test sets. The systems of 2018 are far apart, so most pairs differ by any test;"

@@ -134,8 +134,8 @@ def _claims_on_conversion(described: Rows, trained: Collection[str] = ()) -> lis
     """Compare with the printed numbers about training sets of UD 1.3, given which of ours are from UD 1.3."""
     rows = list(described.values())
     converted = [row["converted"] for row in rows]
-    failed = {code: 100 * row["failed"] for code, row in described.items()}
-    more = [(row["nonprojective after"] - row["nonprojective before"]) / row["sentences"] for row in rows]
+    failed = {code: row["failed"] for code, row in described.items()}
+    more = [row["nonprojective after"] - row["nonprojective before"] for row in rows]
     average, lost, trees, arcs = (
         mean(values) or 0.0
         for values in (converted, failed.values(), more, [row["arcs after"] - row["arcs before"] for row in rows])
@@ -146,13 +146,13 @@ def _claims_on_conversion(described: Rows, trained: Collection[str] = ()) -> lis
     among = f"on {number_of(len(rows), 'treebank')}"
     return [
         Claim("On average, 6.3% of the tokens are converted (2.3% to 15.6%)", "page 3", "different data",
-              f"{average:.1%} ({min(converted):.1%} to {max(converted):.1%}) {among}"),
+              f"{average:.1f}% ({min(converted):.1f}% to {max(converted):.1f}%) {among}"),
         Claim("Backward conversion fails for at most 0.01% of the tokens", "page 3",
               _verdict_of_some(of_paper),
               f"at most {failed[worst]:.3g}% ({worst}), on average {lost:.3g}% (printed {published['failed, mean']}%)"
               + (f"; training sets of the paper: {count_of_true(of_paper)}" if of_paper else "")),
         Claim("The share of non-projective arcs in training sets rises by 10 points on average", "page 2, Remarks",
-              "different data", f"{100 * arcs:+.2f} points of arcs and {100 * trees:+.1f} points of sentences {among}"),
+              "different data", f"{arcs:+.2f} points of arcs and {trees:+.1f} points of sentences {among}"),
     ]  # fmt: skip
 
 

@@ -58,16 +58,16 @@ def describe(*paths: Path) -> dict[str, Any]:
         for trees in (treebanks, list(map(forward, treebanks)))
     )
     old, new = (entropies.numbers("head_entropy_by_relation") for entropies in (before, after))
-    words = sum(trip.words for trip in trips)
+    words, sentences = sum(trip.words for trip in trips), sum(trip.sentences for trip in trips)
     return {
         "words": words,
-        "converted": sum(trip.converted for trip in trips) / words,
-        "failed": sum(len(trip.not_restored) for trip in trips) / words,
-        "nonprojective before": sum(trip.nonprojective_sentences[0] for trip in trips),
-        "nonprojective after": sum(trip.nonprojective_sentences[1] for trip in trips),
-        "arcs before": sum(trip.nonprojective[0] for trip in trips) / words,
-        "arcs after": sum(trip.nonprojective[1] for trip in trips) / words,
-        "sentences": sum(trip.sentences for trip in trips),
+        "converted": 100 * sum(trip.converted for trip in trips) / words,
+        "failed": 100 * sum(len(trip.not_restored) for trip in trips) / words,
+        "nonprojective before": 100 * sum(trip.nonprojective_sentences[0] for trip in trips) / sentences,
+        "nonprojective after": 100 * sum(trip.nonprojective_sentences[1] for trip in trips) / sentences,
+        "arcs before": 100 * sum(trip.nonprojective[0] for trip in trips) / words,
+        "arcs after": 100 * sum(trip.nonprojective[1] for trip in trips) / words,
+        "sentences": sentences,
         "before": before["head_entropy"],
         "after": after["head_entropy"],
         "relations": {name: new[name] - old[name] for name in _MEASURED if name in old and name in new},
@@ -102,7 +102,7 @@ def measure(golds: Files, original: Files, converted: Files, request: StudyReque
                 "fixed": ~was & now}  # fmt: skip
         scores, function_heads = (
             {
-                kind: {name: score.unscaled for name, score in zip(names, scored.results[kind, code].scores.values())}
+                kind: {name: score.value for name, score in zip(names, scored.results[kind, code].scores.values())}
                 for kind in KINDS
             }
             for scored in (in_content_heads, in_function_heads)
@@ -136,25 +136,24 @@ def gain(code: str, parser: str) -> Cell:
 
 def own_gain(row: Row | None, name: str) -> Cell:
     """Return the gain of our parser, in points; None without scores."""
-    gain = None if row is None else difference(row["scores"]["CONV"][name], row["scores"]["UD"][name])
-    return None if gain is None else 100 * gain
+    return None if row is None else difference(row["scores"]["CONV"][name], row["scores"]["UD"][name])
 
 
 def conversion(described: Rows) -> StudySection:
     cells: list[tuple[Any, ...]] = []
     for code, row in described.items():
-        before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
-        cells.append((code, row["words"], row["converted"], 100 * row["failed"], before, after, after - before,
+        before, after = (row[f"nonprojective {when}"] for when in ("before", "after"))
+        cells.append((code, row["words"], row["converted"], row["failed"], before, after, after - before,
                       row["arcs after"] - row["arcs before"]))  # fmt: skip
     published = PRINTED["conversion"]
     averages = ("average", None, *(mean(column) for column in list(zip(*cells))[2:]))
-    in_print = ("printed average", None, published["converted tokens"] / 100, published["failed, mean"], None, None,
-                None, published["non-projective, increase"] / 100)  # fmt: skip
+    in_print = ("printed average", None, published["converted tokens"], published["failed, mean"], None, None,
+                None, published["non-projective, increase"])  # fmt: skip
     return table_section(
         "Section 3.1: what conversion changes",
-        columns(text="treebank", number="words", ratio="converted")
-        | columns(number="not restored (%)", ratio=("non-projective sentences", "after"),
-                  difference=("increase", "increase, non-projective arcs")),
+        columns(text="treebank", number="words", percent="converted")
+        | columns(number="not restored (%)", percent=("non-projective sentences", "after"),
+                  points=("increase", "increase, non-projective arcs")),
         [*cells, averages, in_print],
         "The paper prints only averages. Its increase is that of non-projective arcs in the training sets (page 2)."
         " We also show the share of sentences with such arcs, since the printed increase may be the one of"
@@ -227,7 +226,7 @@ def score_tables(measured: Mapping[str, Rows], *, printed_too: bool = False) -> 
     for parser, rows in measured.items():
         yield table_section(
             f"Scores in function-head trees: {parser}",
-            columns(text="treebank", ratio=map(" ".join, names)),
+            columns(text="treebank", percent=map(" ".join, names)),
             [(code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items()],
             "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
         )
@@ -238,12 +237,11 @@ def _scores_by(name: str, measured: Mapping[str, Rows], *, printed_too: bool) ->
     published = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in averages]
     heads = [Column("treebank", "text")]
     for parser, mark in (*((parser, " (printed)") for parser in published), *((parser, "") for parser in measured)):
-        heads += [Column(f"{parser} {kind}{mark}") for kind in KINDS]
-        heads.append(Column(f"{parser} gain" if not printed_too else f"gain{mark}", "difference"))
+        heads += [Column(f"{parser} {kind}{mark}", "percent") for kind in KINDS]
+        heads.append(Column(f"{parser} gain" if not printed_too else f"gain{mark}", "points"))
     in_print = {
         code: [
-            cell for parser in published
-            for cell in _with_gain(*(row[f"{name} {parser} {kind}"] / 100 for kind in KINDS))
+            cell for parser in published for cell in _with_gain(*(row[f"{name} {parser} {kind}"] for kind in KINDS))
         ]
         for code, row in {**table, "": averages}.items()
     }  # fmt: skip
@@ -274,11 +272,11 @@ def _with_gain(original: Cell, converted: Cell) -> tuple[Cell, Cell, Cell]:
 def scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
     cells = []
     for name in RELATIONS:
-        pairs = [[PRINTED["table_3"][name][kind] / 100 for kind in KINDS]] + [
+        pairs = [[PRINTED["table_3"][name][kind] for kind in KINDS]] + [
             [mean(row["scores"][kind][name] for row in rows.values()) for kind in KINDS] for rows in measured.values()
         ]
         cells.append((name, *(cell for pair in pairs for cell in _with_gain(*pair))))
-    in_print = columns(text="relation", ratio=("UD (printed)", "CONV (printed)"), difference="gain (printed)")
+    in_print = columns(text="relation", percent=("UD (printed)", "CONV (printed)"), points="gain (printed)")
     return table_section("Table 3: F1 by relation", in_print | _score_columns(measured), cells)
 
 
@@ -295,7 +293,7 @@ def ud2_scores_by_relation(measured: Mapping[str, Rows]) -> StudySection:
 
 
 def _score_columns(parsers: Iterable[str]) -> dict[str, Kind]:
-    kinds: dict[str, Kind] = {"UD": "ratio", "CONV": "ratio", "gain": "difference"}
+    kinds: dict[str, Kind] = {"UD": "percent", "CONV": "percent", "gain": "points"}
     return {f"{parser} {name}": kind for parser in parsers for name, kind in kinds.items()}
 
 
@@ -309,9 +307,9 @@ def figure_2(measured: Mapping[str, Rows]) -> Iterator[StudySection]:
         }
         yield table_section(
             f"Figure 2: functional arcs that conversion breaks ({parser})",
-            columns(text="treebank", number="functional", ratio=names),
+            columns(text="treebank", number="functional", percent=names),
             [
-                (code, counts["functional"], *(counts[name] / max(1, counts["functional"]) for name in names))
+                (code, counts["functional"], *(100 * counts[name] / max(1, counts["functional"]) for name in names))
                 for code, counts in arcs.items()
             ],
             "Shares of functional arcs: right before the output is converted back, right afterwards, right only"

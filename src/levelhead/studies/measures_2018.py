@@ -45,7 +45,6 @@ from levelhead.studies.verdicts import (
     rows_by,
     verdict_of_effects,
 )
-from levelhead.tables.table import Plain
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy, count_treebank, profile
 from levelhead.typology.languages import family_of
@@ -321,12 +320,12 @@ def _groups_among(groups: Sequence[Sequence[int]], rows: RowNumbers) -> list[lis
 
 
 def value_of(statistic: Statistic, rows: Sequence[int]) -> list[Cell]:
-    """Return a statistic over some test sets, one value per measure; None if undefined."""
-    return _known([statistic(np.array(rows), m)[0] for m in range(len(MEASURES))])
+    """Return a statistic over some test sets in percent, one value per measure; None if undefined."""
+    return _in_percent([statistic(np.array(rows), m)[0] for m in range(len(MEASURES))])
 
 
-def _known(values: Sequence[float]) -> list[Cell]:
-    return [None if np.isnan(value) else float(value) for value in values]
+def _in_percent(values: Sequence[float]) -> list[Cell]:
+    return [None if np.isnan(value) else 100 * float(value) for value in values]
 
 
 def mean_of(shares: Numbers) -> Statistic:
@@ -368,18 +367,18 @@ def _estimates_section(
     more: Mapping[str, Sequence[Cell]] = MappingProxyType({}), plain: bool = False, figure: str = "",
 ) -> StudySection:  # fmt: skip
     """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain."""
+    unit = 1 if plain else 100
     dots = [
-        plotted_row(name, estimate.value.value, (estimate.value.low, estimate.value.high), 100)
+        plotted_row(name, unit * estimate.value.value, (unit * estimate.value.low, unit * estimate.value.high))
         for name, estimate in comparison.items()
         if estimate.value is not None
     ]
-    kind = Plain if plain else float
     return table_section(
         title,
-        columns(text="measure", ratio=(what, "95% CI from", "95% CI to"))
-        | columns(difference=("minus LAS", "minus LAS from", "minus LAS to"), ratio=more),
+        columns(text="measure", percent=(what, "95% CI from", "95% CI to"))
+        | columns(points=("minus LAS", "minus LAS from", "minus LAS to"), percent=more),
         [
-            (name, *(None if x is None else kind(x) for part in estimates for x in (part or [None] * 3)[:3]), *extra)
+            (name, *(None if x is None else unit * x for part in estimates for x in (part or [None] * 3)[:3]), *extra)
             for (name, estimates), *extra in zip(comparison.items(), *more.values())
         ],
         *text,
@@ -451,15 +450,15 @@ def _details(table: ResultsByTestSet) -> Iterator[StudySection]:
     }
     yield table_section(
         "By family",
-        columns(text="family or branch", number="test sets", ratio=MEASURES),
+        columns(text="family or branch", number="test sets", percent=MEASURES),
         [(name, len(rows), *value_of(mean_of(table.shares["significant"]), rows)) for name, rows in members.items()],
         "The share of significant pairs; Indo-European by branch. Small families say little.",
     )
     yield table_section(
         "By test set",
-        columns(text=("test set", "family or branch"), number="pairs", ratio=MEASURES),
+        columns(text=("test set", "family or branch"), number="pairs", percent=MEASURES),
         [
-            (code, family, pairs, *_known(row))
+            (code, family, pairs, *_in_percent(row))
             for code, family, pairs, row in zip(table.codes, families, table.pairs, table.shares["significant"])
         ],
         "The share of significant pairs.",

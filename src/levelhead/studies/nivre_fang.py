@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from levelhead.campaign import check_valid, find_plan, score_plan
+from levelhead.campaign.ranking import number
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
@@ -34,8 +35,6 @@ from levelhead.studies.verdicts import (
     estimate_shown,
     mean,
     mean_effect,
-    points,
-    ratio,
     verdict_of_effects,
     verdict_of_fact,
 )
@@ -53,18 +52,18 @@ OTHERS = ("graph", "ensemble")  # also trained if no outputs are given, to see w
 CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
 WITHOUT = ("PUNCT", "FUN", "MWE")
 RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
-# the printed rows of both tables, as shares; empty for other treebanks
+# the printed rows of both tables; empty for other treebanks
 PUBLISHED = defaultdict[str, dict[str, float]](
     dict,
     {
-        code: {name: value / 100 for table in _TABLES for name, value in table.get(code, {}).items()}
+        code: {name: value for table in _TABLES for name, value in table.get(code, {}).items()}
         for code in (key for table in _TABLES for key in table)
     },
 )
 DROPS = {"Table 2": "without FUN", "Table 3": "CLAS - LAS"}
 
 Row = Mapping[str, float | None]
-Rows = Mapping[str, Row]  # the columns of the paper as shares, by treebank; "without FUN" is the difference to LAS
+Rows = Mapping[str, Row]  # the columns of the paper, by treebank; "without FUN" is the difference to LAS
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -86,7 +85,7 @@ def reproduce(request: StudyRequest) -> Study:
     plan = find_plan(golds, {"": systems})
     setup = setup_of(["LAS", "CLAS"])
     scored = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
-    examples = {code: {name: ratio(value) for name, value in scored["", code].values.items()} for code in golds}
+    examples = {code: {name: number(value) for name, value in scored["", code].values.items()} for code in golds}
     claims = (
         *claims_on_scores({parser: rows for parser, rows in measured.items() if rows}),
         *_printed_claims(sizes, examples),
@@ -94,7 +93,7 @@ def reproduce(request: StudyRequest) -> Study:
     sections = [
         table_section(
             "Figure 1: one mistake in English and in Finnish",
-            columns(text="language", ratio=("LAS", "CLAS")),
+            columns(text="language", percent=("LAS", "CLAS")),
             [(code, row["LAS"], row["CLAS"]) for code, row in examples.items()],
             "The two sentences of the figure, with the same mistake: the locative is attached to the object (page 87).",
         ),
@@ -152,11 +151,11 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     rows = {}
     for code in outputs:
         counted = results[PARSER, code].scores
-        row = {name: ratio(value) for name, value in results[PARSER, code].values.items()}
+        row = {name: number(value) for name, value in results[PARSER, code].values.items()}
         las = row["LAS"]
         rows[code] = {
             "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": difference(row["CLAS"], las),
-            "share of FUN": counted["LAS@FUN"].gold / counted["LAS"].gold,
+            "share of FUN": 100 * counted["LAS@FUN"].gold / counted["LAS"].gold,
             **{name: row[f"LAS@{name}"] for name in CLASSES},
             **{f"without {name}": difference(row[f"LAS-{name}"], las) for name in left_out},
         }  # fmt: skip
@@ -169,12 +168,12 @@ FEWEST_WORDS = 30_000  # the claimed smallest size of a treebank
 def _printed_claims(sizes: Mapping[str, int], examples: Rows) -> Iterator[Claim]:
     """The claims in the text about the figure, the tables and the treebanks, which need no parser."""
     las = [examples[code]["LAS"] for code in ("en", "fi")]
-    evidence = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
+    evidence = "; ".join(f"{code}: LAS {row['LAS']:.1f}%, CLAS {row['CLAS']:.1f}%" for code, row in examples.items())
     yield Claim("The same mistake results in a LAS of 87.5% in English and 75% in Finnish", "page 87",
-                verdict_of_fact(las == [0.875, 0.75]), evidence)  # fmt: skip
+                verdict_of_fact(las == [87.5, 75]), evidence)  # fmt: skip
     for table, name in (("2", "without FUN"), ("3", "CLAS - LAS")):
         published = PRINTED[f"average_{table}"]["row"][name]
-        average = 100 * (mean(row[name] / 100 for row in PRINTED[f"table_{table}"].values()) or 0.0)
+        average = mean(row[name] for row in PRINTED[f"table_{table}"].values()) or 0.0
         yield Claim(f"The average of {name} follows from the printed rows", f"Table {table}",
                     verdict_of_fact(abs(average - published) < 0.011),
                     f"{average:.3f}, printed {published:.2f}")  # fmt: skip
@@ -247,13 +246,13 @@ def _bias(rows: Rows) -> tuple[Verdict, str]:
 def _drop(name: str, rows: Rows) -> tuple[Verdict, str]:
     (drop,) = _effects(rows, [name])
     on = count_of_true({code: (row[name] or 0) < 0 for code, row in rows.items()})
-    return verdict_of_effects((drop, -1)), f"{estimate_shown(drop, 2, 100)} points, on {on} treebanks"
+    return verdict_of_effects((drop, -1)), f"{estimate_shown(drop)} points, on {on} treebanks"
 
 
 def _function_words(rows: Rows) -> tuple[Verdict, str]:
     names = ("FUN minus CORE", "FUN minus NONCORE")
     effects = _effects(rows, names)
-    evidence = ", ".join(f"{name} {estimate_shown(effect, 1, 100)}" for name, effect in zip(names, effects))
+    evidence = ", ".join(f"{name} {estimate_shown(effect, 1)}" for name, effect in zip(names, effects))
     return verdict_of_effects(*((effect, 1) for effect in effects)), f"{evidence} points"
 
 
@@ -264,9 +263,7 @@ def _nominal_relations(rows: Rows) -> tuple[Verdict, str]:
         for names in (("det", "case"), [name for name in RELATIONS if name not in {"det", "case"}])
     )
     drop, extra = mean_effect(two), mean_effect({code: two[code] - five[code] for code in rows})
-    evidence = (
-        f"det and case {estimate_shown(drop, 2, 100)}, minus the other five {estimate_shown(extra, 2, 100)} points"
-    )
+    evidence = f"det and case {estimate_shown(drop)}, minus the other five {estimate_shown(extra)} points"
     return verdict_of_effects((drop, -1), (extra, -1)), evidence
 
 
@@ -290,14 +287,14 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
             (code, *(source[code].get(name) for name in names for source in sources.values())) for code in rows
         ]
         means = [mean(source[code].get(name) for code in rows) for name in names for source in sources.values()]
-        in_print = [cell for name in names for cell in (averages[name] / 100, None)]
+        in_print = [cell for name in names for cell in (averages[name], None)]
         cells += [("average of the above", *means), ("average of all 42, printed", *in_print)]
         return table_section(title, _kinds(names, sources), cells, *text, figure=figure, rule_before=len(rows))
 
     yield printed_and_ours("Table 2: LAS, and LAS of each class", ("LAS", *CLASSES))
     order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
     drawn = {
-        whose: [points(source[code].get("without FUN")) for code in order]
+        whose: [source[code].get("without FUN") for code in order]
         for whose, source in (("printed", PUBLISHED), ("ours", rows))
     }
     yield printed_and_ours(
@@ -312,7 +309,7 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
         families[family_of(code)].append(code)
     yield table_section(
         "By language family",
-        columns(text="family or branch", number="treebanks", difference=("CLAS - LAS printed", "CLAS - LAS")),
+        columns(text="family or branch", number="treebanks", points=("CLAS - LAS printed", "CLAS - LAS")),
         [
             (
                 name,
@@ -327,7 +324,7 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
 def _kinds(names: Sequence[str], sources: Collection[str]) -> dict[str, Kind]:
     """The columns of a table by treebank: each name with each source's ending."""
     return columns(text="treebank") | {
-        f"{name}{source}": "difference" if "without" in name or " - " in name else "ratio"
+        f"{name}{source}": "points" if "without" in name or " - " in name else "percent"
         for name in names
         for source in sources
     }

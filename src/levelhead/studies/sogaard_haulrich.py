@@ -79,8 +79,8 @@ class TreebankPerplexities(NamedTuple):
 
     @property
     def increase(self) -> float:
-        """The increase from string to derivation perplexity, as a share of string perplexity."""
-        return self.derivation / self.string - 1
+        """The increase from string to derivation perplexity, in percent."""
+        return 100 * (self.derivation / self.string - 1)
 
 
 Predictors = Mapping[str, Callable[[TreebankPerplexities], float]]
@@ -204,7 +204,7 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
 
 
 def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
-    return {name: [result.scores[text].unscaled for result in results.values()] for name, text in COUNTED.items()}
+    return {name: [result.scores[text].value for result in results.values()] for name, text in COUNTED.items()}
 
 
 def shares_separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
@@ -241,7 +241,7 @@ def group_averages(rows: Sequence[TreebankPerplexities]) -> list[tuple[str, int,
     for name in dict.fromkeys(group for row in rows for group in row.groups):
         members = [(row.string, row.derivation, row.increase) for row in rows if name in row.groups]
         string, derivation, increase = (math.fsum(values) / len(members) for values in zip(*members))
-        averages.append((name, len(members), string, derivation, derivation / string - 1, increase))
+        averages.append((name, len(members), string, derivation, 100 * (derivation / string - 1), increase))
     return averages
 
 
@@ -250,22 +250,22 @@ def _tables_of_perplexities(listed: Sequence[TreebankPerplexities], rows: Mappin
     yield table_section(
         "Perplexities of treebanks",
         columns(text="treebank", number=("training words", "swaps", "string", "derivation"),
-                ratio=("increase", "unknown words"))
+                percent=("increase", "unknown words"))
         | columns(number=("best UAS", "average UAS")),
         [
             (row.name, row.size, rows[row.name]["swaps"], row.string, row.derivation, row.increase,
-             rows[row.name]["oov"] / rows[row.name]["words"], *map(row.accuracies.get, ACCURACIES))
+             100 * rows[row.name]["oov"] / rows[row.name]["words"], *map(row.accuracies.get, ACCURACIES))
             for row in sorted(listed, key=lambda row: -row.size)
         ],
         figure=cloud("String and derivation perplexity", points, "string", "derivation") if points else None,
     )  # fmt: skip
     published = [
-        (f"{name} (printed)", None, row["string"], row["derivation"], row["increase"] / 100, None)
+        (f"{name} (printed)", None, row["string"], row["derivation"], row["increase"], None)
         for name, row in PRINTED["averages"].items()
     ]
     yield table_section(
         "Section 5: average perplexities",
-        columns(text="group", number=("treebanks", "string", "derivation"), ratio=("increase", "mean increase")),
+        columns(text="group", number=("treebanks", "string", "derivation"), percent=("increase", "mean increase")),
         [*published, *group_averages([row._replace(groups=("all", *row.groups)) for row in listed])],
         "The printed increases of the second and third group do not follow from the printed averages, which would"
         " give 58.9% and 61.0%; they may be means over treebanks. For our groups, the table has both.",
@@ -348,11 +348,11 @@ def _tables_of_parsers(parsers: Mapping[str, Row]) -> Iterator[StudySection]:
     for size in SIZES:
         shares = [row["separated"][str(size)] for row in parsers.values() if str(size) in row["separated"]]
         if shares:
-            rows.append((size, len(shares), *np.mean(shares, axis=0).tolist()))
-    drawn = {name: [(row[0], 100 * row[i]) for row in rows] for i, name in enumerate(COUNTED, 2)}
+            rows.append((size, len(shares), *(100 * np.mean(shares, axis=0)).tolist()))
+    drawn = {name: [(row[0], row[i]) for row in rows] for i, name in enumerate(COUNTED, 2)}
     yield table_section(
         "Separating parsers on small test sets",
-        columns(number=("sentences", "treebanks"), ratio=COUNTED),
+        columns(number=("sentences", "treebanks"), percent=COUNTED),
         rows,
         "Shares of pairs of parsers that random samples of sentences separate. A pair is separated if the parser"
         " with the higher UAS on the whole test set is significantly better on the sample, by the test of `levelhead"
@@ -384,7 +384,7 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities]) -> Iterator[Clai
     increases = {row.name: row.increase for row in listed}
     higher = mean_effect(increases)
     yield Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effects((higher, 1)),
-                f"mean increase in percent {estimate_shown(higher, 1, 100)}, higher on"
+                f"mean increase in percent {estimate_shown(higher, 1)}, higher on"
                 f" {count_of_true({name: value > 0 for name, value in increases.items()})} treebanks")  # fmt: skip
     rows = [row for row in listed if row.accuracies]
     for text, worse in (

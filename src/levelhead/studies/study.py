@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, TypeGuard, cast
 
 from levelhead.errors import Fault, InputError, Place, with_minus
 from levelhead.immutable import immutable
@@ -18,11 +18,11 @@ from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
 from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
-from levelhead.tables.data import Layout
+from levelhead.tables.data import DataColumn, DataTable, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Kind, Plain, Table, for_readers, percentage
-from levelhead.tables.writers import to_markdown, to_text
+from levelhead.tables.table import Cell, Column, Kind, Table, for_readers, formatted
+from levelhead.tables.writers import data_to_tsv, to_markdown, to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.write import replace_file
@@ -81,7 +81,7 @@ class SectionCell(NamedTuple):
         section: the heading of the section.
         row: the number of the row, from 1.
         column: the heading of the column.
-        value: the number in the cell, of a ratio the percentage; null for a text.
+        value: the number in the cell; null for a text.
         text: the cell as it is printed.
     """
 
@@ -90,6 +90,20 @@ class SectionCell(NamedTuple):
     column: str
     value: float | None
     text: str
+
+
+class StudyRow(NamedTuple):
+    """A study.
+
+    Args:
+        study: its name on the command line.
+        title: "Replication of" and the title of the paper, or the title of a study of our own.
+        source: the paper.
+    """
+
+    study: str
+    title: str
+    source: str
 
 
 @immutable
@@ -108,6 +122,9 @@ class Study(Tabular):
     """
 
     KIND: ClassVar[str] = "reproduce"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,), "studies": (StudyRow,),
+    }  # fmt: skip
 
     name: str
     title: str
@@ -123,40 +140,32 @@ class Study(Tabular):
         return Table(tuple(Column(name, "text") for name in ("claim", "place", "verdict", "evidence")), self.claims)
 
     @property
+    def verdict(self) -> str:
+        """How many claims got each verdict, and the verdict on the main claim."""
+        return summary(self)
+
+    @property
     def provenance(self) -> Provenance:
         """The signature, and the setting as notes."""
         return Provenance(self.signature, {}, notes=self.setting)
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,)}
+    def _sections_rows(self) -> Iterator[SectionText]:
+        return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
 
-    def records(self, name: str) -> Iterable[NamedTuple]:
-        """Return the rows of a table."""
-        if name == "claims":
-            return self.claims
-        if name == "sections":
-            return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
-        return self._cells()
+    def _studies_rows(self) -> list[StudyRow]:
+        return [StudyRow(self.name, self.title, self.source)]
 
-    def _cells(self) -> Iterator[SectionCell]:
+    def _cells_rows(self) -> Iterator[SectionCell]:
         for section in self.sections:
             table = section.table
             for number, row in enumerate(table.rows if table else (), 1):
                 for column, cell in zip(table.columns, row, strict=True):  # type: ignore[union-attr]
                     text = for_readers(cell, column)
-                    yield SectionCell(section.title, number, column.name, _value(cell, column), text)
+                    value = float(cell) if isinstance(cell, int | float) else None
+                    yield SectionCell(section.title, number, column.name, value, text)
 
     def __str__(self) -> str:
         return text(self).rstrip("\n")
-
-
-def _value(cell: object, column: Column) -> float | None:
-    if not isinstance(cell, int | float):
-        return None
-    is_ratio = column.kind in {"ratio", "difference"} and not isinstance(cell, Plain)
-    return percentage(cell) if is_ratio else float(cell)
 
 
 class StudySpec(NamedTuple):
@@ -287,17 +296,33 @@ def _for_readers(study: Study) -> Study:
     return replace(study, claims=claims, sections=sections)
 
 
+_LONGEST = 10  # rows of a table in a Markdown page; longer ones are written next to it
+
+
 def markdown(study: Study, stem: str = "") -> str:
-    """Return the page of a study as Markdown, with the figures that `write_page` writes if it is given their stem."""
+    """Return the page of a study as Markdown, which links the files of `write_page` if it is given their stem."""
     study = _for_readers(study)
-    numbers = count(1)
+    figures, tables = count(1), count(1)
     parts = [f"# {study.title}", summary(study), study.source + ".", *study.setting, "## Claims"]
     parts.append(to_markdown(study.table())[:-1])
     for section in study.sections:
         parts += [f"## {section.title}", *section.text]
-        parts += [f"![{section.title}]({stem}-{next(numbers)}.svg)"] if stem and section.figure is not None else []
-        parts += [to_markdown(section.table)[:-1]] if section.table is not None else []
+        parts += [f"![{section.title}]({stem}-{next(figures)}.svg)"] if stem and section.figure is not None else []
+        if stem and _is_long(section.table):
+            parts.append(f"[Table with {len(section.table.rows)} rows]({stem}-{next(tables)}.tsv)")
+        elif section.table is not None:
+            parts.append(to_markdown(section.table)[:-1])
     return "\n\n".join([*parts, f"`{signature_line(study.signature)}`"]) + "\n"
+
+
+def _is_long(table: Table | None) -> TypeGuard[Table]:
+    return table is not None and len(table.rows) > _LONGEST
+
+
+def _as_printed(table: Table) -> DataTable:
+    columns = tuple(DataColumn(column.name, "text", "") for column in table.columns)
+    rows = ([formatted(cell, column, 2) for cell, column in zip(row, table.columns)] for row in table.rows)
+    return DataTable(columns, [[None if text == "-" else text for text in row] for row in rows])
 
 
 def page(study: Study) -> Page:
@@ -323,7 +348,7 @@ def text(study: Study, places: int | None = 2) -> str:
 
 
 def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
-    """Write a study to a file, with how it was made in HTML; Markdown gets its figures as SVG files next to it."""
+    """Write a study to a file: HTML with its origin, or Markdown with figures and long tables as files next to it."""
     from levelhead.report.page import render
 
     checked_page(path)
@@ -334,6 +359,8 @@ def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None
     for number, figure in enumerate((part.figure for part in study.sections if part.figure is not None), 1):
         svg = (figure.file() + "\n").encode("utf-8", "backslashreplace")
         replace_file(file.with_name(f"{file.stem}-{number}.svg"), [svg])
+    for number, table in enumerate(filter(_is_long, (part.table for part in study.sections)), 1):
+        replace_file(file.with_name(f"{file.stem}-{number}.tsv"), [data_to_tsv(_as_printed(table)).encode()])
     replace_file(file, [markdown(study, file.stem).encode("utf-8", "backslashreplace")])
 
 

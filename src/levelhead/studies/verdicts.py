@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -176,12 +175,7 @@ def mean(values: Iterable[Cell]) -> Cell:
     return math.fsum(known) / len(known) if known else None
 
 
-def ratio(value: Fraction | None) -> Cell:
-    """Return a percentage as a ratio."""
-    return None if value is None else float(value / 100)
-
-
-def points(share: Cell) -> Cell:
+def percent(share: Cell) -> Cell:
     return None if share is None else 100 * share
 
 

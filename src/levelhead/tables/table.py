@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.errors import count_text
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from levelhead.tables.data import DataTable
 
-Kind = Literal["text", "ratio", "difference", "percent", "points", "probability", "coefficient", "number", "position"]
+Kind = Literal["text", "percent", "points", "probability", "coefficient", "number", "position"]
 
 
 class IntervalCell(NamedTuple):
@@ -26,37 +26,21 @@ class IntervalCell(NamedTuple):
 Cell = str | int | float | IntervalCell | None
 
 
-class Plain(float):
-    """A number that is printed unscaled in any column, such as a perplexity among percentages."""
-
-
 class Column(NamedTuple):
     """A column of a table.
 
     Args:
         name: its heading.
-        kind: "text"; "percent"; "points", printed with a sign; "ratio", printed as a percentage; "difference" of
-            ratios, printed in points with a sign; "probability", see `probability`; "coefficient", with all decimal
-            places; "number", without those of whole numbers; or "position", such as a line of a file.
+        kind: "text"; "percent"; "points", printed with a sign; "probability", see `probability`; "coefficient", with
+            all decimal places; "number", without those of whole numbers; or "position", such as a line of a file.
         width: the minimum width in plain text.
         digits: the digits after the point of probabilities.
-        key: its name in TSV and data frames, where names must be unique; the heading if empty.
-        ends: for a column of intervals, the names of the two columns that it becomes in TSV and data frames.
-        tidy_only: whether only TSV and data frames have the column.
     """
 
     name: str
-    kind: Kind = "ratio"
+    kind: Kind = "percent"
     width: int = 0
     digits: int = 4
-    key: str = ""
-    ends: tuple[str, str] | None = None
-    tidy_only: bool = False
-
-    @property
-    def unique_name(self) -> str:
-        """Its name in TSV and data frames."""
-        return self.key or self.name
 
 
 class Table(NamedTuple):
@@ -67,7 +51,7 @@ class Table(NamedTuple):
         rows: its cells; None for a missing value.
         notes: sentences below the table.
         rules_before: the rows above which a rule is drawn.
-        summary: summary rows, such as averages, below a rule; TSV and data frames do not have them.
+        summary: summary rows, such as averages, below a rule.
     """
 
     columns: tuple[Column, ...]
@@ -85,36 +69,6 @@ class Table(NamedTuple):
     def rules(self) -> frozenset[int]:
         """The rows above which a rule is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
-
-    @property
-    def readable(self) -> Table:
-        """The table for readers, without the columns that only TSV and data frames have."""
-        keep = [i for i, column in enumerate(self.columns) if not column.tidy_only]
-        if len(keep) == len(self.columns):
-            return self
-        return self._with([self.columns[i] for i in keep], lambda row: [row[i] for i in keep])
-
-    @property
-    def tidy(self) -> Table:
-        """The table for TSV and data frames: an interval is two columns, named after the column before it."""
-        columns: list[Column] = []
-        split: list[bool] = []
-        for i, column in enumerate(self.columns):
-            split.append(column.ends is not None or any(isinstance(row[i], IntervalCell) for row in self.every_row))
-            of = self.columns[i - 1].name
-            ends = column.ends or ((f"{of} low", f"{of} high") if split[i] else ())
-            columns += (column._replace(name=name, key="", ends=None) for name in ends)
-            columns += () if ends else (column,)
-
-        def cells(row: tuple[Cell, ...]) -> Iterator[Cell]:
-            for cell, several in zip(row, split):
-                yield from cell if isinstance(cell, IntervalCell) else [cell] * (2 if several else 1)
-
-        return self._with(columns, cells)
-
-    def _with(self, columns: Iterable[Column], cells: Callable[[tuple[Cell, ...]], Iterable[Cell]]) -> Table:
-        rows, summary = (tuple(tuple(cells(row)) for row in some) for some in (self.rows, self.summary))
-        return self._replace(columns=tuple(columns), rows=rows, summary=summary)
 
 
 def table_of_data(data: DataTable) -> Table:
@@ -140,11 +94,6 @@ def percentage(ratio: float | Fraction) -> float:
     return float(Decimal(repr(float(ratio))).scaleb(2))
 
 
-def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | None:
-    """Return a value, or a difference of values, as a cell: a ratio, or a perplexity, which is printed unscaled."""
-    return None if value is None else Plain(value) if perplexity else float(value)
-
-
 def level_text(level: str | float) -> str:
     return f"{100 * float(level):g}%"
 
@@ -153,35 +102,24 @@ def interval_head(level: str | float) -> str:
     return f"{level_text(level)} CI"
 
 
-def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> IntervalCell | None:
-    if interval is None:
-        return None
-    return IntervalCell(*(Plain(end) if perplexity else float(end) for end in interval))
-
-
 def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     """Return a cell as text; a missing value is a dash."""
     if cell is None:
         return "-"
     if isinstance(cell, IntervalCell):
-        between = " to " if column.kind in {"difference", "points"} or cell.low < 0 else "-"
+        between = " to " if column.kind == "points" or cell.low < 0 else "-"
         return between.join(formatted(end, column, places) for end in cell)
-    if isinstance(cell, Plain):
-        sign = "+z" if column.kind == "difference" else ""
-        return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
-    if column.kind in {"ratio", "difference"} and isinstance(cell, int | float):
-        sign = "+" if column.kind == "difference" else ""
-        return repr(percentage(cell)) if places is None else f"{100 * cell:{sign}.{places}f}"
-    if column.kind == "percent" and isinstance(cell, int | float) and places is not None:
+    if isinstance(cell, str):
+        return cell
+    if column.kind in {"text", "number", "position"} and (isinstance(cell, int) or cell.is_integer()):
+        return str(int(cell))
+    if places is None:
+        return repr(float(cell))
+    if column.kind == "probability":
+        return probability(cell, column.digits)
+    if column.kind == "percent":
         return f"{100 * (cell / 100):.{places}f}"  # half-way cases as the official scorers round them
-    if column.kind in {"percent", "points", "coefficient"} and isinstance(cell, int | float):
-        sign = "+z" if column.kind == "points" else ""
-        return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
-    if column.kind == "probability" and isinstance(cell, float):
-        return repr(cell) if places is None else probability(cell, column.digits)
-    if isinstance(cell, float) and not cell.is_integer():
-        return repr(cell) if places is None else f"{cell:.{places}f}"
-    return str(int(cell)) if isinstance(cell, float) else str(cell)
+    return f"{cell:{'+z' if column.kind == 'points' else ''}.{places}f}"
 
 
 def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
 from levelhead.errors import printable
-from levelhead.tables.table import Column, Table, escaped, for_readers, formatted
+from levelhead.tables.table import Column, IntervalCell, Table, escaped, for_readers, formatted
 
 if TYPE_CHECKING:
     from levelhead.tables.data import DataTable, Value
@@ -51,7 +51,6 @@ def to_text(table: Table, places: int | None = 2) -> str:
         table: the table.
         places: digits after the point.
     """
-    table = table.readable
     columns = table.columns
     names = [[printable(column.name)] for column in columns]
     rows = [[[printable(for_readers(cell, c, places))] for cell, c in zip(row, columns)] for row in table.every_row]
@@ -149,17 +148,22 @@ def _parts(widths: Sequence[int], n_first: int) -> Iterator[list[int]]:
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
-    """Return a table as tab-separated values: unique names, no summary rows, full precision by default."""
-    table = table.tidy
-    names = [_on_one_line(column.unique_name) for column in table.columns]
-    rows = [[name if re.fullmatch(_LEFT_OUT, name) else escaped(name) for name in names]]
-    for row in table.rows:
-        cells = []
-        for cell, column in zip(row, table.columns):
-            text = "" if cell is None else _on_one_line(formatted(cell, column, places))
-            cells.append(escaped(text) if isinstance(cell, str) and text != "-" else text)
-        rows.append(cells)
-    return "\n".join("\t".join(row) for row in rows) + "\n"
+    """Return a table as tab-separated values, without summary rows: intervals are two columns; all digits by default.
+
+    The ends of intervals, and marks without a heading, are named after the column before them.
+    """
+    head, rows = list[str](), [list[str]() for _ in table.rows]
+    for i, column in enumerate(table.columns):
+        before = table.columns[i - 1].name
+        are_intervals = any(isinstance(row[i], IntervalCell) for row in table.every_row)
+        names = [f"{before} low", f"{before} high"] if are_intervals else [column.name or f"{before} mark"]
+        head += (name if re.fullmatch(_LEFT_OUT, name) else escaped(_on_one_line(name)) for name in names)
+        for row, cells in zip(rows, table.rows):
+            cell = cells[i]
+            for end in cell if isinstance(cell, IntervalCell) else [cell] * len(names):
+                text = "" if end is None else _on_one_line(formatted(end, column, places))
+                row.append(escaped(text) if isinstance(end, str) and text != "-" else text)
+    return "\n".join(map("\t".join, [head, *rows])) + "\n"
 
 
 def data_to_tsv(table: DataTable, places: int | None = None) -> str:
@@ -226,7 +230,6 @@ def _on_one_line(text: str) -> str:
 
 def to_markdown(table: Table, places: int | None = 2) -> str:
     """Return a table in Markdown."""
-    table = table.readable
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
     rows += [[for_readers(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
@@ -241,7 +244,6 @@ def markdown_text(text: str) -> str:
 
 def to_latex(table: Table, places: int | None = 2) -> str:
     """Return a table in LaTeX, with the rules of the booktabs package."""
-    table = table.readable
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
     lines += [latex_row([latex_text(column.name) for column in table.columns]), "\\midrule"]
@@ -265,7 +267,6 @@ def to_html(table: Table, places: int | None = 2) -> str:
     """Return a table as self-contained HTML."""
     from html import escape
 
-    table = table.readable
     sides = [f' style="text-align: {"left" if column.kind == "text" else "right"}"' for column in table.columns]
     names = [column.name for column in table.columns]
     head = "".join(f"<th{side}>{escape(printable(name))}</th>" for name, side in zip(names, sides))
@@ -280,5 +281,5 @@ def to_html(table: Table, places: int | None = 2) -> str:
 
 # The writer of each table format.
 WRITERS: Mapping[str, Callable[[Table, int | None], str]] = MappingProxyType(
-    {"text": to_text, "tsv": to_tsv, "markdown": to_markdown, "latex": to_latex, "html": to_html}
+    {"text": to_text, "markdown": to_markdown, "latex": to_latex, "html": to_html}
 )

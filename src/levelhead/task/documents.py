@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -216,6 +216,9 @@ SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
 """What returns the JSON Schema of each kind of document."""
 
 
+_LOG = DataColumn("log", "text", "Why it failed, as the organizer sees it; null if it did not", optional=True)
+
+
 @immutable
 class Submissions(Tabular):
     """The submissions of all teams, for the organizer.
@@ -225,6 +228,7 @@ class Submissions(Tabular):
     """
 
     KIND: ClassVar[str] = "submissions"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"submissions": (SubmissionState, _LOG)}
 
     submissions: tuple[Submission, ...]
 
@@ -233,14 +237,7 @@ class Submissions(Tabular):
         """The provenance, which is empty."""
         return Provenance({}, {})
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of its table."""
-        log = DataColumn("log", "text", "Why it failed, as the organizer sees it; null if it did not", optional=True)
-        return {"submissions": (SubmissionState, log)}
-
-    def records(self, name: str) -> Any:  # noqa: ARG002 -- there is only one table
-        """Return the rows of its table."""
+    def _submissions_rows(self) -> Iterator[tuple[SubmissionState, str | None]]:
         primary = self._primary()
         return ((state_of(one, primary=one.id in primary), one.log) for one in self.submissions)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -155,6 +155,12 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     return render(page._replace(title=task.about.title, notes=notes))
 
 
+_RECEIVED = DataColumn(
+    "received", "text", "Time at which it was received (ISO 8601); null unless scores are open", optional=True
+)
+_CHANGED = DataColumn("changed", "text", "Time of the last change; null unless scores are open", optional=True)
+
+
 @immutable
 class Leaderboard(Tabular):
     """The visible part of the leaderboard.
@@ -168,6 +174,11 @@ class Leaderboard(Tabular):
     """
 
     KIND: ClassVar[str] = "leaderboard"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "standings": (*LAYOUTS["standings"], _RECEIVED),
+        "scores": LAYOUTS["scores"],
+        "views": (DataColumn("view", "text", "How scores are shown", choices=VIEWS), _CHANGED),
+    }
 
     view: View
     ranked: RankedSystems | None = None
@@ -185,26 +196,15 @@ class Leaderboard(Tabular):
         """Which team is first by the first measure."""
         return self.ranked.verdict if self.ranked else None
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table: standings and scores as of `levelhead rank`."""
-        received = DataColumn(
-            "received", "text", "Time at which it was received (ISO 8601); null unless scores are open", optional=True
-        )
-        changed = DataColumn("changed", "text", "Time of the last change; null unless scores are open", optional=True)
-        view = DataColumn("view", "text", "How scores are shown", choices=VIEWS)
-        return {
-            "standings": (*LAYOUTS["standings"], received),
-            "scores": LAYOUTS["scores"],
-            "views": (view, changed),
-        }
+    def _standings_rows(self) -> Iterator[Any]:
+        rows = self.ranked.records("standings") if self.ranked else ()
+        return ((*row, self.received.get(row[2].system)) for row in rows)
 
-    def records(self, name: str) -> Any:
-        """Return the rows of a table."""
-        if name == "views":
-            return [(self.view, self.changed)]
-        rows = self.ranked.records(name) if self.ranked else ()
-        return rows if name == "scores" else ((*row, self.received.get(row[2].system)) for row in rows)
+    def _scores_rows(self) -> Iterable[Any]:
+        return self.ranked.records("scores") if self.ranked else ()
+
+    def _views_rows(self) -> list[tuple[View, str | None]]:
+        return [(self.view, self.changed)]
 
     def table(self) -> Table:
         """Return the teams as a table."""

@@ -269,6 +269,7 @@ class Validation(Tabular):
     """
 
     KIND: ClassVar[str] = "validate"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"faults": (FaultRow,), "changes": (ChangeRow,), "files": (CheckedFile,)}
 
     files: Mapping[str, tuple[Fault, ...]]
     copies: Mapping[str, str] = field(default_factory=dict)
@@ -302,27 +303,21 @@ class Validation(Tabular):
         """The version of the checks."""
         return Provenance({"version": VERSION}, {})
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"faults": (FaultRow,), "changes": (ChangeRow,), "files": (CheckedFile,)}
+    def _faults_rows(self) -> Iterator[FaultRow]:
+        return (_fault_row(path_text(file), fault) for file, faults in self.files.items() for fault in faults)
 
-    def records(self, name: str) -> Iterator[NamedTuple]:
-        """Return the rows of a table."""
-        if name == "changes":
-            for file, changes in self.changes.items():
-                for fault in changes:
-                    copy = path_text(self.copies[file])
-                    yield ChangeRow(path_text(file), copy, fault.place.line, fault.slug, fault.message, fault.count)
-            return
+    def _changes_rows(self) -> Iterator[ChangeRow]:
+        for file, changes in self.changes.items():
+            for fault in changes:
+                copy = path_text(self.copies[file])
+                yield ChangeRow(path_text(file), copy, fault.place.line, fault.slug, fault.message, fault.count)
+
+    def _files_rows(self) -> Iterator[CheckedFile]:
         for file, faults in self.files.items():
-            if name == "files":
-                n_errors, n_warnings = (
-                    sum(fault.count for fault in faults if fault.severity == kind) for kind in ("error", "warning")
-                )
-                yield CheckedFile(path_text(file), not n_errors, n_errors, n_warnings)
-            else:
-                yield from (_fault_row(path_text(file), fault) for fault in faults)
+            n_errors, n_warnings = (
+                sum(fault.count for fault in faults if fault.severity == kind) for kind in ("error", "warning")
+            )
+            yield CheckedFile(path_text(file), not n_errors, n_errors, n_warnings)
 
     def __str__(self) -> str:
         return (validation_text(self) or "no errors or warnings").rstrip("\n")

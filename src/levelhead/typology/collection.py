@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, number_of
@@ -18,14 +20,15 @@ from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
-from levelhead.treebank.provenance import MEMORY, Provenance
+from levelhead.treebank.provenance import MEMORY, Provenance, short_hash
 from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum
-from levelhead.typology.languages import TREEBANK_COLUMNS
+from levelhead.typology.languages import TREEBANK_COLUMNS, language_cells, short_names
 from levelhead.typology.profile import (
     DEFAULT_SCHEME,
+    FEWEST,
     Files,
     Profile,
     ProfiledTreebank,
@@ -35,9 +38,10 @@ from levelhead.typology.profile import (
     hash_of,
     profile,
     profile_here,
+    quartiles,
     scheme_named,
 )
-from levelhead.typology.profile_columns import KINDS, OF_TRAINING
+from levelhead.typology.profile_columns import COLUMNS, KINDS, OF_TRAINING
 from levelhead.typology.profile_tables import LAYOUTS, data_of, table_by_kind, table_by_treebank, table_by_value
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
@@ -60,7 +64,8 @@ class Survey(Mapping[str, Profile], Tabular):
         total: the name of the profile of all treebanks together; None if there is none.
     """
 
-    KIND = "profile"
+    KIND: ClassVar[str] = "profile"
+    LAYOUTS = LAYOUTS
 
     profiles: Mapping[str, Profile]
     provenance: Provenance
@@ -90,10 +95,10 @@ class Survey(Mapping[str, Profile], Tabular):
         }
         return replace(self, profiles=profiles, by=by)
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return LAYOUTS
+    @cached_property
+    def verdict(self) -> str:
+        """Which treebanks are outliers most often."""
+        return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
         """Return the rows of a table."""
@@ -109,6 +114,35 @@ class Survey(Mapping[str, Profile], Tabular):
         if self.by == "treebank":
             return table_by_treebank(self.profiles, notes)
         return table_by_value(self.profiles, notes) if self.by == "value" else table_by_kind(self.by, self, notes)
+
+
+def most_unusual(profiles: Mapping[str, Profile]) -> str:
+    """Return which treebanks are outliers in most columns with a single value, except counts, as a sentence."""
+    n_treebanks, names = len(profiles), [*profiles]
+    if n_treebanks == 1:
+        language = language_cells(names[0])[0]
+        return f"A treebank of {language}." if language else "The profile of a treebank."
+    if n_treebanks < FEWEST:
+        return f"{n_treebanks} treebanks side by side."
+    columns = (COLUMNS[name] for name in profiles[names[0]])
+    shares = [each.name for each in columns if each.by is None and (each.group != "sizes" or each.unit)]
+    values = [[profile.number(name) for profile in profiles.values()] for name in shares]
+    differing = [of_column for of_column in values if len({*of_column} - {None}) > 1]
+    labels, times = short_names(names), Counter[str]()
+    for of_column in differing:
+        middle = quartiles(of_column)
+        outliers = (value is not None and middle is not None and middle.is_outlier(value) for value in of_column)
+        times.update(labels[name] for name, is_outlier in zip(names, outliers) if is_outlier)
+    most = max(times.values(), default=0)
+    if not most:
+        return f"None of the {n_treebanks} treebanks is an outlier in any column, not counting sizes."
+    *others, last = sorted(label for label, n in times.items() if n == most)
+    of, where = f"of {n_treebanks} treebanks", f"{most} of {len(differing)} columns, not counting sizes"
+    if not others:
+        return f"{last} is the most unusual {of}: an outlier in {where}."
+    if len(others) < 5:
+        return f"{', '.join(others)} and {last} are the most unusual {of}: outliers in {where}."
+    return f"{len(others) + 1} {of} are outliers in {where}, the others in fewer."
 
 
 _MATRICES = ("klcpos3", "relations", "displacement")
@@ -129,25 +163,26 @@ class Similarities(Tabular):
         matrix: the distance whose square matrix is the table ("klcpos3", "relations" or "displacement"), or None.
     """
 
-    KIND = "similarity"
+    KIND: ClassVar[str] = "similarity"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "pairs": (
+            *(TREEBANK_COLUMNS[0]._replace(name=f"treebank_{x}", about=f"Treebank {x.upper()}") for x in "ab"),
+            Similarity,
+        ),
+        **{kind: (TREEBANK_COLUMNS[0], _distance_column(kind, "{treebank}")) for kind in _MATRICES},
+    }
 
     pairs: Mapping[tuple[str, str], Similarity]
     provenance: Provenance
     matrix: str | None = None
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of the pairs, and of the square matrix of each distance."""
-        first, second = (
-            TREEBANK_COLUMNS[0]._replace(name=f"treebank_{x}", about=f"Treebank {x.upper()}") for x in "ab"
-        )
-        matrices = {kind: (TREEBANK_COLUMNS[0], _distance_column(kind, "{treebank}")) for kind in _MATRICES}
-        return {"pairs": (first, second, Similarity), **matrices}
+    def _pairs_rows(self) -> Iterator[tuple[str, str, Similarity]]:
+        return ((*names, distances) for names, distances in self.pairs.items())
 
     def records(self, name: str) -> Any:
         """Return the rows of a table."""
         if name == "pairs":
-            return ((*names, distances) for names, distances in self.pairs.items())
+            return self._pairs_rows()
         columns = (_distance_column(name, treebank) for treebank in self._treebanks)
         return DataTable((TREEBANK_COLUMNS[0], *columns), self._matrix(name))
 
@@ -186,25 +221,20 @@ class Samples(Tabular):
         provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
     """
 
-    KIND = "rarefy"
+    KIND: ClassVar[str] = "rarefy"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"entropies": (TREEBANK_COLUMNS[0], Rarefied)}
 
     rows: Mapping[str, Sequence[Rarefied]]
     provenance: Provenance
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        return {"entropies": (TREEBANK_COLUMNS[0], Rarefied)}
-
-    def records(self, _name: str) -> Iterator[tuple[str, Rarefied]]:
-        """Return the rows of a table."""
+    def _entropies_rows(self) -> Iterator[tuple[str, Rarefied]]:
         return ((name, curve) for name, curves in self.rows.items() for curve in curves)
 
     def table(self) -> Table:
         """Return one row per treebank, relation and sample size."""
         names, numbers = ("Treebank", "Relation"), ("Words", "Mean", "SD", "Samples")
         columns = (*(Column(name, "text") for name in names), *(Column(name, "number") for name in numbers))
-        rows = tuple((name, *curve) for name, curve in self.records("entropies"))
+        rows = tuple((name, *curve) for name, curve in self._entropies_rows())
         return Table(columns, rows, signed_notes(self.provenance))
 
 
@@ -245,7 +275,10 @@ class _ReadFiles:
         hashes = [digest for by_path in self.files.values() for digest in by_path.values()]
         joined = "\n".join("" if digest == MEMORY else digest for digest in hashes)
         signature = {**settings, "files": hashlib.sha256(joined.encode()).hexdigest()[:12], "version": VERSION}
-        return Provenance(signature, self.files, tuple(self.warnings), tuple(self.notes))
+        files = {
+            name: {path: short_hash(digest) for path, digest in by_path.items()} for name, by_path in self.files.items()
+        }
+        return Provenance(signature, files, tuple(self.warnings), tuple(self.notes))
 
 
 def survey(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 from levelhead.errors import count_text
 from levelhead.immutable import immutable
@@ -121,7 +121,14 @@ class SelectedTreebanks(Tabular):
         provenance: the provenance of the decisions.
     """
 
-    KIND = "select"
+    KIND: ClassVar[str] = "select"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "treebanks": (
+            SelectionDecision,
+            DataColumn("selected", "boolean", "Whether the treebank is selected: no criterion excludes it"),
+        ),
+        "reasons": (TREEBANK_COLUMNS[0], DataColumn("reason", "text", "A reason for excluding the treebank")),
+    }
 
     decisions: tuple[SelectionDecision, ...]
     criteria: Criteria
@@ -147,17 +154,10 @@ class SelectedTreebanks(Tabular):
         summary = f"{len(self.selected)} of {len(self.decisions)} selected"
         return Table(columns, tuple(rows), (summary, *signed_notes(self.provenance)))
 
-    @classmethod
-    def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
-        selected = DataColumn("selected", "boolean", "Whether the treebank is selected: no criterion excludes it")
-        reason = DataColumn("reason", "text", "A reason for excluding the treebank")
-        return {"treebanks": (SelectionDecision, selected), "reasons": (TREEBANK_COLUMNS[0], reason)}
+    def _treebanks_rows(self) -> Iterator[tuple[SelectionDecision, bool]]:
+        return ((decision, decision.selected) for decision in self.decisions)
 
-    def records(self, name: str) -> Any:
-        """Return the rows of a table."""
-        if name == "treebanks":
-            return ((decision, decision.selected) for decision in self.decisions)
+    def _reasons_rows(self) -> Iterator[tuple[str, str]]:
         return ((decision.treebank, reason) for decision in self.decisions for reason in decision.reasons)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from levelhead.tables.table import Table
     from levelhead.tabular import Tabular
 
+_OF_DATA = frozenset({"tsv", "jsonl", "json"})  # the formats without notes below a table
 _MOST_FILES = 2
 """The largest number of files with the same kind of warning for which all warnings are printed."""
 
@@ -87,15 +88,10 @@ def data_writer(given: Mapping[str, Any]) -> Iterator[Callable[[DataTable], None
 
 
 def show(
-    given: Mapping[str, Any],
-    result: Any,
-    *,
-    notes: bool = True,
-    main: str | None = None,
-    **options: Any,
+    given: Mapping[str, Any], result: Any, *, notes_below: bool = False, main: str | None = None, **options: Any
 ) -> None:
     """Print the warnings and notes of a result, and its table with these options, or its data (`print_result`)."""
-    print_provenance(result.provenance, notes=notes)
+    print_provenance(given, result.provenance, notes_below=notes_below)
     print_result(given, result, lambda: result.table(**options), main=main)
 
 
@@ -170,12 +166,12 @@ def page_origin() -> Origin:
     return Origin(command_line(context), [(role, listed(paths)) for role, paths in files])
 
 
-def print_provenance(provenance: Provenance, *, notes: bool = True) -> None:
-    """Print the warnings and notes of a result to standard error; notes can be below its table instead."""
+def print_provenance(given: Mapping[str, Any], provenance: Provenance, *, notes_below: bool = False) -> None:
+    """Print the warnings and notes of a result to standard error, unless tables have the notes below them."""
     for message in provenance.about_files:
         say(message)
     print_warnings(dict.fromkeys(provenance.warnings))
-    for note in dict.fromkeys(provenance.notes if notes else ()):
+    for note in () if notes_below and given["output_format"] not in _OF_DATA else dict.fromkeys(provenance.notes):
         say(f"note: {note}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from types import MappingProxyType
@@ -25,14 +24,13 @@ from levelhead.tables.svg import (
     widest,
     width_of,
 )
-from levelhead.tables.table import Cell, Column, formatted, interval_cell, value_cell
+from levelhead.tables.table import Cell, Column, IntervalCell, formatted
 
 # bars from zero, dots with their intervals, or stacked bars that fill the width
 Shape = Literal["bar", "dot", "parts"]
 
 _MARGIN = 3.0  # percent of the width, for marks at the ends
 _AT_END = 6.0  # percent of the width; closer to an end, a centered number would be cut off
-_RATIO = Column("")
 
 
 class OpenedWords(NamedTuple):
@@ -62,32 +60,24 @@ class ChartRow(NamedTuple):
 
 def measured_row(
     label: str,
-    value: float | Fraction | None,
+    value: float | None,
     interval: tuple[float, float] | None,
-    column: Column = _RATIO,
+    column: Column,
     more: Sequence[str] = (),
-    *,
-    perplexity: bool = False,
 ) -> ChartRow:
     """Return the row of a score, or of a difference of scores, with its interval; `more` are the texts after both."""
-    shown = value_cell(value, perplexity=perplexity)
-    between = cell_text(interval_cell(interval, perplexity=perplexity), column)
-    cells = ("–" if shown is None else cell_text(shown, column), between, *more)
-    scaled = column.kind in {"ratio", "difference"} and not perplexity
-    return plotted_row(label, value, interval, 100 if scaled else 1)._replace(cells=cells)
+    between = cell_text(interval and IntervalCell(*interval), column)
+    return plotted_row(label, value, interval)._replace(cells=(cell_text(value, column) or "–", between, *more))
 
 
-def plotted_row(
-    label: str, value: float | Fraction | None, interval: tuple[float, float] | None, unit: float = 1
-) -> ChartRow:
-    """Return a row without texts; values are multiplied by the unit of the chart."""
-    ends = (None, None) if interval is None else (unit * interval[0], unit * interval[1])
-    return ChartRow(label, None if value is None else unit * float(value), *ends)
+def plotted_row(label: str, value: float | None, interval: tuple[float, float] | None) -> ChartRow:
+    """Return a row without texts."""
+    return ChartRow(label, value, *(interval or (None, None)))
 
 
 def cell_text(cell: Cell, column: Column) -> str:
     """Return the text of a score, a difference or an interval; empty if there is none."""
-    dash = "\N{MINUS SIGN}" if column.kind in {"difference", "points"} else "\N{EN DASH}"
+    dash = "\N{MINUS SIGN}" if column.kind == "points" else "\N{EN DASH}"
     return "" if cell is None else formatted(cell, column).replace("-", dash)
 
 

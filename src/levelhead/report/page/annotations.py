@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from levelhead.comparison.agreement import Agreement, Disagreement
-from levelhead.comparison.changes import ChangePattern, Changes, ReleaseChanges
+from levelhead.comparison.changes import Changes, ReleaseChanges
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import names_or_number, number_of
@@ -49,12 +49,8 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     ]
     facts = {"annotators": len(agreement.annotators), "sentences": len(agreement.treebanks[first])}
     facts |= {"sentences with differences": len(agreement.differing)}
-    lead = (
-        f"Two annotators agree on the heads of {agreement['heads'].observed:.1f}% of words, and on the relations"
-        f" of {agreement['relations'].observed:.1f}%."
-    )
     title = f"Agreement of {names_or_number(agreement.annotators, 'annotator')}"
-    return _page(title, lead, facts, sections, agreement.provenance)
+    return _page(title, agreement.verdict, facts, sections, agreement.provenance)
 
 
 def _page(
@@ -101,15 +97,10 @@ def changes_page(changes: Changes, rules: Rules, old: str, new: str) -> Page:
         **{f"{kind} sentences": changes.counts[kind] for kind in ("added", "removed")},
         "changed cells": sum(changes.by_column.values()),
     }
-    most = f"Most frequent change: {_change(changes.patterns[0])}." if changes.patterns else "No word has changed."
     parts = PurePath(old).parts, PurePath(new).parts
     ends = (["/".join(some[-n:]) for some in parts] for n in range(1, min(map(len, parts)) + 1))
     before, after = next((some for some in ends if some[0] != some[1]), (old, new))  # the shortest ends that differ
-    return _page(f"Changes from {before} to {after}", most, facts, sections, changes.provenance)
-
-
-def _change(pattern: ChangePattern) -> str:
-    return f"{pattern.column}: {pattern.old} → {pattern.new} ({number_of(pattern.n_changes, 'change')})"
+    return _page(f"Changes from {before} to {after}", changes.verdict, facts, sections, changes.provenance)
 
 
 def _trees(changes: Changes, rules: Rules) -> Iterator[Block]:
@@ -127,7 +118,7 @@ def _trees(changes: Changes, rules: Rules) -> Iterator[Block]:
                 pairs = align_sentences(old, new, before, after)
                 matches = compare_aligned(old, new, rules, before, after, pairs)
                 trees = sentence([OutputTrees("new", matches)], 0, ("old", "new"))
-                yield Block(f"change-{number}", f"{_change(pattern)}: {at.form}", sentences=[trees])
+                yield Block(f"change-{number}", f"{pattern}: {at.form}", sentences=[trees])
                 break
 
 
@@ -143,7 +134,7 @@ def suspects_page(suspects: Suspects) -> Page:
         ]
         sections.append(Section("sentences", "Sentences", "The annotation above, the systems' trees below.", blocks))
     facts = {"suspects": len(suspects.suspects), "sentences": len(treebank), "words": treebank.n_words}
-    lead = "Words whose annotation is probably wrong. Check each of them before you change it."
+    lead = f"{suspects.verdict} Check each of them before you change it."
     return _page(f"Suspects in {treebank_name(treebank)}", lead, facts, sections, suspects.provenance)
 
 

@@ -48,7 +48,7 @@ from levelhead.tables.table import (
 )
 
 # the properties by which differences are shown
-TITLES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
+TITLES = {"relation": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
 
 
 class TreebankPart(NamedTuple):
@@ -245,7 +245,7 @@ def _differences(comparison: Comparison, measure: str, suffix: str, choices: Seq
         chart = RowChart(f"Won, tied, lost by {measure}", "System", "", (), rows, "parts", _KINDS)
         yield Block(f"wins{suffix}", "Treebanks won and lost", text, when, chart=chart)
     values = [
-        measured_row(result.system, result.value, result.interval, Column("", "percent"))
+        measured_row(result.system, result.value, result.interval, Column(""))
         for result in results
         if result.value is not None
     ]
@@ -274,8 +274,8 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
     }
     shown = [("0" if several else "1", ALL, by, gains, whole, values[by]) for by, gains in every.items()]
     for place, part in enumerate(parts, 1) if several else ():
-        relations = part.gains["deprel"], part.contrasts, part.values["deprel"]
-        shown.append((str(place), part.treebank, "deprel", *relations))
+        relations = part.gains["relation"], part.contrasts, part.values["relation"]
+        shown.append((str(place), part.treebank, "relation", *relations))
     for (number, system), (store, treebank, by, gains, words, of_words) in product(enumerate(systems), shown):
         of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
         known = [gain for gain in of_system if gain.difference is not None]
@@ -293,8 +293,7 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
         last = Column("Treebanks" if averages else "Words", "number")
         columns = (
             *(Column(title, "text"), *(() if averages else (Column("Gold words", "number"),))),
-            *(Column("Diff.", "points"), Column("95% CI", "points", ends=("difference_low", "difference_high"))),
-            *(last, Column("", "text", key="Uncertain")),
+            *(Column("Diff.", "points"), Column("95% CI", "points"), last, Column("", "text")),
         )
         chart_title = f"Differences in LAS of {system} by {title.lower()}"
         chart = RowChart(chart_title, title, "points", ("Diff.", "95% CI", last.name), rows, "dot")

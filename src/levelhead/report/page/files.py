@@ -104,7 +104,7 @@ def _environment() -> jinja2.Environment:
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     text = for_readers(cell, column, places)
-    dashed = cell is None or (isinstance(cell, IntervalCell) and column.kind not in {"difference", "points"})
+    dashed = cell is None or (isinstance(cell, IntervalCell) and column.kind != "points")
     return text.replace("-", "–") if dashed else with_minus(text)
 
 

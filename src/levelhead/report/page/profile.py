@@ -76,7 +76,7 @@ def profile_page(survey: Survey) -> Page:
     choices = {"highlight": ("no treebank", *labels)} if len(labels) > 1 else {}
     title = names[0] if len(names) == 1 else f"Profiles of {names_or_number(labels, 'treebank')}"
     notes, signature = survey.provenance.notes, survey.provenance.signature
-    return Page(title, _lead(treebanks), _facts(treebanks), choices, sections, notes, signature, "profile")
+    return Page(title, survey.verdict, _facts(treebanks), choices, sections, notes, signature, "profile")
 
 
 def _title(column: ProfileColumn) -> str:
@@ -86,27 +86,6 @@ def _title(column: ProfileColumn) -> str:
 def _with_unit(column: ProfileColumn, value: float) -> str:
     text = f"{value:,.2f}" if value != int(value) or column.unit == "percent" else f"{int(value):,}"
     return with_minus(f"{text}{'' if column.unit == 'percent' else ' '}{column.unit_text}".rstrip())
-
-
-def _lead(treebanks: _Treebanks) -> str:
-    if len(treebanks.rows) == 1:
-        language = language_cells(treebanks.rows[0].name)[0]
-        return f"A treebank of {language}." if language else "The profile of a treebank."
-    if len(treebanks.rows) < FEWEST:
-        return f"{len(treebanks.rows)} treebanks side by side."
-    columns = [panel for panel in treebanks.panels.values() if not panel.counts]
-    times = {row.label: sum(i in panel.outliers for panel in columns) for i, row in enumerate(treebanks.rows)}
-    most = max(times.values())
-    if not most:
-        return f"None of the {len(treebanks.rows)} treebanks is an outlier in any column, not counting sizes."
-    *names, last = sorted(name for name, n in times.items() if n == most)
-    of = f"of {len(treebanks.rows)} treebanks"
-    outliers = f"{most} of {len(columns)} columns, not counting sizes"
-    if not names:
-        return f"{last} is the most unusual {of}: an outlier in {outliers}."
-    if len(names) < 5:
-        return f"{', '.join(names)} and {last} are the most unusual {of}: outliers in {outliers}."
-    return f"{len(names) + 1} {of} are outliers in {outliers}, the others in fewer."
 
 
 def _lower(title: str) -> str:

@@ -16,7 +16,6 @@ from levelhead.campaign.ranking_tables import (
     included_test_sets,
     influenced_results,
     notes_on_partial_scores,
-    printed,
     ranking_table,
     relation_notes,
     resampling_notes,
@@ -63,7 +62,8 @@ class _Campaign(NamedTuple):
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
-        return printed(self.result(system, test_set).values.get(measure))
+        value = self.result(system, test_set).values.get(measure)
+        return None if value is None else float(value)
 
     def of_rankings(self, name: str) -> Iterator[tuple[Ranking, Block]]:
         """Yield each ranking with an empty block for it."""

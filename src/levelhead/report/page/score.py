@@ -16,7 +16,7 @@ from levelhead.comparison.intervals import MARK, UNCERTAIN, estimate_cells, esti
 from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
-from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE, covered, score_table, scores_table
+from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, as_sentence
@@ -53,7 +53,7 @@ def score_page(
     registry: Registry = STANDARD,
 ) -> Page:
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
-    average = averaged(evaluations) if several else None
+    average = averaged(evaluations) if several else first
     choices = {"treebank": [ALL, *evaluations]} if several else {}
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
@@ -67,7 +67,7 @@ def score_page(
     ]
     whole = joined_errors([*parts.values()]) if several else next(iter(parts.values()))
     sections = _sections(evaluations, parts, average, whole)
-    lead = _lead(evaluations, average)
+    lead = headline(average)
     for repair in whole.repairs.kinds[:1]:
         lead += f" Costliest error: {_named(repair)[1]}, {repair.gain:.2f} points of {whole.measure}."
     data = stored([part.examples for part in parts.values()], whole.examples if several else None)
@@ -77,23 +77,16 @@ def score_page(
     return Page(title, lead, facts, choices, sections, notes, shared, "score", data, terms)
 
 
-def _lead(evaluations: Mapping[str, Evaluation], average: Evaluation | None) -> str:
-    scores = average or next(iter(evaluations.values()))
-    names = [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
-    values = (f"{name} {'–' if scores[name].value is None else f'{scores[name]:.2f}'}" for name in names)
-    label = f"{LABEL} " if covered(evaluations) else ""
-    return f"{label}{'' if average is None else 'Macro-averages: '}{', '.join(values)}."
-
-
 def _sections(
     evaluations: Mapping[str, Evaluation],
     parts: Mapping[str, TreebankErrors],
-    average: Evaluation | None,
+    average: Evaluation,
     whole: TreebankErrors,
 ) -> list[Section]:
+    several = len(evaluations) > 1
     measure = whole.measure
     blocks: dict[str, list[Block]] = {"scores": [], "costs": [], "kinds": [], "breakdowns": [], "confusion": []}
-    if average is not None:
+    if several:
         note = "Points are means over treebanks; errors are counted on all of them."
         of_all = {
             "scores": _average_scores(average, parts, measure),
@@ -103,7 +96,7 @@ def _sections(
         }
         blocks |= {name: [block._replace(when={"treebank": ALL}) for block in some] for name, some in of_all.items()}
     for number, (treebank, part) in enumerate(parts.items(), 1):
-        store, when = str(number), {} if average is None else {"treebank": treebank}
+        store, when = str(number), {"treebank": treebank} if several else {}
         of_treebank = {
             "scores": [_scores(evaluations[treebank], part.intervals)],
             "costs": [_costs(part, store)],
@@ -156,17 +149,17 @@ def _remarks(evaluations: Mapping[str, Evaluation], reasons: Iterable[str]) -> s
 def _average_scores(average: Evaluation, parts: Mapping[str, TreebankErrors], measure: str) -> Iterator[Block]:
     shown = measure if measure in average else next(iter(average))
     title = f"{shown} on each treebank"
-    perplexity = average[shown].perplexity
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
-        measured_row(
-            treebank, score.value, None if score.reason else intervals[treebank], _PERCENT, perplexity=perplexity
-        )._replace(goes=("treebank", treebank, "scores"))
+        measured_row(treebank, score.value, None if score.reason else intervals[treebank], _PERCENT)._replace(
+            goes=("treebank", treebank, "scores")
+        )
         for treebank, score in ((treebank, scores[shown]) for treebank, scores in average.parts.items())
         if score.value is not None
     ]
     rows.sort(key=lambda row: -(row.value or 0.0))
-    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=None if perplexity else 100)
+    full = None if average[shown].perplexity else 100
+    chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", title, chart=chart)
     caption = _remarks(average.parts, (f"{name}: {one.reason}" for name, one in average.items() if one.reason))
     table = scores_table(average)._replace(notes=())

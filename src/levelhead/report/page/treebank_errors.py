@@ -57,7 +57,7 @@ class ConfusionTally:
 
     def add(self, matches: Matches) -> NDArray[np.int64]:
         """Count a piece, and return the cell of each aligned word, int64, shape (pairs,); see `renumbered`."""
-        gold, system = _numbered(PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG)), self._frequency)
+        gold, system = _numbered(PROPERTIES["relation"].of(matches, PropertySettings(NIVRE_FANG)), self._frequency)
         cells = gold[matches.alignment.gold] * _SIZE + system[matches.alignment.system]
         self._cells += counted(cells)
         self._right_heads += counted(cells[matches.agree(Agree.HEAD)])
@@ -102,11 +102,11 @@ def _most_frequent_first(frequency: Mapping[str, int]) -> list[str]:
 
 
 _LEVEL = 0.95
-BY_FREQUENCY = ("deprel", "upos")  # the properties whose values are shown in the order of their frequency
+BY_FREQUENCY = ("relation", "upos")  # the properties whose values are shown in the order of their frequency
 
 # the properties of words by which errors are broken down
 PROPERTY_TITLES = {
-    "deprel": "Relation",
+    "relation": "Relation",
     "upos": "Part of speech",
     "class": "Class of relation",
     "direction": "Direction of the arc",
