@@ -37,7 +37,7 @@ from reference import reference
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-INVALID = "examples/parallel/systems/gamma/tr.conllu"
+INVALID = "examples/pud/systems/eager/fi_pud.conllu"
 NOTE = "<!-- Written by scripts/docs.py: change what it reads, and run it again. -->\n"
 
 COLUMNS = {"lemmas": "LEMMA"}
@@ -64,7 +64,7 @@ Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of 
 """
 
 ABOUT_COMMANDS = f"""
-Look up the options of a command; `--help` prints the same. The examples run in `examples/parallel`. Results go to
+Look up the options of a command; `--help` prints the same. The examples run in `examples/pud`. Results go to
 standard output; warnings, notes and errors go to standard error, in every format. Notes below a table are not repeated.
 
 | exit code | meaning |
@@ -83,7 +83,7 @@ Look up what an error or warning means and what to do about it. Messages look li
 jump to them. They have the file, the line, the name of the error, which never changes, and a description:
 
 ```text
-{faults_of(ROOT / INVALID)[0].in_file("gamma/tr.conllu")}
+{faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")}
 ```
 
 Each name below is followed by what it means, then by what to do, which `levelhead validate` also prints. In Python,

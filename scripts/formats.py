@@ -73,7 +73,10 @@ def formats() -> Iterator[str]:
     """Yield the columns that many tables have, then each kind with its tables and their other columns."""
     yield "Columns that many tables have:"
     yield "\n".join(f"- `{name}`: {about}" for name, about in SHARED.items())
-    yield "A table below has the columns that are named with it, and those that are described below it."
+    yield (
+        "Each table below first names the columns that are described above, in this list or with an earlier table of"
+        " the same kind, then describes the others."
+    )
     earlier: list[Described] = []
     for kind in kinds():
         yield f"### {kind}"

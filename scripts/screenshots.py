@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parent.parent
-GOLD, SYSTEMS = Path("examples/parallel/gold"), Path("examples/parallel/systems")  # as on the page
+NEWS, PARALLEL = Path("examples/pud"), Path("examples/parallel")  # as on the page
 
 
 def page(folder: Path, verb: str, *arguments: object) -> str:
@@ -25,9 +25,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         sheet = browser.new_page(viewport={"width": 1000, "height": 900})
-        sheet.goto(page(Path(name), "rank", GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS"))
+        sheet.goto(page(Path(name), "rank", NEWS / "gold", NEWS / "systems", "-m", "LAS", "-m", "CLAS"))
         sheet.screenshot(path=ROOT / "docs" / "report-ranking.png")
-        sheet.goto(page(Path(name), "score", GOLD, SYSTEMS / "beta"))
+        sheet.goto(page(Path(name), "score", PARALLEL / "gold", PARALLEL / "systems/beta"))
         sheet.locator("select[data-choice=treebank]").select_option(label="ar")
         sheet.locator('button[aria-label="obl mistaken for nsubj: 2"]:visible').click()
         sheet.get_by_role("button", name="Next").click()

@@ -9,7 +9,7 @@ from mkdocs.structure.files import File, Files
 
 from levelhead.cli import program
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "parallel"
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "pud"
 FOLDER = "example-report"
 
 
@@ -39,7 +39,7 @@ def write_report(folder: Path) -> None:
         RuntimeError: the report could not be written, for example because the extra `report` is missing.
     """
     (folder.parent / "examples").symlink_to(EXAMPLES.parent)  # the pages show these paths, not those of the builder
-    command = "rank examples/parallel/gold examples/parallel/systems -m LAS,CLAS,UAS,MLAS -o table -j 1"
+    command = "rank examples/pud/gold examples/pud/systems -m LAS,CLAS,UAS,MLAS -o table -j 1"
     with chdir(folder.parent):
         done = program.run([*command.split(), "--report", f"{folder.name}/"])
     if done != program.DONE:

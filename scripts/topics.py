@@ -15,7 +15,8 @@ print(scores)  # the table that `levelhead score` prints
 float(scores["LAS"]), scores.to_dict(), scores.to_frame()
 ```
 
-Import all other public names from their packages, as in `from levelhead.significance import sign_test`.
+Import all other public names from their packages, as in `from levelhead.significance import sign_test`. The
+[recipes](../recipes.md) show analyses in pandas.
 
 ## What is stable
 
@@ -72,12 +73,12 @@ TOPICS = {
         "Score an output, choose rules, measures and weights, and define your own.",
         {
             "levelhead": (
-                "score explain Evaluation Score Measure measure WordColumns parse_measure read_definitions Rules Counts"
+                "score explain Evaluation EpochScorer Score Measure measure WordColumns parse_measure read_definitions"
+                " Rules Counts"
             ),
             "levelhead.analysis.rule_differences": "Explanation",
             "levelhead.evaluation.partial": "PartialCoverage",
             "levelhead.evaluation.provenance": "Provenance",
-            "levelhead.evaluation.epochs": "EpochScorer",
             "levelhead.evaluation.setup": "setup_of",
             "levelhead.testing": "assert_las assert_score",
         },
@@ -89,7 +90,8 @@ TOPICS = {
     ),
     "breakdowns": Topic(
         "Breakdowns",
-        "See where errors are: by property, by kind, in the trees, and as tables of words and sentences.",
+        "See where errors are: by property, by kind, in the trees, and as tables of words and sentences ([recipes]"
+        "(../recipes.md)).",
         {
             "levelhead": "analyze breakdown confusion trees words sentences",
             "levelhead.comparison.breakdowns": "Breakdowns",

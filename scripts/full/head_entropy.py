@@ -1,4 +1,4 @@
-"""The head-word vocabulary entropy of training sets, as the rows of the table in docs/profile.md.
+"""The head-word vocabulary entropy of training sets, of which docs/profile.md has some.
 
 python scripts/full/head_entropy.py English=en-ud-train.conllu.xz Hungarian=hu-ud-train.conllu.xz ...
 """

@@ -1,4 +1,4 @@
-"""The scores of real answers of language models, as the rows of the table in docs/language-models.md.
+"""The scores of real answers of language models; docs/language-models.md has the lowest and the highest.
 
 The last line counts answers to another text, as they are and if all are shifted by one sentence.
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         TextMismatch,
         UnreadableFile,
     )
+    from levelhead.evaluation.epochs import EpochScorer
     from levelhead.evaluation.pair import Evaluation
     from levelhead.interop.treebanks import write
     from levelhead.measures import parse_measure
@@ -41,13 +42,13 @@ if TYPE_CHECKING:
     from levelhead.typology import Profile
 
 __all__ = [
-    "ConlluError", "Counts", "Evaluation", "Fault", "InputError", "LevelheadError", "Measure", "MeasureError",
-    "OutputError", "Profile", "Rules", "Score", "Sentence", "TextMismatch", "Treebank", "UnreadableFile",
-    "WordColumns", "__version__", "agree", "analyze", "breakdown", "build", "cite", "columns", "compare", "confusion",
-    "convert", "correlate", "crossval", "derive", "diff", "explain", "faults_of", "from_conllu", "judge", "languages",
-    "load", "measure", "measurements", "paper_table", "parse", "parse_measure", "perplexity", "power", "profile",
-    "rank", "read", "read_definitions", "recover", "reproduce", "score", "select", "sentences", "similarity",
-    "suspects", "train", "trees", "validate", "words", "write", "write_report",
+    "ConlluError", "Counts", "EpochScorer", "Evaluation", "Fault", "InputError", "LevelheadError", "Measure",
+    "MeasureError", "OutputError", "Profile", "Rules", "Score", "Sentence", "TextMismatch", "Treebank",
+    "UnreadableFile", "WordColumns", "__version__", "agree", "analyze", "breakdown", "build", "cite", "columns",
+    "compare", "confusion", "convert", "correlate", "crossval", "derive", "diff", "explain", "faults_of",
+    "from_conllu", "judge", "languages", "load", "measure", "measurements", "paper_table", "parse", "parse_measure",
+    "perplexity", "power", "profile", "rank", "read", "read_definitions", "recover", "reproduce", "score", "select",
+    "sentences", "similarity", "suspects", "train", "trees", "validate", "words", "write", "write_report",
 ]  # fmt: skip
 
 _ROOMS = {
@@ -59,6 +60,7 @@ _ROOMS = {
         ),
         "errors",
     ),
+    "EpochScorer": "evaluation.epochs",
     "Evaluation": "evaluation.pair",
     "measure": "measures.custom",
     "parse_measure": "measures",

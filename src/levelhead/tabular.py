@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from levelhead.errors import Fault, InputError, unknown
+from levelhead.errors import Fault, InputError, number_of, printable, unknown
 
 if TYPE_CHECKING:
     from levelhead.tables.data import DataTable, Layout
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Tabular"]
 
-_MOST_FIELDS = 4
+_MOST_FIELDS, _LONGEST_VERDICT = 4, 100
 _NOT_COUNTED = {"by", "settings", "signature", "files", "notes", "looked", "setting", "sources", "units"}
-_NAMES = {"cells": "errors", "differing": "differing sentences"}
+_NAMES = {"cells": "errors", "evaluations": "treebanks", "differing": "differing sentences"}
 
 
 class Tabular:
     """A result: named tables of data, with a verdict and a provenance.
+
+    Notebooks show its verdict, its first 40 rows, and charts.
 
     Its class says the `KIND` of result and the columns of its tables, the main table first (`LAYOUTS`). The rows of a
     table are what its method `_NAME_rows` returns, or the field with its name.
@@ -33,6 +35,7 @@ class Tabular:
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {}
     __iter__: Any = None  # so that a result is only iterable if it defines it: `for` would call `__getitem__` with 0
     _PLACES: ClassVar[int] = 2
+    _CHARTS_FIRST: ClassVar[bool] = False  # in notebooks: above the table
     _charts: ClassVar[list[Callable[[Tabular], str]]] = []
 
     if TYPE_CHECKING:
@@ -60,6 +63,11 @@ class Tabular:
         """The tables of data, by name; the first one is the main result."""
         return {name: self.data(name) for name in self.layouts()}
 
+    @property
+    def _main(self) -> str:
+        """The name of the main table."""
+        return next(iter(self.layouts()))
+
     def data(self, name: str | None = None) -> DataTable:
         """Return a table of data.
 
@@ -72,7 +80,7 @@ class Tabular:
         from levelhead.tables.data import DataTable, table_of
 
         layouts = self.layouts()
-        chosen = next(iter(layouts)) if name is None else name
+        chosen = self._main if name is None else name
         if chosen not in layouts:
             raise InputError(Fault("unknown-table", unknown("table", chosen, layouts)))
         records = self.records(chosen)
@@ -120,20 +128,29 @@ class Tabular:
         return to_text(self.table(), self._PLACES).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from levelhead.tables.writers import to_html
+        from html import escape
 
-        return to_html(self.table(), self._PLACES) + "".join(charts(self) for charts in self._charts)
+        from levelhead.tables.writers import to_notebook
+
+        verdict = f"<p><b>{escape(printable(self.verdict))}</b></p>\n" if self.verdict else ""
+        parts = [to_notebook(self.table(), self._PLACES), *(charts(self) for charts in self._charts)]
+        return verdict + "".join(reversed(parts) if self._CHARTS_FIRST else parts)
 
     def __repr__(self) -> str:
         from dataclasses import fields
+        from textwrap import shorten
 
         sizes = []
         for item in fields(self):  # type: ignore[arg-type]
             name = item.name
             value = getattr(self, item.name)
+            if hasattr(value, "rows"):
+                sizes.append(number_of(len(value.rows), "row"))
             counted = isinstance(value, tuple | list | Mapping) and not isinstance(value, Tabular)
             if counted and value and not hasattr(value, "_fields") and name not in _NOT_COUNTED:
                 words = _NAMES.get(name, name.replace("_", " "))
                 n = len(value)
                 sizes.append(f"{n} {words.removesuffix('s') if n == 1 else words}")
-        return f"<{type(self).__name__}{': ' if sizes else ''}{', '.join(sizes[:_MOST_FIELDS])}>"
+        answer = shorten(self.verdict or "", _LONGEST_VERDICT, placeholder=" ...")
+        shown = ". ".join(filter(None, [", ".join(sizes[:_MOST_FIELDS]), answer]))
+        return f"<{': '.join(filter(None, [type(self).__name__, shown]))}>"

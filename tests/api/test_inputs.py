@@ -256,6 +256,14 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: levelhead.compare({"de": GOLD, "en": GOLD}, {"en": ALPHA}),
         "no output for 1 of 2 gold treebanks: de",
     ),
+    "several systems": (
+        lambda: levelhead.score({"en": GOLD}, {"a": {"en": ALPHA}, "b": {"en": ALPHA}}),
+        "there are 2 systems (a, b): give one, or use compare or rank",
+    ),
+    "one system to contrast": (
+        lambda: levelhead.trees(GOLD, ALPHA),
+        "give at least two systems, or with one what to show",
+    ),
     "a list of numbers": (
         lambda: levelhead.score([1, 2], ALPHA),
         (

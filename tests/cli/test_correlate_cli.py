@@ -392,7 +392,7 @@ def test_judge(data, capfd):
     assert (code, err) == (0, note)
     lines = out.split("\n")
     assert lines[0].split(" | ")[0].strip() == "Measure"
-    assert lines[2].startswith("LAS     | r         | 184 |    8 | 0.513 |")
+    assert lines[2].startswith("LAS     | r            | 184 |    8 |  0.513 |")
     assert lines[11].startswith("r(LAS) - r(UAS) = 0.031 [")
     assert lines[12] == "confidence intervals and p-values by sentence: 184 sentences"
     assert "ties:callin" in lines[13]
@@ -403,9 +403,9 @@ def test_judge(data, capfd):
     las, uas = rows_in(document, "measures")
     assert (las["measure"], las["n"], las["n_ties"], uas["n_ties"]) == ("LAS", 184, 8, 22)
     assert las["correlation"] == pytest.approx(0.5129301552027539, abs=1e-9)
+    assert lines[4].startswith("LAS     | accuracy (%) | 184 |    8 | 75.543 |")
     for row, name in zip(lines[2:6], ("correlation", "spearman", "accuracy", "kappa"), strict=True):
-        scale = 100 if name == "accuracy" else 1
-        shown = [f"{las[column] / scale:.3f}" for column in (name, f"{name}_low", f"{name}_high")]
+        shown = [f"{las[column]:.3f}" for column in (name, f"{name}_low", f"{name}_high")]
         assert [cell.strip() for cell in row.split(" | ")[4:]] == shown
     (compared,) = rows_in(document, "comparisons", measure="LAS", other="UAS")
     assert f"{compared['difference']:.3f} [{compared['difference_low']:.3f}" in lines[11]

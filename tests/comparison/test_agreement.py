@@ -68,7 +68,7 @@ def test_several_agree_the_same_in_any_order():
 
 
 def patterns(found):
-    return {(one.name, one.first, one.second): (one.n_words, one.share) for one in found.disagreements}
+    return {(one.name, one.first, one.second): (one.words, one.share) for one in found.disagreements}
 
 
 def test_patterns_of_several_are_counted_whoever_gave_which_label():
@@ -78,7 +78,8 @@ def test_patterns_of_several_are_counted_whoever_gave_which_label():
     one, two, three = map(annotation, rows)
     several = levelhead.agree(one, two, three)
     assert patterns(several) == {("relations", "nmod", "obl"): (4, 100)}
-    assert several.disagreements[0].pair == ("annotation 2", "annotation 1")
+    first = several.disagreements[0]
+    assert (first.first_annotator, first.second_annotator) == ("annotation 2", "annotation 1")
     assert patterns(levelhead.agree(one, two)) == {
         ("relations", "obl", "nmod"): (1, 50),
         ("relations", "nmod", "obl"): (1, 50),
@@ -105,7 +106,7 @@ def test_by_hand():
     assert (heads.observed, heads.expected, heads.cohen.value) == pytest.approx((200 / 3, 200 / 9, 4 / 7))
     assert [one.name for one in found.labels] == ["heads", "relations", "UPOS", "X", "Y"]
     assert found["X"].observed == pytest.approx(200 / 3)
-    patterns = {(one.name, one.first, one.second): (one.n_words, one.form) for one in found.disagreements}
+    patterns = {(one.name, one.first, one.second): (one.words, one.form) for one in found.disagreements}
     assert patterns == {
         ("heads", "NOUN", "DET"): (1, "w3"),
         ("relations", "acl", "obj"): (1, "w3"),
@@ -236,4 +237,4 @@ def test_the_example_of_three_annotators():
     folder = EXAMPLES / "agreement"
     found = levelhead.agree(*(folder / f"{name}.conllu" for name in ("anna", "ben", "clara")))
     assert found.annotators == ("anna", "ben", "clara")
-    assert ("UPOS", "ADP", "PART", 4) in [(one.name, one.first, one.second, one.n_words) for one in found.disagreements]
+    assert ("UPOS", "ADP", "PART", 4) in [(one.name, one.first, one.second, one.words) for one in found.disagreements]

@@ -53,7 +53,7 @@ def changed(old: list[str], new: list[str]) -> list[tuple]:
 
 
 def counts(found) -> Counter:
-    return Counter({(one.column, one.old, one.new): one.n_changes for one in found.patterns})
+    return Counter({(one.column, one.old, one.new): one.changes for one in found.patterns})
 
 
 def check_laws(old, new) -> None:

@@ -23,7 +23,7 @@ def test_scores_are_those_of_sentences():
     found = levelhead.judge(*FILES, VOTES, measures=["LAS", "CLAS.recall"])
     for number, output in enumerate(FILES[1:]):
         rows = levelhead.sentences(FILES[0], output, measures=["LAS", "CLAS"]).to_dict()["tables"]["sentences"]
-        las = [100 * (2 * row["LAS_correct"] / (row["LAS_gold"] + row["LAS_system"])) for row in rows]
+        las = [100 * (2 * row["LAS_correct"] / (row["LAS_gold"] + row["LAS_predicted"])) for row in rows]
         clas = [100 * (row["CLAS_correct"] / row["CLAS_gold"]) for row in rows]
         np.testing.assert_array_equal(found.measures["LAS"].scores[number], las)
         np.testing.assert_array_equal(found.measures["CLAS.recall"].scores[number], clas)

@@ -109,7 +109,7 @@ def test_too_few_units_or_runs_decide_nothing(margin, verdict):
 def pairs_of(folder, gold):
     """Numerators and denominators of LAS in every sentence, for each run."""
     return [
-        [(2 * row["LAS_correct"], row["LAS_system"] + row["LAS_gold"]) for row in sentences_of(gold, path)]
+        [(2 * row["LAS_correct"], row["LAS_predicted"] + row["LAS_gold"]) for row in sentences_of(gold, path)]
         for path in sorted(folder.iterdir())
     ]
 

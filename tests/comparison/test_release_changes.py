@@ -57,15 +57,15 @@ def test_patterns_of_all_files_are_added_up(tmp_path: Path) -> None:
     new = folder(tmp_path / "new", a=NEW, b=ALPHA, c=BETA)
     expected: Counter[tuple[str, str, str]] = Counter()
     for pair in ((OLD, NEW), (GOLD, ALPHA), (GOLD, BETA)):
-        expected.update({one[:3]: one.n_changes for one in levelhead.diff(*pair).patterns})
+        expected.update({one[:3]: one.changes for one in levelhead.diff(*pair).patterns})
     found = levelhead.diff(old, new)
-    assert {one[:3]: one.n_changes for one in found.patterns} == expected
-    assert [one.n_changes for one in found.patterns] == sorted(expected.values(), reverse=True)
+    assert {one[:3]: one.changes for one in found.patterns} == expected
+    assert [one.changes for one in found.patterns] == sorted(expected.values(), reverse=True)
     for one in found.patterns:
         assert 1 <= len(one.examples) <= 3
-        assert one.n_sentences <= one.n_changes
+        assert one.sentences <= one.changes
     back = levelhead.diff(new, old)
-    assert {(one.column, one.new, one.old): one.n_changes for one in back.patterns} == expected
+    assert {(one.column, one.new, one.old): one.changes for one in back.patterns} == expected
 
 
 def test_sentences_that_went_to_another_file_are_reported(tmp_path: Path) -> None:

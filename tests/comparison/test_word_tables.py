@@ -5,13 +5,14 @@ import io
 import json
 import lzma
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
 
 import levelhead
 from conftest import EXAMPLES, library
+from documentation import PYTHON, python, text_of
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.setup import setup_of
@@ -56,7 +57,7 @@ def test_columns_are_documented() -> None:
     assert " ".join(column.name for column in words) == COLUMNS
     assert all(column.about for column in (*words, *sentences))
     assert [column.name for column in sentences][-4:] == [
-        "words_aligned", "{measure}_correct", "{measure}_gold", "{measure}_system",
+        "words_aligned", "{measure}_correct", "{measure}_gold", "{measure}_predicted",
     ]  # fmt: skip
 
 
@@ -136,7 +137,7 @@ def test_partial_rows_of_other_text_and_broken_trees(tmp_path: Path) -> None:
     assert found[:2] == [("a", 1, 2, True), ("b", 2, None, False)]
     assert found[4:] == [("a", None, None, False), ("d", None, None, False)]
     counted = rows_of(levelhead.sentences(paths[0], [paths[1]], measures="LAS", partial=True))
-    assert [(row["words_system"], row["LAS_gold"], row["LAS_system"]) for row in counted] == [
+    assert [(row["words_predicted"], row["LAS_gold"], row["LAS_predicted"]) for row in counted] == [
         (2, 2, 2),
         (2, 2, 2),
         (0, 2, 2),
@@ -281,17 +282,37 @@ def scores_from_words(words: Any) -> dict[str, float]:
     return scores | {"CLAS": 200 * (arcs & in_gold).sum() / content}
 
 
+@pytest.mark.parametrize("frames", ["polars", "pandas"])
+def test_counts_are_integers_unless_they_are_weighted(frames: Literal["polars", "pandas"]) -> None:
+    library(frames)
+    weights = {"weights.tsv": {"nsubj": 0.5}}
+    measures = ["LAS", "ELAS", "WLAS(weights.tsv,default=1)"]
+    gold, system = (PARALLEL / side / "fr.conllu" for side in ("gold", "systems/alpha"))
+    frame = levelhead.sentences(gold, system, measures=measures, weights=weights).to_frame(library=frames)
+    assert [str(frame[f"{name}_correct"].dtype).lower() for name in measures] == ["int64", "int64", "float64"]
+
+
 def interval_from_sentences(sentences: Any, unit: str) -> list[float]:
     """Compute the confidence interval of LAS in pandas from the rows of sentences alone, as in docs/errors.md."""
     stats = library("scipy.stats")
-    units = sentences.groupby(unit, dropna=False)[["LAS_correct", "LAS_gold", "LAS_system"]].sum()
-    part, whole = 2 * units["LAS_correct"], units["LAS_gold"] + units["LAS_system"]
+    units = sentences.groupby(unit, dropna=False)[["LAS_correct", "LAS_gold", "LAS_predicted"]].sum()
+    part, whole = 2 * units["LAS_correct"], units["LAS_gold"] + units["LAS_predicted"]
     score = part.sum() / whole.sum()
     without = (part.sum() - part) / (whole.sum() - whole)
     t = stats.t.ppf(0.975, whole.sum() ** 2 / (whole**2).sum() - 1)
     ratio = t**2 * ((without - score) ** 2).sum() / (score * (1 - score))
     half = (ratio * score * (1 - score) + ratio**2 / 4) ** 0.5
     return [100 * (score + ratio / 2 + sign * half) / (1 + ratio) for sign in (-1, 1)]
+
+
+def test_the_interval_of_the_page_is_that_of_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    library("pandas")
+    monkeypatch.chdir(PARALLEL)
+    names = dict[str, Any]()
+    for session in PYTHON.findall(text_of("docs/errors.md")):
+        assert python(session, names) == session
+    (row,) = levelhead.compare(names["gold"], [names["system"]], measures="LAS").results
+    assert [100 * names["low"], 100 * names["high"]] == pytest.approx(row.interval, abs=1e-9)
 
 
 @pytest.mark.data
@@ -310,7 +331,7 @@ def test_tables_alone_give_scores_and_intervals(data: Path, tmp_path: Path, code
     sentences = levelhead.sentences(gold, system).to_frame(library="pandas")
     for name, score in scores.items():
         if score.reason is None:
-            sums = [sentences[f"{name}_{part}"].sum() for part in ("correct", "gold", "system")]
+            sums = [sentences[f"{name}_{part}"].sum() for part in ("correct", "gold", "predicted")]
             assert sums == [score.correct, score.gold, score.system], name
     assert sentences["length"].sum() == len(words["word"].dropna())
     (row,) = levelhead.compare(gold, [system], measures="LAS").results

@@ -195,7 +195,8 @@ HEADS_NOT_RESTORED = {
 def test_what_the_published_script_does_not_restore(data: Path, name: str) -> None:
     trip = check_round_trip(levelhead.read(data / f"ud/r1.3/{name}.conllu.xz"), variant="script")
     assert len(trip.not_restored) == HEADS_NOT_RESTORED[name]
-    assert trip.changed_heads in range(2 * trip.converted - trip.words // 500, 2 * trip.converted + 1)
+    counts = trip.counts
+    assert counts.changed_heads in range(2 * counts.converted - counts.words // 500, 2 * counts.converted + 1)
 
 
 @pytest.mark.parametrize(("name", "read_again", "frozen"), [("en", 0.021, 0.053), ("zh", 0.037, 0.51)])
@@ -205,7 +206,7 @@ def test_when_lists_are_read(data: Path, name: str, read_again: float, frozen: f
     whole = default_targets()._replace(subtypes=False)
     for variant, share in (("paper", read_again), ("frozen", frozen)):
         trip = check_round_trip(treebank, variant=variant, targets=whole)
-        assert 100 * len(trip.not_restored) / trip.words == pytest.approx(share, abs=0.0005)
+        assert 100 * len(trip.not_restored) / trip.counts.words == pytest.approx(share, abs=0.0005)
 
 
 def rows_of(table: str) -> dict[str, list[str]]:
@@ -239,16 +240,20 @@ def test_the_tables_of_the_documentation(data: Path, release: str, study: str, e
     for name, cells in rows.items():
         treebank = levelhead.read(paths[name])
         trip, frozen = check_round_trip(treebank), check_round_trip(treebank, variant="frozen")
-        lost, lost_frozen, arcs, then = (
-            100 * n / trip.words for n in (*map(len, (trip.not_restored, frozen.not_restored)), *trip.nonprojective)
+        counts = trip.counts
+        arcs = counts.nonprojective_before, counts.nonprojective_after
+        lost, lost_frozen, before, after = (
+            100 * n / counts.words for n in (*map(len, (trip.not_restored, frozen.not_restored)), *arcs)
         )
-        assert cells[:2] == [str(len(trip.failed_sentences)), f"{lost_frozen:.3f}"]
-        assert cells[3:] == [f"{arcs:.2f}", f"{then:.2f}"]
-        sentences = [100 * n / trip.sentences for n in trip.nonprojective_sentences]
-        shown = [trip.words, 100 * trip.converted / trip.words, lost, *sentences]
+        failed = {word.sentence for word in trip.not_restored}
+        assert cells[:2] == [str(len(failed)), f"{lost_frozen:.3f}"]
+        assert cells[3:] == [f"{before:.2f}", f"{after:.2f}"]
+        crossing = counts.nonprojective_sentences_before, counts.nonprojective_sentences_after
+        sentences = [100 * n / counts.sentences for n in crossing]
+        shown = [counts.words, 100 * counts.converted / counts.words, lost, *sentences]
         assert [float(cell) for cell in changes[name][:5]] == pytest.approx(shown, abs=0.00501)
         assert [float(cell) for cell in entropy[name][first : first + 2]] == pytest.approx(
-            trip.head_entropy, abs=0.00501
+            (counts.head_entropy_before, counts.head_entropy_after), abs=0.00501
         )
 
 
@@ -485,4 +490,4 @@ def test_no_sentences() -> None:
     """A treebank without sentences."""
     nothing = levelhead.build([["a"]], [[0]], [["root"]])[:0]
     assert len(forward(nothing)) == len(backward(nothing, exact=True)) == 0
-    assert check_round_trip(nothing).words == 0
+    assert check_round_trip(nothing).counts.words == 0

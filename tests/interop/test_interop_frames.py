@@ -22,16 +22,16 @@ TEXT = """\
 
 """
 TABLE = {
-    "sentence": [0, 0, 0, 0, 1],
+    "sentence": [1, 1, 1, 1, 2],
     "sent_id": ["s1", "s1", "s1", "s1", None],
-    "id": [1, 2, 3, 4, 1],
+    "word": [1, 2, 3, 4, 1],
     "form": ["Il", "va", "à", "le", "Oui"],
     "lemma": ["il", "aller", "à", "le", "oui"],
     "upos": ["PRON", "VERB", "ADP", "DET", "INTJ"],
     "xpos": ["_", "V", "_", "_", "_"],
     "feats": ["_", "Mood=Ind", "_", "_", "_"],
     "head": [2, 0, 2, 3, 0],
-    "relation": ["nsubj", "root", "obl", "det", "root"],
+    "deprel": ["nsubj", "root", "obl", "det", "root"],
     "deps": ["2:nsubj", "0:root", "_", "_", "_"],
     "misc": ["_", "_", "_", "_", "SpaceAfter=No"],
     "token": ["Il", "va", "au", "au", "Oui"],
@@ -62,15 +62,15 @@ def test_polars():
     library("polars")
     frame = to_polars(levelhead.from_conllu(TEXT))
     assert frame.to_dict(as_series=False) == TABLE
-    assert {str(frame.schema[name]) for name in ("sentence", "id", "head")} == {"Int32"}
-    assert frame.filter(frame["relation"] == "root").height == 2
+    assert {str(frame.schema[name]) for name in ("sentence", "word", "head")} == {"Int64"}
+    assert frame.filter(frame["deprel"] == "root").height == 2
 
 
 def test_pandas():
     pandas = library("pandas")
     frame = to_pandas(levelhead.from_conllu(TEXT))
     assert frame.astype(object).where(frame.notna(), None).to_dict("list") == TABLE
-    assert {str(frame.dtypes[name]) for name in ("sentence", "id", "head")} == {"int32"}
+    assert {str(frame.dtypes[name]) for name in ("sentence", "word", "head")} == {"int64"}
     assert isinstance(frame.dtypes["range"], pandas.StringDtype)
 
 
@@ -90,6 +90,18 @@ def test_there_and_back(convert, text) -> None:
     library(convert.__name__.removeprefix("to_"))
     frame = convert(levelhead.from_conllu(text))
     assert word_table(from_frame(frame)) == word_table(levelhead.from_conllu(text))
+
+
+def test_frames_of_words_can_be_joined_with_those_of_aligned_words() -> None:
+    frames = library("polars")
+    gold = levelhead.from_conllu(TEXT)
+    words = levelhead.words(gold, gold).to_frame(library="polars")
+    shared = [name for name in to_polars(gold).columns if name in words.columns]
+    assert shared == [*TABLE][:10]
+    joined = to_polars(gold).join(words, on=["sentence", "word"], how="inner")
+    assert joined.select(*shared).equals(to_polars(gold).select(*shared))
+    assert all(joined[name].equals(joined[f"{name}_right"]) for name in shared if name not in {"sentence", "word"})
+    assert isinstance(joined, frames.DataFrame)
 
 
 @pytest.mark.parametrize("library_name", ["polars", "pandas"])
@@ -118,5 +130,12 @@ def test_wrong_frames() -> None:
     )
     assert "sentence 1: word 2 has the id '3': expected 2" in message(ConlluError, id=[1, 3])
     assert "sentence 1: HEAD 7 in a sentence of 2 words" in message(ConlluError, head=[0, 7])
+    pandas = library("pandas")
+    with pytest.raises(InputError, match="a data frame of words has two columns form"):
+        from_frame(pandas.concat([pandas.DataFrame(table), pandas.DataFrame(table)[["form"]]], axis=1))
+    two_roots = frames.DataFrame(table | {"head": [0, 0]})
+    assert from_frame(two_roots, allow_several_roots=True)[0].heads == [0, 0]
+    with pytest.raises(ConlluError, match="an invalid treebank can only be a system's output for partial scores"):
+        levelhead.score(from_frame(two_roots, allow_several_roots=True), two_roots)
     with pytest.raises(InputError, match="frame must be a polars or pandas data frame, not a list of str"):
         from_frame(["a"])

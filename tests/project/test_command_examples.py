@@ -41,7 +41,7 @@ def test_every_command_has_an_example() -> None:
 
 @pytest.mark.slow
 def test_examples_of_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
-    for name in ("parallel", "diff", "language-models"):
+    for name in ("pud", "parallel", "diff", "language-models"):
         shutil.copytree(EXAMPLES / name, tmp_path / "examples" / name)
     programs = tmp_path / "programs"
     programs.mkdir()
@@ -49,10 +49,10 @@ def test_examples_of_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (programs / "levelhead").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
-    monkeypatch.chdir(tmp_path / "examples" / "parallel")
+    monkeypatch.chdir(tmp_path / "examples" / "pud")
     for name, example in SHOWN.items():
         if name not in NEED_A_SERVER:
-            for line in example.strip().splitlines():
+            for line in example.strip().replace("\\\n", "").splitlines():
                 code, said = ran(line), capfd.readouterr().err
                 refused = name in NEED_SUBMISSIONS and code == program.BAD_INPUT and "task" in said
                 assert code == 0 or refused, (line, code, said)

@@ -31,6 +31,7 @@ OTHER_TESTS = {
     "docs/interop.md": "interop/test_interop_docs.py",
     "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
+    "docs/recipes.md": "project/test_recipes_page.py",
     "docs/recover.md": "project/test_recover_page.py",
     "docs/validate.md": "project/test_validate_page.py",
 }

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead import InputError, UnreadableFile
 from levelhead.recovery import answers as reading
 from levelhead.treebank.input_bytes import Limits
@@ -156,6 +156,15 @@ def test_answers_that_belong_to_no_sentence(answers: list[str], says: str) -> No
     with pytest.raises(InputError, match="unpaired-answers") as raised:
         levelhead.recover(answers, GOLD)
     assert says in str(raised.value)
+
+
+@pytest.mark.parametrize("answers", [5, "frame"])
+def test_other_values_than_answers(answers: object) -> None:
+    if answers == "frame":
+        answers = library("polars").DataFrame({"answer": ANSWERS})
+    expected = "answers must be a path, a list of answers, or a mapping of sent_ids to answers, not"
+    with pytest.raises(InputError, match=expected):
+        levelhead.recover(answers, GOLD)  # type: ignore[arg-type]
 
 
 BAD = {

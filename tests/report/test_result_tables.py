@@ -135,7 +135,15 @@ def test_texts_are_read_back_exactly(tmp_path: Path) -> None:
 
 def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     document = levelhead.score(GOLD, ALPHA, measures="LAS").to_dict()
+    (row,) = document["tables"]["scores"]
+    for cell in ({"f1": "high"}, {"f1": [1]}, {"gold": True}, {"correct": "1"}, {"treebank": None}):
+        with pytest.raises(InputError, match=f"damaged: the column {next(iter(cell))} has a value of the type"):
+            levelhead.load(document | {"tables": document["tables"] | {"scores": [row | cell]}})
     for wrong, message in (
+        (document | {"kind": "words"}, "damaged: it has no words"),
+        (document | {"verdict": 5}, "damaged: its verdict is not a text"),
+        (document | {"provenance": None}, "damaged: its provenance has another form"),
+        (document | {"provenance": document["provenance"] | {"signature": [1]}}, "damaged: its provenance"),
         ({}, "not the JSON document of a result"),
         (document | {"schema": 1}, "schema 1"),
         (document | {"tables": {}}, "incomplete or damaged"),
@@ -143,10 +151,11 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=message):
             levelhead.load(wrong)
-    (tmp_path / "x.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match=r"x\.json: invalid-result: this is not JSON"):
-        levelhead.load(tmp_path / "x.json")
-    with pytest.raises(InputError, match=r"no-such\.json"):
+    for text in ("{", "[" * 100_000, '{"schema": NaN}'):
+        (tmp_path / "x.json").write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match=r"x\.json: invalid-result: this is not JSON"):
+            levelhead.load(tmp_path / "x.json")
+    with pytest.raises(InputError, match=r"^\S*no-such\.json: unreadable-file"):
         levelhead.load(tmp_path / "no-such.json")
     with pytest.raises(AttributeError, match="needs the files"):
         _ = levelhead.load(document).scores

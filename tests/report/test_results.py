@@ -1,11 +1,13 @@
 """Results print themselves."""
 
+import base64
 import hashlib
 import importlib
 import json
 import re
 import sys
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +25,7 @@ from levelhead.correlation import Measurements, cumulative_variances
 from levelhead.errors import LevelheadError
 from levelhead.measures.registry import STANDARD
 from levelhead.studies.study import Claim, Study
-from levelhead.tables.table import Table
+from levelhead.tables.table import MOST_ROWS, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.collection import sampled
@@ -133,8 +135,9 @@ def test_results_print_themselves(name: str) -> None:
     assert json.loads(json.dumps(result.to_dict()))["schema"] == 2
     assert str(result)
     html = result._repr_html_()
-    assert html.startswith("<table>")
-    assert html.count("<tr>") == len(table.every_row) + 1
+    n_rows = min(len(table.rows), MOST_ROWS) + len(table.summary) + (len(table.rows) > MOST_ROWS or table.n_more > 0)
+    assert html.count("<tr") == (0 if name == "Citation" else n_rows + 1)
+    assert (result.verdict is None) or html.startswith(f"<p><b>{escape(result.verdict)}</b></p>")
     short = repr(result)
     assert short.startswith(f"<{type(result).__name__}")
     assert len(short) < 200
@@ -173,11 +176,21 @@ def test_results_say_where_they_come_from(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("Comparison", "<Comparison: 2 systems, 3 measures, 6 results>"),
-        ("Agreement", "<Agreement: 2 treebanks, 1 pair, 19 labels, 26 disagreements>"),
+        (
+            "Comparison",
+            "<Comparison: 2 systems, 3 measures, 6 results. By LAS, significantly different from alpha: beta (−17.20).>",
+        ),
+        (
+            "Agreement",
+            (
+                "<Agreement: 2 treebanks, 1 pair, 19 labels, 26 disagreements. "
+                "Two annotators agree on the heads of 93.3% of words, and on the relations of 92.1%.>"
+            ),
+        ),
         ("ErrorExamples", "<ErrorExamples: 2 errors>"),
+        ("AlignedWords", "<AlignedWords: 164 rows>"),
         ("Measurements", "<Measurements: 20 treebanks, 1 text>"),
-        ("Study", "<Study: 1 claim>"),
+        ("Study", "<Study: 1 claim. Of 1 claim, 1 holds.>"),
         ("Validation", "<Validation: 9 files, 2 errors and warnings>"),
     ],
 )
@@ -193,11 +206,11 @@ def test_options_of_tables() -> None:
 
 
 def test_html_is_escaped(tmp_path: Path) -> None:
-    path = tmp_path / "<b>&.conllu"
+    path = tmp_path / "<i>&.conllu"
     path.write_bytes(GOLD.read_bytes())
     html = levelhead.profile(path)._repr_html_()
-    assert "<b>" not in html
-    assert "&lt;b&gt;&amp;" in html
+    assert "<i>" not in html
+    assert "&lt;i&gt;&amp;" in html
 
 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,10 +227,12 @@ def test_sentences_are_drawn() -> None:
     sentence = levelhead.read(GOLD)[0]
     svg = sentence._repr_svg_()
     assert svg.startswith("<svg")
+    assert base64.b64encode(svg.encode()).decode() in sentence._repr_html_()
     assert [svg.count(f">{form}</text>") for form in dict.fromkeys(sentence.forms)] == [
         sentence.forms.count(form) for form in dict.fromkeys(sentence.forms)
     ]
-    assert svg.count("<polyline") == 2 * len(sentence)  # an arc and its tip for each word
+    arcs = [svg.count(f"<{shape} class") for shape in ("polygon", "path", "line")]
+    assert arcs == [len(sentence), len(sentence) - 1, 1]  # tips, arcs and the root
 
 
 def test_drawings_are_escaped() -> None:

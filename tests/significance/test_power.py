@@ -262,7 +262,7 @@ def parts_of_pair(run):
     for system in PAIR[1:]:
         out = run("sentences", PAIR[0], system, "-m", "LAS", "--format", "jsonl")[1]
         rows = [json.loads(line) for line in out.splitlines()]
-        sides.append([(2 * row["LAS_correct"], row["LAS_gold"] + row["LAS_system"]) for row in rows])
+        sides.append([(2 * row["LAS_correct"], row["LAS_gold"] + row["LAS_predicted"]) for row in rows])
     return sides
 
 

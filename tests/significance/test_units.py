@@ -144,7 +144,7 @@ def test_sums_are_those_of_the_sentences_of_a_unit() -> None:
     units = units_of(gold_of("newdoc; g = 1", "", "newdoc; g = 2", "newdoc; g = 1"), "comment:g")
     parts = np.arange(8.0).reshape(4, 2)
     assert units.sums(parts).tolist() == [[0 + 2 + 6, 1 + 3 + 7], [4, 5]]
-    assert units.largest == pytest.approx(3 / 4)
+    assert units.largest == pytest.approx(75)
 
 
 def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
@@ -152,8 +152,8 @@ def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
         return Units(kind, np.arange(n), largest, marks=n, auto=auto)
 
     units = {
-        "a": unit("sentence", 9, auto=True), "b": unit("document", 10), "c": unit("document", 19, 0.5),
-        "d": unit("document", 20, 1 / 3),
+        "a": unit("sentence", 9, auto=True), "b": unit("document", 10), "c": unit("document", 19, 50),
+        "d": unit("document", 20, 100 / 3),
     }  # fmt: skip
     assert unit_line(units) == "confidence intervals and p-values by sentence or document: 9 sentences and 49 documents"
     assert list(unit_notes(units, averaged=True)) == [

@@ -48,7 +48,7 @@ def rows(run) -> list[list[float]]:
     for output in OUTPUTS:
         _, out, _ = run("sentences", PARALLEL / "gold/en.conllu", output, "-m", "LAS", "--format", "json")
         own = rows_in(json.loads(out), "sentences", treebank="en")
-        columns += [[2 * row["LAS_correct"] for row in own], [row["LAS_gold"] + row["LAS_system"] for row in own]]
+        columns += [[2 * row["LAS_correct"] for row in own], [row["LAS_gold"] + row["LAS_predicted"] for row in own]]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

@@ -1,12 +1,14 @@
 """Lines of text output: notes of at most 100 columns, names of any script aligned, paths of files whole."""
 
+import re
+
 from rich.cells import cell_len
 
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign.plan import unmatched_note
 from levelhead.tables.table import Column, Table
-from levelhead.tables.writers import to_text
+from levelhead.tables.writers import to_text, to_tsv
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 
@@ -19,6 +21,15 @@ def test_notes_are_wrapped_between_words() -> None:
     assert max(map(len, lines[:-2])) <= 100
     assert " ".join(line.removeprefix("  ") for line in lines[:-2]) == note.strip()
     assert all(line.startswith("  ") for line in lines[1:-2])
+
+
+def test_numbers_of_a_column_have_equally_many_decimal_places() -> None:
+    """But counts have none, and a column of whole numbers neither; a spreadsheet gets the numbers as they are."""
+    columns = tuple(Column(name, "number") for name in ("mean", "count and mean", "whole"))
+    table = Table(columns, ((4.0, 4, 4.0), (1234.5, 1.5, 2.0), (None, None, None)))
+    rows = [re.split(r"\s*\|\s*", line.strip()) for line in to_text(table).splitlines()[2:]]
+    assert rows == [["4.00", "4", "4"], ["1,234.50", "1.50", "2"], ["-", "-", "-"]]
+    assert to_tsv(table).splitlines()[1:] == ["4\t4\t4", "1234.5\t1.5\t2", "\t\t"]
 
 
 def test_sentences_on_wins_fit() -> None:

@@ -70,7 +70,7 @@ def test_numbers_for_readers() -> None:
     table = Table(columns, ((999, 1000.5, 12345, "1000"), (1222143, -1234.0, 1000, "x")))
     for text in (to_text(table), to_markdown(table)):
         found = [re.findall(r"[-\w.,]+", line) for line in text.splitlines()[2:]]
-        assert found == [["999", "1,000.50", "12345", "1000"], ["1,222,143", "-1,234", "1000", "x"]]
+        assert found == [["999", "1,000.50", "12345", "1000"], ["1,222,143", "-1,234.00", "1000", "x"]]
     assert to_tsv(table, 2).splitlines()[1:] == ["999\t1000.50\t12345\t1000", "1222143\t-1234\t1000\tx"]
     assert [number_of(n, "treebank") for n in (1, 2, 1109)] == ["1 treebank", "2 treebanks", "1,109 treebanks"]
     text = "r = -0.52 (-.3 to -1), CLAS - LAS, pages 2-15, en-ud-2, 5%-6%"

@@ -324,7 +324,7 @@ def test_a_profile_is_a_mapping() -> None:
     ours = profile(flat(["a", "b"], ["root", "det"]), columns=["words", "relation"])
     assert dict(ours) == {"words": 2, "relation": {"det": 50, "root": 50}}
     assert len(ours) == 2
-    assert repr(ours).startswith("Profile({'words': 2")
+    assert repr(ours).startswith("<Profile: words=2, ")
     assert isinstance(ours, levelhead.Profile)
     with pytest.raises(TypeError, match="relation has many values"):
         ours.number("relation")
@@ -354,6 +354,7 @@ def test_rows_by_every_kind_of_keys() -> None:
         assert len(set(names)) == len(names)
         assert sum(row[2] for row in table.rows) == pytest.approx(len(table.rows) and 100)
         assert data.rows == list(table.rows)
+        assert profiles.data() == data
         assert not data.rows or data.names == ["treebank", kind, *names[2:]]
     with pytest.raises(InputError, match="training treebanks cannot be combined with rows by upos"):
         levelhead.profile(treebank, by="upos", train=[treebank])
@@ -364,9 +365,9 @@ def test_a_square_matrix(kind: str) -> None:
     """Every pair in both directions, from the table of pairs; in a row are the distances from its treebank."""
     codes = ["de", "en", "ja", "tr"]
     paths = [EXAMPLES / "parallel" / "gold" / f"{code}.conllu" for code in codes]
-    frame = levelhead.similarity(*paths, matrix=kind).to_frame(kind, library="pandas")
-    matrix = frame.set_index("treebank").loc[codes, [f"{kind}:{code}" for code in codes]].to_numpy()
-    assert list(frame.columns) == ["treebank", *(f"{kind}:{code}" for code in codes)]
+    frame = levelhead.similarity(*paths, matrix=kind).to_frame(library="pandas")
+    matrix = frame.set_index("treebank_a").loc[codes, codes].to_numpy()
+    assert list(frame.columns) == ["treebank_a", *codes]
     assert not matrix.diagonal().any()
     assert (matrix == matrix.T).all() == (kind != "klcpos3")
     distributions = [count_treebank(levelhead.read(path)).distributions for path in paths]

@@ -202,11 +202,6 @@ def missing_words(matches: Matches, gold: NDArray[np.bool_], system: NDArray[np.
     """Return the gold words that a partial score also counts as words of the system, see `with_missing_words`.
 
     They are the first words without a counterpart that counts, in sentences that lack words.
-
-    Args:
-        matches: the aligned words.
-        gold: whether each gold word counts.
-        system: whether each system word counts.
     """
     if matches.lacking is None or not matches.lacking.any():
         return np.zeros(0, dtype=np.int64)

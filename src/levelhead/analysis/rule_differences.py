@@ -21,7 +21,7 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
-from levelhead.tables.data import Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -52,20 +52,6 @@ class Difference:
     n_words: int
 
 
-class RulesScore(NamedTuple):
-    """The F1 score of a measure under a set of rules.
-
-    Args:
-        rules: the set of rules.
-        measure: the measure.
-        f1: the F1 score.
-    """
-
-    rules: str
-    measure: str
-    f1: Percent | None
-
-
 class Rejection(NamedTuple):
     """A fault for which a set of rules rejects the files.
 
@@ -84,48 +70,6 @@ class Rejection(NamedTuple):
     line: int | None
 
 
-class DecisionRow(NamedTuple):
-    """A decision on which the sets of rules disagree, and which has an effect on the files.
-
-    Args:
-        decision: the decision.
-        words: the number of words that are affected.
-    """
-
-    decision: str
-    words: int
-
-
-class ChoiceRow(NamedTuple):
-    """The choice of a set of rules.
-
-    Args:
-        decision: the decision.
-        rules: the set of rules.
-        choice: its choice.
-    """
-
-    decision: str
-    rules: str
-    choice: str
-
-
-class ChangedScore(NamedTuple):
-    """A score that a decision changes.
-
-    Args:
-        decision: the decision.
-        measure: the measure.
-        f1: the F1 score with the choice of `ud`.
-        other_f1: the F1 score with the other choice.
-    """
-
-    decision: str
-    measure: str
-    f1: Percent | None
-    other_f1: Percent | None
-
-
 class AffectedWord(NamedTuple):
     """One of the first words that a decision affects.
 
@@ -142,6 +86,10 @@ class AffectedWord(NamedTuple):
     form: str
 
 
+_DECISION, _RULES = DataColumn("decision", "text", "The decision"), DataColumn("rules", "text", "The set of rules")
+_F1 = DataColumn("f1", "number", "The F1 score", "percent", optional=True, limits=(0, 100))
+
+
 @immutable
 class Explanation(Tabular):
     """The scores under all rules, and the decisions that cause differences.
@@ -153,8 +101,17 @@ class Explanation(Tabular):
 
     KIND: ClassVar[str] = "explain"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "scores": (RulesScore,), "rejections": (Rejection,), "decisions": (DecisionRow,), "choices": (ChoiceRow,),
-        "changes": (ChangedScore,), "words": (AffectedWord,),
+        "scores": (_RULES, MEASURE_COLUMN, _F1),
+        "rejections": (Rejection,),
+        "decisions": (
+            _DECISION, DataColumn("words", "integer", "The number of words that are affected", limits=(0,)),
+        ),
+        "choices": (_DECISION, _RULES, DataColumn("choice", "text", "Its choice")),
+        "changes": (
+            *(_DECISION, MEASURE_COLUMN, _F1._replace(about="The F1 score with the choice of `ud`")),
+            _F1._replace(name="other_f1", about="The F1 score with the other choice"),
+        ),
+        "words": (AffectedWord,),
     }  # fmt: skip
 
     evaluations: Mapping[str, Evaluation | InputError]
@@ -171,27 +128,24 @@ class Explanation(Tabular):
         first = next(iter(self.accepted.values())).provenance
         return replace(first, signature={**first.signature, "rules": "+".join(self.accepted)})
 
-    def _scores_rows(self) -> Iterator[RulesScore]:
-        for rules, scores in self.accepted.items():
-            yield from (RulesScore(rules, measure, score.f1) for measure, score in scores.items())
+    def _scores_rows(self) -> Iterator[tuple[Any, ...]]:
+        return ((rules, name, score.f1) for rules, scores in self.accepted.items() for name, score in scores.items())
 
     def _rejections_rows(self) -> Iterator[Rejection]:
         for rules, error in self.evaluations.items():
             for fault in error.faults if isinstance(error, InputError) else ():
                 yield Rejection(rules, fault.slug, fault.message, _file(fault.place), fault.place.line)
 
-    def _decisions_rows(self) -> Iterator[DecisionRow]:
-        return (DecisionRow(each.decision, each.n_words) for each in self.differences)
+    def _decisions_rows(self) -> Iterator[tuple[str, int]]:
+        return ((each.decision, each.n_words) for each in self.differences)
 
-    def _choices_rows(self) -> Iterator[ChoiceRow]:
+    def _choices_rows(self) -> Iterator[tuple[str, str, str]]:
         for each in self.differences:
             for names, choice in each.choices.items():
-                yield from (ChoiceRow(each.decision, rules, choice) for rules in names.split(", "))
+                yield from ((each.decision, rules, choice) for rules in names.split(", "))
 
-    def _changes_rows(self) -> Iterator[ChangedScore]:
-        return (
-            ChangedScore(each.decision, name, *f1) for each in self.differences for name, f1 in each.changes.items()
-        )
+    def _changes_rows(self) -> Iterator[tuple[Any, ...]]:
+        return ((each.decision, name, *values) for each in self.differences for name, values in each.changes.items())
 
     def _words_rows(self) -> Iterator[AffectedWord]:
         for each in self.differences:

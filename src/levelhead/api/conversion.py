@@ -136,10 +136,13 @@ def perplexity(
     return measure_perplexities(model, treebanks, order, ends=ends, lift=lift, warnings=warnings)
 
 
-@public(
-    answers=("either", "path", ("mapping", "string", "a mapping of sent_ids to answers"), ("list", "string")),
-    separator=("optional", "string"),
-)
+_ANSWERS = (
+    "either", "path", ("mapping", "string", "a mapping of sent_ids to answers"), ("list", "string"),
+    ("object", "", "a path, a list of answers, or a mapping of sent_ids to answers"),
+)  # fmt: skip
+
+
+@public(answers=_ANSWERS, separator=("optional", "string"))
 def recover(
     answers: Answers,
     gold: Input,

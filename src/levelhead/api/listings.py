@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.immutable import immutable
+from levelhead.tables.data import DataColumn
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -97,48 +98,8 @@ def list_measures(registry: Registry, names: Iterable[str] = ()) -> MeasureList:
     return MeasureList(tuple(rows))
 
 
-class SchemeRow(NamedTuple):
-    """A scheme of classes.
-
-    Args:
-        scheme: its name.
-        source: where it comes from.
-        ud_version: the version of UD whose relations it has; empty for all.
-        otherwise: the class of all other relations.
-    """
-
-    scheme: str
-    source: str
-    ud_version: str
-    otherwise: str
-
-
-class ClassOfRelation(NamedTuple):
-    """The class of a relation.
-
-    Args:
-        scheme: the name of the scheme.
-        class_name: the class.
-        relation: the relation.
-    """
-
-    scheme: str
-    class_name: str
-    relation: str
-
-
-class Counterpart(NamedTuple):
-    """A relation that is looked up as another one.
-
-    Args:
-        scheme: the name of the scheme.
-        relation: the relation.
-        counterpart: the relation that it is looked up as.
-    """
-
-    scheme: str
-    relation: str
-    counterpart: str
+_SCHEME = DataColumn("scheme", "text", "The name of the scheme")
+_RELATION = DataColumn("relation", "text", "The relation")
 
 
 @immutable
@@ -151,21 +112,30 @@ class SchemeList(_Listing):
 
     KIND: ClassVar[str] = "schemes"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "relations": (ClassOfRelation,), "schemes": (SchemeRow,), "counterparts": (Counterpart,),
+        "relations": (_SCHEME, DataColumn("class_name", "text", "The class"), _RELATION),
+        "schemes": (
+            _SCHEME,
+            DataColumn("source", "text", "Where it comes from"),
+            DataColumn("ud_version", "text", "The version of UD whose relations it has; empty for all"),
+            DataColumn("otherwise", "text", "The class of all other relations"),
+        ),
+        "counterparts": (
+            _SCHEME, _RELATION, DataColumn("counterpart", "text", "The relation that it is looked up as"),
+        ),
     }  # fmt: skip
 
     schemes: tuple[Any, ...]
 
-    def _relations_rows(self) -> Iterator[ClassOfRelation]:
+    def _relations_rows(self) -> Iterator[tuple[str, str, str]]:
         for scheme in self.schemes:
             for label, members in scheme.classes.items():
-                yield from (ClassOfRelation(scheme.name, label, relation) for relation in sorted(members))
+                yield from ((scheme.name, label, relation) for relation in sorted(members))
 
-    def _schemes_rows(self) -> Iterator[SchemeRow]:
-        return (SchemeRow(each.name, each.source, str(each.version or ""), each.otherwise) for each in self.schemes)
+    def _schemes_rows(self) -> Iterator[tuple[str, ...]]:
+        return ((each.name, each.source, str(each.version or ""), each.otherwise) for each in self.schemes)
 
-    def _counterparts_rows(self) -> Iterator[Counterpart]:
-        return (Counterpart(scheme.name, *pair) for scheme in self.schemes for pair in scheme.counterparts.items())
+    def _counterparts_rows(self) -> Iterator[tuple[str, str, str]]:
+        return ((scheme.name, *pair) for scheme in self.schemes for pair in scheme.counterparts.items())
 
     def table(self) -> Table:
         """Return one row per scheme and class."""

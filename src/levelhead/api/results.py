@@ -192,16 +192,28 @@ def load(source: PathLike | Mapping[str, Any]) -> LoadedResult:
     layouts = _layouts(str(document.get("kind")))
     try:
         tables = {name: data_of_documents(layout, document["tables"][name]) for name, layout in layouts.items()}
-        return LoadedResult(document["kind"], document["verdict"], Provenance.from_dict(document["provenance"]), tables)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        message = f"the document is incomplete or damaged: {error!r}"
-        raise InputError(Fault("invalid-result", message, Place(path))) from error
+        provenance, verdict = Provenance.from_dict(document["provenance"]), document["verdict"]
+        if isinstance(verdict, str | None):
+            return LoadedResult(document["kind"], verdict, provenance, tables)
+        reason = "its verdict is not a text"
+    except KeyError as error:
+        reason = f"it has no {error.args[0]}"
+    except (TypeError, AttributeError):
+        reason = "its provenance has another form"
+    except ValueError as error:
+        reason = str(error)
+    raise InputError(Fault("invalid-result", f"the document is incomplete or damaged: {reason}", Place(path)))
 
 
 def _parsed(path: PathLike) -> Any:
     from levelhead.treebank.input_bytes import read_bytes
 
+    data = read_bytes(path)
     try:
-        return json.loads(read_bytes(path))
-    except ValueError as error:
+        return json.loads(data, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         raise InputError(Fault("invalid-result", f"this is not JSON: {error}", Place(os.fspath(path)))) from error
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.campaign.ranking import LeftOut, Standing, SystemPair, number, valid_trees_value
 from levelhead.campaign.results import Results, State
 from levelhead.evaluation.coverage import PartialCoverage
+from levelhead.evaluation.score_data import ScoreNumbers, score_numbers
 from levelhead.measures.registry import lower_is_better
-from levelhead.scoring import Score
-from levelhead.scoring.measure import COMPONENTS
 from levelhead.significance.influence import INFLUENCE, influence_rows
 from levelhead.significance.units import UnitRow, unit_rows
-from levelhead.tables.data import DataColumn, Layout, Percent
-from levelhead.tables.fields import Field
+from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 
 if TYPE_CHECKING:
     from levelhead.campaign.ranked_systems import RankedSystems
@@ -23,44 +21,17 @@ if TYPE_CHECKING:
 _Unit = Literal["percent", "perplexity"]
 
 
-class OutputScore(NamedTuple):
-    """The score of an output by one measure.
+class OutputValues(NamedTuple):
+    """The state of an output, and its score on other data; the value of a missing or invalid output is 0.
 
     Args:
-        system: the system.
-        treebank: the treebank.
-        measure: the measure.
-        value: the component that the measure names, F1 by default; or the perplexity; 0 for a missing or invalid
-            output.
-        unit: the unit of the value.
         state: whether there is an output, and whether it is valid.
-        precision: 100 * correct / predicted.
-        recall: 100 * correct / gold.
-        f1: the harmonic mean of precision and recall.
-        aligned_accuracy: 100 * correct / aligned; null for measures without alignment.
-        correct: the number of correct items; a sum of weights for weighted measures, of logarithms for perplexities.
-        gold: the number of items in gold.
-        predicted: the number of items in the system's output.
-        aligned: the number of aligned gold items; null for measures without alignment.
         value_of_valid_sentences: the value on the valid sentences of an invalid output. It does not affect ranks.
         value_of_valid_trees: for partial scores, the value in which invalid trees count as wrong.
         reason: why there is no value, or why it is 0: the first reason; null otherwise.
     """
 
-    system: str
-    treebank: str
-    measure: str
-    value: Annotated[float | None, Field("The component that the measure names, F1 by default; or perplexity", (0,))]
-    unit: _Unit
     state: State
-    precision: Percent | None
-    recall: Percent | None
-    f1: Percent | None
-    aligned_accuracy: Percent | None
-    correct: float | None
-    gold: float | None
-    predicted: float | None
-    aligned: float | None
     value_of_valid_sentences: float | None
     value_of_valid_trees: float | None
     reason: str | None
@@ -110,10 +81,8 @@ class TreebankRow(NamedTuple):
     words: int | None
 
 
-_SYSTEM = DataColumn("system", "text", "The system")
-_TREEBANK = DataColumn("treebank", "text", "The treebank")
+_SYSTEM, _TREEBANK, _MEASURE = SYSTEM_COLUMN, TREEBANK_COLUMN, MEASURE_COLUMN
 _GROUP = DataColumn("group", "text", "The group of treebanks")
-_MEASURE = DataColumn("measure", "text", "The measure")
 
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
@@ -127,7 +96,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
                 optional=True,
             ),
         ),
-        "scores": (OutputScore,),
+        "scores": (_SYSTEM, _TREEBANK, _MEASURE, ScoreNumbers, OutputValues),
         "outputs": (OutputRow,),
         "reasons": (_SYSTEM, _TREEBANK, DataColumn("reason", "text", "Why the output scores 0")),
         "pairs": (_GROUP, _MEASURE, SystemPair),
@@ -160,24 +129,21 @@ def _unit(measure: str) -> _Unit:
     return "perplexity" if lower_is_better(measure) else "percent"
 
 
-def _scores(ranked: RankedSystems) -> Iterator[OutputScore]:
+def _scores(ranked: RankedSystems) -> Iterator[tuple[str, str, str, ScoreNumbers, OutputValues]]:
     for system, code, result in _outputs(ranked.results):
         covered = ranked.results.covered(system, code)
         for name, value in result.values.items():
             score, valid = result.scores.get(name), result.secondary.get(name)
-            numbers = [None] * (len(COMPONENTS) + 4) if score is None else _numbers(score)
-            others = (
+            numbers = ScoreNumbers(number(value), _unit(name))
+            others = OutputValues(
+                result.state,
                 None if valid is None else valid.value,
                 None if covered is None or value is None else float(valid_trees_value(result, name)),
                 next(filter(None, (score and score.reason, *result.reasons)), None),
             )
-            key = system, code, name, number(value), _unit(name), result.state
-            yield OutputScore._make((*key, *numbers, *others))
-
-
-def _numbers(score: Score) -> list[float | None]:
-    components = (score.percentage(component) for component in COMPONENTS)
-    return [*components, score.correct, score.gold, score.system, score.aligned]
+            if score is not None:
+                numbers = score_numbers(score)._replace(value=numbers.value)
+            yield system, code, name, numbers, others
 
 
 def _output_rows(ranked: RankedSystems) -> Iterator[OutputRow]:

@@ -23,9 +23,6 @@ def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
     """Return the results of systems that were scored one by one.
 
     A test set without an evaluation of a system is a missing output. Measures without a value in gold have none.
-
-    Raises:
-        InputError: systems were scored on other gold files, under other rules, or with other measures.
     """
     by_system = {name: own.parts or {_ONE_TEST_SET: own} for name, own in systems.items()}
     every = [(name, code, own) for name, some in by_system.items() for code, own in some.items()]

@@ -77,7 +77,6 @@ def profile(
         return
     from levelhead.api.inputs import registry_of
     from levelhead.typology.profile_columns import OF_TRAINING
-    from levelhead.typology.profile_tables import TABLES
 
     names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
     hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if wants_page(given) else ())]
@@ -93,7 +92,7 @@ def profile(
     write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
-    show(given, survey, notes_below=True, main=TABLES[survey.by])
+    show(given, survey, notes_below=True)
 
 
 def _list_columns(given: dict[str, Any]) -> None:
@@ -136,7 +135,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     treebank_files(treebanks, [given["output"]], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
-    show(given, similarities, notes_below=True, main=given["matrix"])
+    show(given, similarities, notes_below=True)
 
 
 @command()

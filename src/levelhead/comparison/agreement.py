@@ -6,9 +6,9 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, islice
+from itertools import combinations
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ from levelhead.significance.units import (
     units_of,
     units_signature,
 )
-from levelhead.tables.data import Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, IntervalCell, Table, interval_head
 from levelhead.tables.writers import to_text
@@ -114,61 +114,6 @@ class Disagreement(NamedTuple):
         first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
             label that comes first in alphabetical order.
         second: the label of the other annotator.
-        n_words: the number of words; each pair of annotators counts.
-        share: the share of all disagreements on this kind of label, in percent.
-        pair: the annotators of the first case: of the first label, and of the second.
-        sentence: the index of the first case's sentence in the first of all annotations.
-        form: the word of the first case.
-    """
-
-    name: str
-    first: str
-    second: str
-    n_words: int
-    share: float
-    pair: tuple[str, str]
-    sentence: int
-    form: str
-
-
-class MeasureAgreement(NamedTuple):
-    """The F1 of annotators by one measure.
-
-    Args:
-        measure: the measure.
-        f1: the F1 score, averaged over pairs of annotators; null if a pair has no value.
-        reason: why there is no value; null if there is one.
-    """
-
-    measure: str
-    f1: Percent | None
-    reason: str | None
-
-
-class PairAgreement(NamedTuple):
-    """The F1 of two annotators by one measure.
-
-    Args:
-        first: the first annotator.
-        second: the other annotator.
-        measure: the measure.
-        f1: the F1 score, the same in both directions; null if it is not annotated on both sides.
-    """
-
-    first: str
-    second: str
-    measure: str
-    f1: Percent | None
-
-
-class DisagreementRow(NamedTuple):
-    """Words on which two annotators disagree in the same way.
-
-    Args:
-        name: the kind of label.
-        first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
-            label that comes first in alphabetical order.
-        second: the label of the other annotator.
         words: the number of words; each pair of annotators counts.
         share: the share of all disagreements on this kind of label.
         first_annotator: the annotator of the first label in the first case.
@@ -190,16 +135,9 @@ class DisagreementRow(NamedTuple):
     form: str
 
 
-class DifferingSentence(NamedTuple):
-    """A sentence of the first annotation that differs in another in span, words, heads or universal relations.
-
-    Args:
-        sentence: its number, from 1.
-        sent_id: its sent_id.
-    """
-
-    sentence: int
-    sent_id: str | None
+_F1 = DataColumn("f1", "number", "F1 score, averaged over pairs; null without a value", "percent", True, (), (0, 100))
+_ANNOTATORS = DataColumn("first", "text", "The first annotator"), DataColumn("second", "text", "The other annotator")
+_REASON = DataColumn("reason", "text", "Why there is no value; null if there is one", optional=True)
 
 
 @immutable
@@ -220,9 +158,16 @@ class Agreement(Tabular):
 
     KIND: ClassVar[str] = "agree"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "labels": (LabelAgreement,), "measures": (MeasureAgreement,), "pairs": (PairAgreement,),
-        "patterns": (DisagreementRow,), "differing": (DifferingSentence,), "units": (UnitRow,),
-    }  # fmt: skip
+        "labels": (LabelAgreement,),
+        "measures": (MEASURE_COLUMN, _F1, _REASON),
+        "pairs": (*_ANNOTATORS, MEASURE_COLUMN, _F1._replace(about="F1 score, the same in both directions")),
+        "patterns": (Disagreement,),
+        "differing": (
+            DataColumn("sentence", "integer", "The number of the sentence, from 1", limits=(0,)),
+            DataColumn("sent_id", "text", "Its sent_id", optional=True),
+        ),
+        "units": (UnitRow,),
+    }
 
     treebanks: Mapping[str, Treebank]
     pairs: Mapping[tuple[str, str], Evaluation]
@@ -319,7 +264,7 @@ class Agreement(Tabular):
         )  # fmt: skip
         rows = tuple(
             (*row[:5], printable(f"{row.form} ({row.sent_id or f'sentence {row.sentence}'})"))
-            for row in islice(self._patterns_rows(), most)
+            for row in self.disagreements[:most]
         )
         notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
         return Table(columns, rows, notes)
@@ -334,20 +279,17 @@ class Agreement(Tabular):
             tables.insert(1, patterns._replace(notes=(*patterns.notes, *more)))
         return "\n".join(to_text(table, 2) for table in tables).rstrip("\n")
 
-    def _measures_rows(self) -> Iterator[MeasureAgreement]:
-        return (MeasureAgreement(measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())
+    def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:
+        return ((measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())
 
-    def _pairs_rows(self) -> Iterator[PairAgreement]:
-        for pair, evaluation in self.pairs.items():
-            yield from (PairAgreement(*pair, measure, score.value) for measure, score in evaluation.items())
+    def _pairs_rows(self) -> Iterator[tuple[Any, ...]]:
+        return ((*pair, name, score.value) for pair, scores in self.pairs.items() for name, score in scores.items())
 
-    def _patterns_rows(self) -> Iterator[DisagreementRow]:
-        for pattern in self.disagreements:
-            place = pattern.sentence + 1, self._first[pattern.sentence].id
-            yield DisagreementRow(*pattern[:5], *pattern.pair, *place, pattern.form)
+    def _patterns_rows(self) -> tuple[Disagreement, ...]:
+        return self.disagreements
 
-    def _differing_rows(self) -> Iterator[DifferingSentence]:
-        return (DifferingSentence(i + 1, self._first[i].id) for i in self.differing)
+    def _differing_rows(self) -> Iterator[tuple[int, str | None]]:
+        return ((i + 1, self._first[i].id) for i in self.differing)
 
     def _units_rows(self) -> list[UnitRow]:
         return unit_rows({self.annotators[0]: self.units})
@@ -398,7 +340,7 @@ def agreement(
         counts = found.words, found.cohen.n_units
         labels.append(LabelAgreement(labeled.name, *counts, 100 * found.observed, 100 * found.expected, *estimates))
         patterns += _disagreements(words, labeled, names)
-    patterns.sort(key=lambda kind: (-kind.n_words, *kind[:3]))
+    patterns.sort(key=lambda kind: (-kind.words, *kind[:3]))
     parts = {"resample-by": units_signature({"": units}), "level": f"{level:g}"}
     provenance = _provenance(treebanks, pairs, setup.rules.signature, parts)
     return Agreement(treebanks, pairs, tuple(labels), tuple(patterns), tuple(differing), units, level, provenance)
@@ -443,9 +385,9 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
     for both, ((row, i, j), *more) in cases.items():
         count = 1 + len(more)
         form = words.treebanks[i].forms[int(words.rows[row, i])]
-        pair = (names[i], names[j])
-        sentence = int(words.sentences[row])
-        yield Disagreement(labeled.name, *both, count, 100 * count / total, pair, sentence, form)
+        place = int(words.sentences[row])
+        sentence = place + 1, words.treebanks[0][place].id
+        yield Disagreement(labeled.name, *both, count, 100 * count / total, names[i], names[j], *sentence, form)
 
 
 def _provenance(

@@ -13,15 +13,7 @@ from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.gains import (
-    BASELINE_COLUMN,
-    MEASURE_COLUMN,
-    AverageGain,
-    Gain,
-    average_gains,
-    check_several,
-    gains_by,
-)
+from levelhead.comparison.gains import BASELINE_COLUMN, AverageGain, Gain, average_gains, check_several, gains_by
 from levelhead.comparison.intervals import (
     DIFFERENCE_COLUMNS,
     ESTIMATE_COLUMNS,
@@ -32,21 +24,24 @@ from levelhead.comparison.intervals import (
     estimate_values,
     with_intervals,
 )
-from levelhead.comparison.system_errors import (
-    COVERAGE_LAYOUT,
-    SYSTEM_COLUMN,
-    coverages_of,
-    notes_on_coverage,
-)
+from levelhead.comparison.system_errors import COVERAGE_LAYOUT, coverages_of, notes_on_coverage
 from levelhead.evaluation.provenance import comparison_provenance, sources_of
-from levelhead.evaluation.score_data import TREEBANK_COLUMN
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
 from levelhead.significance import STANDARD, InferenceSettings, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.units import UnitRow, units_signature
-from levelhead.tables.data import DataColumn, Layout, Percent, Points, table_of
+from levelhead.tables.data import (
+    MEASURE_COLUMN,
+    SYSTEM_COLUMN,
+    TREEBANK_COLUMN,
+    DataColumn,
+    Layout,
+    Percent,
+    Points,
+    table_of,
+)
 from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 

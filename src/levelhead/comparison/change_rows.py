@@ -4,59 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Annotated, NamedTuple
 
-if TYPE_CHECKING:
-    from levelhead.tables.data import Layout
+from levelhead.errors import number_of
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, columns_of
+
+__all__ = ["ChangeExample", "ChangePattern"]
 
 
-class ChangePatternRow(NamedTuple):
+class ChangeExample(NamedTuple):
+    """One place of a change.
+
+    Args:
+        old: the index of the sentence in OLD.
+        new: its index in NEW.
+        form: the word, as written in OLD.
+        file: the name of the file if folders are compared; otherwise empty.
+    """
+
+    old: int
+    new: int
+    form: str
+    file: str = ""
+
+
+class ChangePattern(NamedTuple):
     """Changes of one kind.
 
     Args:
-        pattern: its number, from 1; the most frequent first.
         column: the column, "words", "multiword tokens" or "empty nodes".
         old: the value in OLD; for HEAD, the tag of the head.
         new: the value in NEW.
         changes: the number of changes.
         sentences: the number of sentences with this change.
+        examples: the first places, at most three, each in another sentence.
     """
 
-    pattern: int
     column: str
     old: str
     new: str
     changes: int
     sentences: int
+    examples: Annotated[tuple[ChangeExample, ...], NOT_A_COLUMN]
+
+    def __str__(self) -> str:
+        return f"{self.column}: {self.old} → {self.new} ({number_of(self.changes, 'change')})"
 
 
-class ExampleRow(NamedTuple):
-    """One place of a pattern.
+class ChangePlace(NamedTuple):
+    """The place of a sentence in both versions.
 
     Args:
-        pattern: the number of the pattern.
         file: the name of the file if folders are compared; otherwise empty.
-        old_sentence: the number of the sentence in OLD, from 1.
-        new_sentence: its number in NEW.
-        sent_id: its sent_id in NEW.
-        form: the word, as written in OLD.
+        old_sentence: the number of the sentence in OLD, from 1; null if it was added.
+        new_sentence: its number in NEW; null if it was removed.
     """
 
-    pattern: int
     file: str
-    old_sentence: int
-    new_sentence: int
-    sent_id: str | None
-    form: str
+    old_sentence: int | None
+    new_sentence: int | None
 
 
 class ChangedSentence(NamedTuple):
     """A sentence that differs between the versions.
 
     Args:
-        file: the name of the file if folders are compared; otherwise empty.
-        old_sentence: its number in OLD, from 1; null if it was added.
-        new_sentence: its number in NEW; null if it was removed.
         sent_id: its sent_id in NEW, or in OLD if it was removed.
         words: the number of its words that are annotated differently in both versions.
         added: whether only NEW has it.
@@ -69,9 +81,6 @@ class ChangedSentence(NamedTuple):
         order: whether it moved.
     """
 
-    file: str
-    old_sentence: int | None
-    new_sentence: int | None
     sent_id: str | None
     words: int
     added: bool
@@ -82,28 +91,6 @@ class ChangedSentence(NamedTuple):
     id: bool
     comments: bool
     order: bool
-
-
-class SentencePattern(NamedTuple):
-    """A change in a sentence.
-
-    Args:
-        file: the name of the file if folders are compared; otherwise empty.
-        old_sentence: the number of the sentence in OLD, from 1; null if it was added.
-        new_sentence: its number in NEW; null if it was removed.
-        column: the column, "words", "multiword tokens" or "empty nodes".
-        old: the value in OLD; for HEAD, the tag of the head.
-        new: the value in NEW.
-        changes: the number of changes.
-    """
-
-    file: str
-    old_sentence: int | None
-    new_sentence: int | None
-    column: str
-    old: str
-    new: str
-    changes: int
 
 
 class FileChanges(NamedTuple):
@@ -144,21 +131,16 @@ class FileChanges(NamedTuple):
     order: int
 
 
-class ColumnChanges(NamedTuple):
-    """The number of changes in a column.
-
-    Args:
-        column: the column, "words", "multiword tokens" or "empty nodes".
-        changes: the number of changes.
-    """
-
-    column: str
-    changes: int
-
-
+_COLUMN, _OLD, _NEW, _CHANGES, _ = columns_of(ChangePattern)
+_PATTERN = DataColumn("pattern", "integer", "The number of the pattern, from 1; the most frequent first", limits=(0,))
+_SENT_ID = DataColumn("sent_id", "text", "Its sent_id in NEW", optional=True)
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
-        "patterns": (ChangePatternRow,), "sentences": (ChangedSentence,), "sentence_patterns": (SentencePattern,),
-        "examples": (ExampleRow,), "files": (FileChanges,), "columns": (ColumnChanges,),
+        "patterns": (_PATTERN, ChangePattern),
+        "sentences": (ChangePlace, ChangedSentence),
+        "sentence_patterns": (ChangePlace, _COLUMN, _OLD, _NEW, _CHANGES),
+        "examples": (_PATTERN, ChangePlace, _SENT_ID, DataColumn("form", "text", "The word, as written in OLD")),
+        "files": (FileChanges,),
+        "columns": (_COLUMN, _CHANGES),
     }
-)  # fmt: skip
+)

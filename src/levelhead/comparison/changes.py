@@ -7,16 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from levelhead.comparison.change_rows import (
     LAYOUTS,
     ChangedSentence,
-    ChangePatternRow,
-    ColumnChanges,
-    ExampleRow,
+    ChangeExample,
+    ChangePattern,
+    ChangePlace,
     FileChanges,
-    SentencePattern,
 )
 from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
@@ -84,45 +83,6 @@ class SentenceChange(NamedTuple):
     patterns: Mapping[tuple[str, str, str], int] = MappingProxyType({})
 
 
-class ChangeExample(NamedTuple):
-    """One place of a change.
-
-    Args:
-        old: the index of the sentence in OLD.
-        new: its index in NEW.
-        form: the word, as written in OLD.
-        file: the name of the file if folders are compared; otherwise empty.
-    """
-
-    old: int
-    new: int
-    form: str
-    file: str = ""
-
-
-class ChangePattern(NamedTuple):
-    """Changes of one kind.
-
-    Args:
-        column: the column, "words", "multiword tokens" or "empty nodes".
-        old: the value in OLD; for HEAD, the tag of the head.
-        new: the value in NEW.
-        n_changes: the number of changes.
-        n_sentences: the number of sentences with this change.
-        examples: the first places, at most three, each in another sentence.
-    """
-
-    column: str
-    old: str
-    new: str
-    n_changes: int
-    n_sentences: int
-    examples: tuple[ChangeExample, ...]
-
-    def __str__(self) -> str:
-        return f"{self.column}: {self.old} → {self.new} ({number_of(self.n_changes, 'change')})"
-
-
 class Changes(Tabular):
     """The changes between two versions of a treebank, or of the treebanks of a folder.
 
@@ -167,7 +127,7 @@ class Changes(Tabular):
         """The number of changes in each column."""
         counts = {pattern.column: 0 for pattern in sorted(self.patterns, key=lambda each: column_order(each.column))}
         for pattern in self.patterns:
-            counts[pattern.column] += pattern.n_changes
+            counts[pattern.column] += pattern.changes
         return counts
 
     def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
@@ -262,38 +222,37 @@ class Changes(Tabular):
         more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
         return table._replace(notes=(*more, *table.notes[:-1]))
 
-    def _patterns_rows(self) -> Iterator[ChangePatternRow]:
-        return (ChangePatternRow(number, *pattern[:5]) for number, pattern in enumerate(self.patterns, 1))
+    def _patterns_rows(self) -> Iterator[tuple[int, ChangePattern]]:
+        return enumerate(self.patterns, 1)
 
-    def _examples_rows(self) -> Iterator[ExampleRow]:
+    def _examples_rows(self) -> Iterator[tuple[Any, ...]]:
         for number, pattern in enumerate(self.patterns, 1):
             for at in pattern.examples:
                 sent_id = self.parts[at.file].new[at.new].id
-                yield ExampleRow(number, at.file, at.old + 1, at.new + 1, sent_id, at.form)
+                yield number, ChangePlace(at.file, at.old + 1, at.new + 1), sent_id, at.form
 
-    def _columns_rows(self) -> Iterator[ColumnChanges]:
-        return (ColumnChanges(column, count) for column, count in self.by_column.items())
+    def _columns_rows(self) -> Iterable[tuple[str, int]]:
+        return self.by_column.items()
 
     def _files_rows(self) -> Iterator[FileChanges]:
         for file, part in self.parts.items():
             sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
             yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
 
-    def _changed(self) -> Iterator[tuple[tuple[str, int | None, int | None], TreebankChanges, SentenceChange]]:
-        """Each changed sentence with its file and its numbers in OLD and NEW."""
+    def _changed(self) -> Iterator[tuple[ChangePlace, TreebankChanges, SentenceChange]]:
         for file, part in self.parts.items():
             for change in part.sentences:
                 old, new = (None if index is None else index + 1 for index in (change.old, change.new))
-                yield (file, old, new), part, change
+                yield ChangePlace(file, old, new), part, change
 
-    def _sentences_rows(self) -> Iterator[ChangedSentence]:
+    def _sentences_rows(self) -> Iterator[tuple[ChangePlace, ChangedSentence]]:
         for place, part, change in self._changed():
             kinds = (kind in change.kinds for kind in KINDS)
-            yield ChangedSentence._make((*place, version_of(part, change)[0].id, change.n_words, *kinds))
+            yield place, ChangedSentence._make((version_of(part, change)[0].id, change.n_words, *kinds))
 
-    def _sentence_patterns_rows(self) -> Iterator[SentencePattern]:
+    def _sentence_patterns_rows(self) -> Iterator[tuple[Any, ...]]:
         for place, _, change in self._changed():
-            yield from (SentencePattern(*place, *pattern, count) for pattern, count in change.patterns.items())
+            yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = None) -> str:
         """Return the draft of a changelog in Markdown.
@@ -315,7 +274,7 @@ class Changes(Tabular):
                 places = self._places(pattern.examples)
                 examples = ", ".join(f"*{_markdown(at.form)}* ({_markdown(place)})" for at, place in places)
                 old, new = ("(none)" if text == ABSENT else _markdown(text) for text in (pattern.old, pattern.new))
-                lines.append(f"- {old} → {new}: {pattern.n_changes}, for example {examples}")
+                lines.append(f"- {old} → {new}: {pattern.changes}, for example {examples}")
             if len(patterns) > shown:
                 lines.append(f"- {number_of(len(patterns) - shown, 'more pattern')}")
         return "\n".join([*lines, ""])

@@ -11,11 +11,10 @@ import numpy as np
 
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.gains import BASELINE_COLUMN, MEASURE_COLUMN, check_several
+from levelhead.comparison.gains import BASELINE_COLUMN, check_several
 from levelhead.comparison.system_errors import (
     COVERAGE_LAYOUT,
     DRAWN,
-    SYSTEM_COLUMN,
     Coverages,
     TreeExamples,
     coverage_rows,
@@ -24,12 +23,11 @@ from levelhead.comparison.system_errors import (
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import MeasureError
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
-from levelhead.evaluation.score_data import TREEBANK_COLUMN
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
-from levelhead.tables.data import NOT_A_COLUMN, Layout
+from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.table import Column, Table
 
 __all__ = ["Contrast", "Contrasts"]
@@ -82,6 +80,7 @@ class Contrasts(TreeExamples):
     """
 
     KIND: ClassVar[str] = "contrasts"
+    _CHARTS_FIRST: ClassVar[bool] = True
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "sentences": (TREEBANK_COLUMN, SYSTEM_COLUMN, BASELINE_COLUMN, MEASURE_COLUMN, SentenceRow, Contrast),
         "coverage": COVERAGE_LAYOUT,

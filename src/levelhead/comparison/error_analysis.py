@@ -9,7 +9,6 @@ from levelhead.analysis import Cascading, cascading_errors, error_types
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, repairs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.gains import MEASURE_COLUMN
 from levelhead.comparison.intervals import (
     GAIN_COLUMNS,
     WithIntervals,
@@ -20,14 +19,13 @@ from levelhead.comparison.intervals import (
     with_intervals,
 )
 from levelhead.comparison.system_errors import COVERAGE_LAYOUT, notes_on_coverage
-from levelhead.evaluation.score_data import TREEBANK_COLUMN
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
 from levelhead.significance import InferenceSettings, unit_line
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import UnitRow
-from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
 from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 
@@ -67,7 +65,7 @@ class ErrorType(NamedTuple):
 
 def _with_shares(errors: Mapping[str, int]) -> list[ErrorType]:
     total = sum(errors.values())
-    return [ErrorType(error, n, 100 * n / total if total else None) for error, n in errors.items()]
+    return [ErrorType(error, n, share(n, total)) for error, n in errors.items()]
 
 
 @immutable

@@ -193,10 +193,12 @@ class _LeakageVisitor:
 def single_run(plan: Plan) -> Plan:
     """Return a plan, checking that it has a single run of a single system."""
     if len(plan.systems) != 1:
-        runs = f"{len(plan.systems)} runs ({', '.join(system.label for system in plan.systems[:5])})"
-        message = f"it has {runs}: name one, or use levelhead compare, which averages runs"
+        several = len({system.name for system in plan.systems}) > 1
+        found = f"{len(plan.systems)} {'systems' if several else 'runs'}"
+        message = f"there are {found} ({', '.join(system.label for system in plan.systems[:5])}): give one, or use "
+        message += "compare or rank" if several else "compare, which averages runs"
         folders = [system.folder for system in plan.systems if system.folder is not None]
-        raise InputError(Fault("ambiguous-layout", message, Place(os.path.commonpath(folders) if folders else "")))
+        raise InputError(Fault("ambiguous-layout", message, Place(os.path.commonpath(folders) if folders else None)))
     return plan
 
 

@@ -19,7 +19,6 @@ from levelhead.tables.data import NOT_A_COLUMN, Change, DataColumn, Percent, Poi
 
 __all__ = ["AverageGain", "Gain"]
 
-MEASURE_COLUMN = DataColumn("measure", "text", "The measure")
 BASELINE_COLUMN = DataColumn("baseline", "text", "The first system, with which the others are compared")
 
 
@@ -127,4 +126,4 @@ def check_several(plan: Plan) -> None:
     runs = any(system.run for system in plan.systems)
     if runs or len(plan.systems) < 2:
         single = "only single outputs can be compared here: name one run of each system"
-        raise InputError(Fault("no-pairs", single if runs else "give at least two systems"))
+        raise InputError(Fault("no-pairs", single if runs else "give at least two systems, or with one what to show"))

@@ -34,7 +34,7 @@ from levelhead.immutable import immutable
 from levelhead.significance import SystemCounts, Units, unit_line, unit_notes
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO, UnitRow, unit_rows, units_signature
-from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, p_text
@@ -94,23 +94,6 @@ class ComparedMeasures(NamedTuple):
     comparison: AgreementDifference
 
 
-class SentenceVotes(NamedTuple):
-    """The choice of people in a sentence.
-
-    Args:
-        sentence: the number of the sentence, from 1.
-        n_votes: the number of votes.
-        share_of_second: the share of votes for the second system.
-    """
-
-    sentence: int
-    n_votes: int
-    share_of_second: Percent
-
-
-_MEASURE = DataColumn("measure", "text", "The measure")
-
-
 @immutable
 class Judgment(Tabular):
     """The agreement of measures with people.
@@ -125,9 +108,17 @@ class Judgment(Tabular):
 
     KIND: ClassVar[str] = "judge"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "measures": (_MEASURE, HumanAgreement),
-        "comparisons": (_MEASURE, DataColumn("other", "text", "The measure that is subtracted"), AgreementDifference),
-        "sentences": (SentenceVotes,),
+        "measures": (MEASURE_COLUMN, HumanAgreement),
+        "comparisons": (
+            MEASURE_COLUMN,
+            DataColumn("other", "text", "The measure that is subtracted"),
+            AgreementDifference,
+        ),
+        "sentences": (
+            DataColumn("sentence", "integer", "The number of the sentence, from 1", limits=(0,)),
+            DataColumn("n_votes", "integer", "The number of votes", limits=(0,)),
+            DataColumn("share_of_second", "number", "The share of votes for the second system", "percent"),
+        ),
         "units": (UnitRow,),
     }
 
@@ -168,9 +159,8 @@ class Judgment(Tabular):
     def _measures_rows(self) -> Iterator[tuple[str, HumanAgreement]]:
         return ((measure, judged.agreement) for measure, judged in self.measures.items())
 
-    def _sentences_rows(self) -> Iterator[SentenceVotes]:
-        votes = zip(self.choices.votes.tolist(), (100 * self.choices.second).tolist(), strict=True)
-        return (SentenceVotes(number, *row) for number, row in enumerate(votes, 1))
+    def _sentences_rows(self) -> Iterator[tuple[int, int, float]]:
+        return zip(itertools.count(1), self.choices.votes.tolist(), (100 * self.choices.second).tolist())
 
     def _units_rows(self) -> list[UnitRow]:
         return unit_rows({"gold": self.units})

@@ -16,13 +16,12 @@ from levelhead.comparison.tree_text import draw_examples
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance, joint_provenance, notes_on_output, pair_provenance
-from levelhead.evaluation.score_data import TREEBANK_COLUMN
 from levelhead.evaluation.score_tables import coverage_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
-from levelhead.tables.data import DataColumn, Layout
+from levelhead.tables.data import SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.documents import signature_line, signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -37,7 +36,6 @@ Found = TypeVar("Found")
 UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of measures, and what uses it
 
 Coverages = Mapping[str, Mapping[str, PartialCoverage]]  # by treebank and system
-SYSTEM_COLUMN = DataColumn("system", "text", "The system")
 COVERAGE_LAYOUT: Layout = (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage)
 
 DRAWN = 5  # the default number of sentences that are drawn; tables and JSON then have all
@@ -214,6 +212,7 @@ class ErrorExamples(TreeExamples):
     """
 
     KIND: ClassVar[str] = "examples"
+    _CHARTS_FIRST: ClassVar[bool] = True
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "examples": (ErrorExample,), "words": (TreeWord,), "coverage": COVERAGE_LAYOUT,
     }  # fmt: skip

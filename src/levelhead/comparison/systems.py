@@ -26,7 +26,6 @@ from levelhead.comparison.regression import (
 from levelhead.errors import Fault, InputError, Place, number_of, with_minus
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
-from levelhead.evaluation.score_data import TREEBANK_COLUMN
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -50,13 +49,12 @@ from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.influence import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.units import UnitRow, unit_rows
-from levelhead.tables.data import DataColumn, Layout
+from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
 
-_SYSTEM = DataColumn("system", "text", "The system")
 ONE_SCORE = "each interval of a score is about this score alone: compare systems by their differences"
 
 
@@ -90,8 +88,8 @@ class Comparison(Tabular):
         "gates": (GateResult,),
         "invalid_outputs": (InvalidOutput,),
         "results_of_valid_trees": (ComparedScore,),
-        "coverage": (TREEBANK_COLUMN, _SYSTEM, PartialCoverage),
-        "influence": (TREEBANK_COLUMN, DataColumn("measure", "text", "The measure"), _SYSTEM, *INFLUENCE),
+        "coverage": (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage),
+        "influence": (TREEBANK_COLUMN, MEASURE_COLUMN, SYSTEM_COLUMN, *INFLUENCE),
         "units": (UnitRow,),
     }
 

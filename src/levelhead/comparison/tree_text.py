@@ -1,15 +1,16 @@
-"""Trees drawn as text: one word per line, arcs at the left."""
+"""Gold and system trees as text."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from levelhead.analysis import Example
 from levelhead.campaign.outputs import Output
-from levelhead.errors import number_of, printable
+from levelhead.errors import number_of
 from levelhead.scoring.custom_measures import correct_pairs
-from levelhead.treebank import Sentence, Treebank, check_trees
+from levelhead.treebank import Treebank
+from levelhead.treebank.tree_text import draw, draw_both, indented, title
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,107 +19,6 @@ if TYPE_CHECKING:
     from levelhead.comparison.contrasts import Contrast
     from levelhead.evaluation.setup import Setup
     from levelhead.scoring.matches import Matches
-
-_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
-_BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # the character for each combination of directions
-
-_MOST_COLUMNS = 60
-MOST_WORDS = 200
-"""The largest number of words to draw; of longer sentences, only marked words and their neighbors are listed."""
-
-_MOST_LISTED = 20
-_NEIGHBORS = 3
-_MIRRORED = str.maketrans("┌└├╶┐┘┤╴►", "┐┘┤╴┌└├╶◄")
-
-
-def draw_both(gold: Sentence, system: Sentence, name: str, marked: Collection[int] = ()) -> list[str] | None:
-    """Draw two analyses of the same words: gold at the left, system arcs and other relations at the right."""
-    if gold.forms != system.forms or len(gold) > MOST_WORDS:
-        return None
-    left, right = _arcs(_heads(gold)), _arcs(_heads(system))
-    if left is None or right is None or len(left[0]) + len(right[0]) > 2 * _MOST_COLUMNS:
-        return None
-    columns = (
-        ["", *left],
-        [" ", *_stars(len(gold), marked)],
-        ["", *gold.forms],
-        ["gold", *gold.relations],
-        [name, *("" if one == other else other for one, other in zip(gold.relations, system.relations, strict=True))],
-        ["", *(arcs[::-1].translate(_MIRRORED) for arcs in right)],
-    )
-    return [
-        f"{arc} {star} {form}  {relation}  {other} {back}".rstrip()
-        for arc, star, form, relation, other, back in zip(*map(_aligned, columns), strict=True)
-    ]
-
-
-def _aligned(texts: Sequence[str]) -> list[str]:
-    """Texts, padded to the width of the longest."""
-    shown = [printable(text) for text in texts]
-    width = max(map(len, shown), default=0)
-    return [text.ljust(width) for text in shown]
-
-
-def _stars(n: int, marked: Collection[int]) -> list[str]:
-    return ["*" if word in marked else " " for word in range(n)]
-
-
-def _arcs(heads: Sequence[int]) -> list[str] | None:
-    """Draw the arcs to the left of each word, short arcs next to the words; None if they are too wide."""
-    arcs = ((word, head - 1) for word, head in enumerate(heads) if head)
-    columns: dict[int, list[tuple[int, int]]] = {}
-    for low, high in sorted(map(sorted, arcs), key=lambda arc: arc[1] - arc[0]):
-        free = (i for i, spans in columns.items() if all(high < start or end < low for start, end in spans))
-        columns.setdefault(next(free, len(columns)), []).append((low, high))
-    if len(columns) > _MOST_COLUMNS:
-        return None
-    grid = [[0] * (2 * len(columns) + 1) for _ in heads]
-    for at, low, high in ((2 * (len(columns) - 1 - i), *span) for i, spans in columns.items() for span in spans):
-        for row in range(low, high):
-            grid[row][at] |= _DOWN
-            grid[row + 1][at] |= _UP
-        for row in (low, high):
-            grid[row][at] |= _RIGHT
-            grid[row][at + 1 :] = [cell | _LEFT | _RIGHT for cell in grid[row][at + 1 :]]
-    return [
-        "".join(_BOXES[cell] for cell in cells[:-1]) + ("►" if head else "─" if cells[-1] & _LEFT else " ")
-        for cells, head in zip(grid, heads, strict=True)
-    ]
-
-
-def draw(sentence: Sentence, marked: Collection[int] = (), around: Collection[int] | None = None) -> list[str]:
-    """Draw a sentence; if it is too long, list words around the given words (by default around the marked words)."""
-    heads = _heads(sentence)
-    stars = _stars(len(sentence), marked)
-    centers = list[int]()
-    words = set(range(len(sentence)))
-    if len(sentence) > MOST_WORDS:
-        centers = sorted(marked if around is None else around)
-        words &= {at + i for at in centers[:_MOST_LISTED] for i in range(-_NEIGHBORS, _NEIGHBORS + 1)}
-    elif (arcs := _arcs(heads)) is not None:  # otherwise a drawing would be wider than a page
-        columns = zip(arcs, stars, _aligned(sentence.forms), map(printable, sentence.relations), strict=True)
-        return [f"{arc} {star} {form}  {relation}".rstrip() for arc, star, form, relation in columns]
-    lines, last = [], -1
-    for word in sorted(words):
-        lines += ["      ..."] if word > last + 1 else []
-        shown = f"{printable(sentence.forms[word])}  {printable(sentence.relations[word])}"
-        lines.append(f"{stars[word]} {word + 1:>5} {shown} <- {heads[word]}")
-        last = word
-    lines += ["      ..."] if last + 1 < len(sentence) else []
-    more = len(centers) - _MOST_LISTED
-    return [*lines, *([f"      and around {number_of(more, 'more word')}"] if more > 0 else [])]
-
-
-def _heads(sentence: Sentence) -> list[int]:
-    check_trees(sentence.treebank)
-    return [head or 0 for head in sentence.heads]
-
-
-def _title(sentence: Sentence, number: int) -> str:
-    """The name of a sentence with its text, or with the reason why it is not drawn."""
-    long = len(sentence) > MOST_WORDS
-    text = f"{len(sentence)} words, too long to draw" if long else printable(sentence.text)
-    return f"{printable(sentence.id or f'sentence {number}')}: {text}"
 
 
 def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most: int | None = None) -> str:
@@ -131,16 +31,12 @@ def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most
         for example in drawn:
             gold, system = matches.gold[example.gold_sentence], matches.system[example.system_sentence]
             both = draw_both(gold, system, "system", {example.gold_word})
-            lines.append(_title(gold, example.gold_sentence + 1))
+            lines.append(title(gold))
             if both is None:
-                lines += ["  gold", *_indented(draw(gold, {example.gold_word})), "  system"]
+                lines += ["  gold", *indented(draw(gold, {example.gold_word})), "  system"]
                 both = draw(system, {example.system_word})
-            lines += [*_indented(both), ""]
+            lines += [*indented(both), ""]
     return "\n".join(lines) + "\n"
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
 
 
 def draw_contrasts(
@@ -154,11 +50,11 @@ def draw_contrasts(
         for output in (baseline, system)
         if gained or lost
     }
-    for title, some in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
-        lines += [f"{title}: {number_of(len(some), 'sentence') if some else 'none'}", ""]
+    for heading, some in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
+        lines += [f"{heading}: {number_of(len(some), 'sentence') if some else 'none'}", ""]
         for contrast in some:
             gold = baseline.matches.gold[contrast.sentence]
-            lines.append(_title(gold, contrast.sentence + 1))
+            lines.append(title(gold))
             drawn = []
             apart = False
             for output, correct in ((baseline, contrast.baseline_correct), (system, contrast.correct)):
@@ -169,10 +65,10 @@ def draw_contrasts(
                 if both is None:  # their words differ
                     apart = True
                     both = [line for sentence, marked in analyses for line in draw(sentence, marked)]
-                drawn += [f"  {output.name}: {correct:g} of {contrast.gold:g} correct", *_indented(both)]
+                drawn += [f"  {output.name}: {correct:g} of {contrast.gold:g} correct", *indented(both)]
             if apart:
                 of_both = (_wrong(output, "gold", contrast.sentence, right) for output in (baseline, system))
-                lines += ["  gold", *_indented(draw(gold, around=set.union(*of_both)))]
+                lines += ["  gold", *indented(draw(gold, around=set.union(*of_both)))]
             lines += [*drawn, ""]
     return "\n".join(lines) + "\n"
 

@@ -294,9 +294,7 @@ def _cells(treebank: Treebank, part: MultiwordTokens | EmptyNodes) -> Iterator[t
 
 def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
     """Patterns, most frequent first."""
-    return tuple(
-        sorted(patterns, key=lambda pattern: (-pattern.n_changes, *column_order(pattern.column), *pattern[1:3]))
-    )
+    return tuple(sorted(patterns, key=lambda pattern: (-pattern.changes, *column_order(pattern.column), *pattern[1:3])))
 
 
 def changes(old: Treebank, new: Treebank, rules: Rules) -> TreebankChanges:
@@ -379,7 +377,7 @@ def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], T
         for pattern in part.patterns:
             before = joined.get(pattern[:3], ChangePattern(*pattern[:3], 0, 0, ()))
             examples = (*before.examples, *(example._replace(file=name) for example in pattern.examples))
-            sums = before.n_changes + pattern.n_changes, before.n_sentences + pattern.n_sentences
+            sums = before.changes + pattern.changes, before.sentences + pattern.sentences
             joined[pattern[:3]] = ChangePattern(*pattern[:3], *sums, examples[:MOST_EXAMPLES])
         removed.update(tuple(part.old[at.old].forms) for at in part.sentences if at.old is not None and at.new is None)
         added.update(tuple(part.new[at.new].forms) for at in part.sentences if at.new is not None and at.old is None)

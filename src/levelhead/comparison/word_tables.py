@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 from levelhead.campaign import Plan, Results
 from levelhead.campaign.outputs import VisitEach
 from levelhead.comparison.systems import measures_part, score_outputs, sources_of_results
-from levelhead.errors import count_text
 from levelhead.evaluation.pieces import changed_file
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
@@ -27,21 +26,12 @@ from levelhead.evaluation.word_tables import (
 from levelhead.immutable import immutable
 from levelhead.tables.data import DataTable, Layout
 from levelhead.tables.documents import signed
-from levelhead.tables.table import Table, table_of_data
+from levelhead.tables.table import Table, first_rows
 from levelhead.tabular import Tabular
 
 __all__ = ["AlignedWords", "CountedSentences"]
 
-_SHOWN = 20  # rows
-
 Receive = Callable[[DataTable], object]
-
-
-def _first_rows(data: DataTable, provenance: Provenance) -> Table:
-    shown = table_of_data(data._replace(rows=data.rows[:_SHOWN]))
-    n_rows = len(data.rows)
-    first = (f"the first {_SHOWN} of {count_text(n_rows)} rows; to_frame() has all",) if n_rows > _SHOWN else ()
-    return shown._replace(notes=(*first, *signed(provenance.signature)))
 
 
 @immutable
@@ -61,7 +51,7 @@ class AlignedWords(Tabular):
 
     def table(self) -> Table:
         """Return the first rows."""
-        return _first_rows(self.words, self.provenance)
+        return first_rows(self.words)._replace(notes=signed(self.provenance.signature))
 
 
 @immutable
@@ -81,7 +71,7 @@ class CountedSentences(Tabular):
 
     def table(self) -> Table:
         """Return the first rows."""
-        return _first_rows(self.sentences, self.provenance)
+        return first_rows(self.sentences)._replace(notes=signed(self.provenance.signature))
 
 
 def words_of_outputs(plan: Plan, setup: Setup, each: Receive | None = None, **how: Any) -> AlignedWords:

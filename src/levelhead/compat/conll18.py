@@ -1,16 +1,8 @@
 """The Python interface of conll18_ud_eval.py, the scorer of the CoNLL 2018 shared task."""
 
-from levelhead.compat.script import (
-    COLUMNS,
-    CONTENT_DEPRELS,
-    FUNCTIONAL_DEPRELS,
-    Score,
-    Script,
-    UDError,
-    UDRepresentation,
-    load_deprel_weights,
-)
-from levelhead.scoring.matches import UNIVERSAL_FEATURES
+from levelhead.compat import *  # noqa: F403 -- the same names
+from levelhead.compat import __all__  # noqa: F401
+from levelhead.compat.script import Script
 
 _SCRIPT = Script("conll18")
 
@@ -19,29 +11,3 @@ load_conllu_file = _SCRIPT.load_conllu_file
 evaluate = _SCRIPT.evaluate
 evaluate_wrapper = _SCRIPT.evaluate_wrapper
 build_evaluation_table = _SCRIPT.build_evaluation_table
-ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = COLUMNS
-
-__all__ = [
-    "CONTENT_DEPRELS",
-    "DEPREL",
-    "DEPS",
-    "FEATS",
-    "FORM",
-    "FUNCTIONAL_DEPRELS",
-    "HEAD",
-    "ID",
-    "LEMMA",
-    "MISC",
-    "UNIVERSAL_FEATURES",
-    "UPOS",
-    "XPOS",
-    "Score",
-    "UDError",
-    "UDRepresentation",
-    "build_evaluation_table",
-    "evaluate",
-    "evaluate_wrapper",
-    "load_conllu",
-    "load_conllu_file",
-    "load_deprel_weights",
-]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from levelhead.conversion.convert import (
     words_of,
 )
 from levelhead.immutable import immutable
-from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent, share
 from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -51,53 +51,88 @@ class NotRestored(NamedTuple):
     restored: int
 
 
-@immutable
-class RoundTrip(Tabular):
-    """The changes of forward conversion in a treebank, and the heads that backward conversion does not restore.
+class RoundTripCounts(NamedTuple):
+    """The round trip of a treebank.
 
     Args:
         ud: the version of UD that was assumed.
-        variant: the interpretation of the algorithm.
-        targets: the name of the targets.
-        targets_sha256: a hash of the targets.
-        exact: whether heads were recorded in MISC.
-        sha256: the hash of the treebank's file; None if it was created in Python.
         sentences: the number of sentences.
         words: the number of words.
         punctuation: the number of words with the relation punct.
         candidates: the number of words that are targets.
         converted: the number of targets that swapped places with their heads.
-        changed_heads: the number of words with a different head in the function-head tree; usually two per conversion.
-        nonprojective: non-projective arcs, before and after forward conversion.
-        nonprojective_sentences: sentences with at least one such arc, before and after.
-        head_entropy: the head-word entropy before and after (`typology.head_entropy`), in bits; None if no word is
-            frequent enough.
-        not_restored: the words with a different head after the round trip.
+        converted_share: their share of the words.
+        changed_heads: the number of words with a different head in the function-head tree.
+        changed_heads_share: their share of the words.
+        failed_sentences: the number of sentences that are not restored.
+        failed_sentences_share: their share of the sentences.
+        lost_heads: the number of words whose head is not restored.
+        lost_heads_share: their share of the words.
+        nonprojective_before: the number of non-projective arcs in the content-head tree.
+        nonprojective_share_before: their share of the words.
+        nonprojective_after: the number of non-projective arcs in the function-head tree.
+        nonprojective_share_after: their share of the words.
+        nonprojective_sentences_before: the number of sentences with such an arc in the content-head tree.
+        nonprojective_sentences_share_before: their share of the sentences.
+        nonprojective_sentences_after: the number of sentences with such an arc in the function-head tree.
+        nonprojective_sentences_share_after: their share of the sentences.
+        head_entropy_before: the head-word entropy of the content-head trees; null if no word is frequent enough.
+        head_entropy_after: the head-word entropy of the function-head trees.
     """
 
     ud: int
-    variant: Variant
-    targets: str
-    targets_sha256: str
-    exact: bool
-    sha256: str | None
     sentences: int
     words: int
     punctuation: int
     candidates: int
     converted: int
+    converted_share: Percent | None
     changed_heads: int
-    nonprojective: tuple[int, int]
-    nonprojective_sentences: tuple[int, int]
-    head_entropy: tuple[float | None, float | None]
+    changed_heads_share: Percent | None
+    failed_sentences: int
+    failed_sentences_share: Percent | None
+    lost_heads: int
+    lost_heads_share: Percent | None
+    nonprojective_before: int
+    nonprojective_share_before: Percent | None
+    nonprojective_after: int
+    nonprojective_share_after: Percent | None
+    nonprojective_sentences_before: int
+    nonprojective_sentences_share_before: Percent | None
+    nonprojective_sentences_after: int
+    nonprojective_sentences_share_after: Percent | None
+    head_entropy_before: Annotated[float | None, "bits"]
+    head_entropy_after: Annotated[float | None, "bits"]
+
+
+@immutable
+class RoundTrip(Tabular):
+    """The changes of forward conversion in a treebank, and the heads that backward conversion does not restore.
+
+    Args:
+        counts: the numbers of words and arcs before and after, and what was changed.
+        not_restored: the words with a different head after the round trip.
+        variant: the interpretation of the algorithm.
+        targets: the name of the targets.
+        targets_sha256: a hash of the targets.
+        exact: whether heads were recorded in MISC.
+        sha256: the hash of the treebank's file; None if it was created in Python.
+    """
+
+    counts: RoundTripCounts
     not_restored: tuple[NotRestored, ...]
+    variant: Variant
+    targets: str
+    targets_sha256: str
+    exact: bool
+    sha256: str | None
 
     @property
     def provenance(self) -> Provenance:
         """The provenance of the numbers."""
         file = short_hash(self.sha256)
         signature = {
-            "ud": str(self.ud),
+            "ud": str(self.counts.ud),
             "variant": self.variant,
             "targets": self.targets,
             "targets-hash": self.targets_sha256[:12],
@@ -106,11 +141,6 @@ class RoundTrip(Tabular):
             "version": VERSION,
         }
         return Provenance(signature, {TREEBANK: {"gold": file}})
-
-    @property
-    def failed_sentences(self) -> tuple[int, ...]:
-        """The numbers of the sentences that are not restored, from 1."""
-        return tuple(dict.fromkeys(word.sentence for word in self.not_restored))
 
     KIND: ClassVar[str] = "convert"
 
@@ -165,80 +195,26 @@ def check_round_trip(
         number = word - int(treebank.sentence_starts[sentence]) + 1
         place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
         not_restored.append(NotRestored(*place, int(local[word]), int(restored[word])))
-    return RoundTrip(
-        ud=version,
-        variant=variant,
-        targets=chosen.name,
-        targets_sha256=chosen.sha256,
-        exact=exact,
-        sha256=treebank.source.sha256,
-        sentences=len(treebank),
-        words=treebank.n_words,
-        punctuation=int(chosen.labeled(treebank, frozenset({"punct"})).sum()),
-        candidates=int(words.targets.sum()),
-        converted=int(moved.sum()),
-        changed_heads=int((heads != treebank.heads).sum()),
-        nonprojective=(int(before.sum()), int(after.sum())),
-        nonprojective_sentences=(len(np.unique(sentences[before])), len(np.unique(sentences[after]))),
-        head_entropy=(head_entropy_of(treebank).bits, head_entropy_of(converted).bits),
-        not_restored=tuple(not_restored),
+
+    def of_words(n: int) -> tuple[int, float | None]:
+        return int(n), share(int(n), treebank.n_words)
+
+    def of_sentences(numbers: Iterable[int]) -> tuple[int, float | None]:
+        return (n := len(set(numbers))), share(n, len(treebank))
+
+    counts = RoundTripCounts._make(
+        (
+            *(version, len(treebank), treebank.n_words),
+            *(int(chosen.labeled(treebank, frozenset({"punct"})).sum()), int(words.targets.sum())),
+            *(*of_words(moved.sum()), *of_words((heads != treebank.heads).sum())),
+            *(*of_sentences(word.sentence for word in not_restored), *of_words(len(not_restored))),
+            *(*of_words(before.sum()), *of_words(after.sum())),
+            *(*of_sentences(sentences[before].tolist()), *of_sentences(sentences[after].tolist())),
+            *(head_entropy_of(treebank).bits, head_entropy_of(converted).bits),
+        )
     )
-
-
-class RoundTripRow(NamedTuple):
-    """The round trip of a treebank.
-
-    Args:
-        treebank: the treebank.
-        ud: the version of UD that was assumed.
-        sentences: the number of sentences.
-        words: the number of words.
-        punctuation: the number of words with the relation punct.
-        candidates: the number of words that are targets.
-        converted: the number of targets that swapped places with their heads.
-        converted_share: their share of the words.
-        changed_heads: the number of words with a different head in the function-head tree.
-        changed_heads_share: their share of the words.
-        failed_sentences: the number of sentences that are not restored.
-        failed_sentences_share: their share of the sentences.
-        lost_heads: the number of words whose head is not restored.
-        lost_heads_share: their share of the words.
-        nonprojective_before: the number of non-projective arcs in the content-head tree.
-        nonprojective_share_before: their share of the words.
-        nonprojective_after: the number of non-projective arcs in the function-head tree.
-        nonprojective_share_after: their share of the words.
-        nonprojective_sentences_before: the number of sentences with such an arc in the content-head tree.
-        nonprojective_sentences_share_before: their share of the sentences.
-        nonprojective_sentences_after: the number of sentences with such an arc in the function-head tree.
-        nonprojective_sentences_share_after: their share of the sentences.
-        head_entropy_before: the head-word entropy of the content-head trees; null if no word is frequent enough.
-        head_entropy_after: the head-word entropy of the function-head trees.
-    """
-
-    treebank: str
-    ud: int
-    sentences: int
-    words: int
-    punctuation: int
-    candidates: int
-    converted: int
-    converted_share: Percent | None
-    changed_heads: int
-    changed_heads_share: Percent | None
-    failed_sentences: int
-    failed_sentences_share: Percent | None
-    lost_heads: int
-    lost_heads_share: Percent | None
-    nonprojective_before: int
-    nonprojective_share_before: Percent | None
-    nonprojective_after: int
-    nonprojective_share_after: Percent | None
-    nonprojective_sentences_before: int
-    nonprojective_sentences_share_before: Percent | None
-    nonprojective_sentences_after: int
-    nonprojective_sentences_share_after: Percent | None
-    head_entropy_before: Annotated[float | None, "bits"]
-    head_entropy_after: Annotated[float | None, "bits"]
+    source = treebank.source.sha256
+    return RoundTrip(counts, tuple(not_restored), variant, chosen.name, chosen.sha256, exact, source)
 
 
 @immutable
@@ -251,8 +227,8 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
 
     KIND: ClassVar[str] = "convert"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "treebanks": (RoundTripRow,),
-        "not_restored": (DataColumn("treebank", "text", "The treebank"), NotRestored),
+        "treebanks": (TREEBANK_COLUMN, RoundTripCounts),
+        "not_restored": (TREEBANK_COLUMN, NotRestored),
     }
 
     trips: Mapping[str, RoundTrip]
@@ -274,8 +250,8 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
         joined = {key: "+".join(dict.fromkeys(one[key] for one in signatures)) for key in (signatures or [{}])[0]}
         return Provenance(joined, {name: provenance.files[TREEBANK] for name, provenance in each.items()})
 
-    def _treebanks_rows(self) -> list[RoundTripRow]:
-        return [_row(treebank, trip) for treebank, trip in self.items()]
+    def _treebanks_rows(self) -> Iterator[tuple[str, RoundTripCounts]]:
+        return ((treebank, trip.counts) for treebank, trip in self.items())
 
     def _not_restored_rows(self) -> Iterator[tuple[str, NotRestored]]:
         return ((treebank, word) for treebank, trip in self.items() for word in trip.not_restored)
@@ -284,24 +260,12 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
         """Return the round trips, with averages of shares; or, with `failures`, the words that were not restored."""
         if failures:
             return not_restored_table(self)
-        rows = self._treebanks_rows()
-        columns = {column: [getattr(row, name) for row in rows] for column, name in _COLUMNS.items()}
+        columns = {column: [getattr(trip.counts, name) for trip in self.values()] for column, name in _COLUMNS.items()}
         means = (_mean(values) if column.kind == "percent" else None for column, values in columns.items())
-        summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(rows)}", *means),) if len(rows) > 1 else ()
+        summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(self)}", *means),) if len(self) > 1 else ()
         heads = (Column("Treebank", "text"), *columns)
         notes = signed(self.provenance.signature)
         return Table(heads, tuple(zip(self, *columns.values())), notes, summary=summary)
-
-
-def _row(treebank: str, trip: RoundTrip) -> RoundTripRow:
-    of_words = (trip.converted, trip.changed_heads), (len(trip.not_restored), *trip.nonprojective)
-    of_sentences = (len(trip.failed_sentences),), trip.nonprojective_sentences
-    (converted, changed), (lost, arcs, arcs_after) = ([(n, _share(n, trip.words)) for n in some] for some in of_words)
-    (failed,), (crossing, crossing_after) = ([(n, _share(n, trip.sentences)) for n in some] for some in of_sentences)
-    return RoundTripRow(
-        treebank, trip.ud, trip.sentences, trip.words, trip.punctuation, trip.candidates,
-        *converted, *changed, *failed, *lost, *arcs, *arcs_after, *crossing, *crossing_after, *trip.head_entropy,
-    )  # fmt: skip
 
 
 _COLUMNS: Mapping[Column, str] = {
@@ -331,10 +295,6 @@ def not_restored_table(trips: RoundTrips) -> Table:
         for w in trip.not_restored
     )
     return Table(columns, tuple(rows), signed(trips.provenance.signature))
-
-
-def _share(part: int, whole: int) -> float | None:
-    return 100 * part / whole if whole else None
 
 
 def _mean(values: Sequence[Cell]) -> float | None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from statistics import NormalDist
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from levelhead.correlation.measurements import Measurements, check_sizes
 from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
-from levelhead.tables.data import Layout
+from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -181,20 +181,7 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
     return CumulativeVariance(tuple(treebanks[i] for i in order), variances)
 
 
-class VarianceRow(NamedTuple):
-    """The variance of a measure on its best treebanks.
-
-    Args:
-        measure: the measure.
-        n_treebanks: the number of treebanks.
-        treebank: the last of them.
-        variance: the sample variance, in squared units of the measure; null for a single treebank.
-    """
-
-    measure: str
-    n_treebanks: int
-    treebank: str
-    variance: float | None
+_ABOUT = "The sample variance, in squared units of the measure; null for a single treebank"
 
 
 @immutable
@@ -207,16 +194,21 @@ class CumulativeVariances(Tabular):
     """
 
     KIND: ClassVar[str] = "cumulative-variance"
-    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"variances": (VarianceRow,)}
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "variances": (
+            MEASURE_COLUMN, DataColumn("n_treebanks", "integer", "The number of the best treebanks", limits=(0,)),
+            TREEBANK_COLUMN._replace(about="The last of them"), DataColumn("variance", "number", _ABOUT, optional=True),
+        )
+    }  # fmt: skip
     _PLACES = 6
 
     variances: Mapping[str, CumulativeVariance]
     provenance: Provenance
 
-    def _variances_rows(self) -> Iterator[VarianceRow]:
+    def _variances_rows(self) -> Iterator[tuple[Any, ...]]:
         for measure, (treebanks, variances) in self.variances.items():
             for n, (treebank, variance) in enumerate(zip(treebanks, (None, *variances.tolist()), strict=True), 1):
-                yield VarianceRow(measure, n, treebank, variance)
+                yield measure, n, treebank, variance
 
     def table(self) -> Table:
         """Return the variance of the best k scores, one row per k, one column per measure."""

@@ -15,7 +15,7 @@ from levelhead.correlation.votes import Votes, counted_once, notes_on_votes
 from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
-from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Probability, columns_of
+from levelhead.tables.data import NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability, columns_of
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
@@ -86,7 +86,7 @@ class Correlation(Tabular):
         ),
         "skewed_columns": (_X, _Y, _COLUMN),
         "columns": (_COLUMN, DataColumn("given", "boolean", "Whether it is controlled for")),
-        "treebanks": (DataColumn("treebank", "text", "The treebank"),),
+        "treebanks": (TREEBANK_COLUMN,),
     }  # fmt: skip
 
     columns: tuple[str, ...]

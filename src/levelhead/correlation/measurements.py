@@ -15,7 +15,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, listed, quoted, unknown
 from levelhead.immutable import immutable
 from levelhead.measures.registry import split_at_commas
-from levelhead.tables.data import DataColumn, Layout
+from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -31,7 +31,7 @@ _SHOWN = 8
 _LARGEST = 1e150
 
 
-_KEYS = DataColumn("treebank", "text", "The treebank"), DataColumn("measure", "text", "The name of the column")
+_KEYS = TREEBANK_COLUMN, MEASURE_COLUMN._replace(about="The name of the column")
 
 
 @immutable

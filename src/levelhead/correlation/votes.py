@@ -26,17 +26,7 @@ def languages_of(table: Measurements) -> tuple[str, ...]:
 
 
 def counted_once(table: Measurements, columns: Sequence[str], votes: Votes, family: str | None = None) -> Measurements:
-    """Return the treebanks with values in some columns of numbers; by language, the mean of each language's treebanks.
-
-    Args:
-        table: values by treebank.
-        columns: the columns of numbers.
-        votes: what is one row of the result; languages with several treebanks are named by their language.
-        family: a column of text that must be the same for all treebanks of a language.
-
-    Raises:
-        InputError: treebanks of one language belong to several families.
-    """
+    """Return the treebanks with values in some columns of numbers; by language, the means of a language's treebanks."""
     known = np.logical_and.reduce([~np.isnan(table.numbers[name]) for name in columns])
     table = table.rows(np.flatnonzero(known).tolist())
     if votes == "treebank" or not len(table):

@@ -10,7 +10,7 @@ from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.score_tables import new_scores
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.tables.data import DataColumn, Layout, Percent
+from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
 from levelhead.tables.documents import path_text
 from levelhead.tables.fields import Field
 from levelhead.treebank.provenance import FileSummary
@@ -19,12 +19,10 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Evaluation
 
 
-class ScoreRow(NamedTuple):
-    """The score of a system on a treebank by one measure.
+class ScoreNumbers(NamedTuple):
+    """The value of a score, its components and counts; without an output, only the value.
 
     Args:
-        treebank: the treebank.
-        measure: the measure.
         value: the component that the measure names, F1 by default; or the perplexity.
         unit: the unit of the value.
         precision: 100 * correct / predicted.
@@ -35,23 +33,35 @@ class ScoreRow(NamedTuple):
         gold: the number of items in gold.
         predicted: the number of items in the system's output.
         aligned: the number of aligned gold items; null for measures without alignment.
+    """
+
+    value: Annotated[float | None, Field("The component that the measure names, F1 by default; or perplexity", (0,))]
+    unit: Literal["percent", "perplexity"]
+    precision: Percent | None = None
+    recall: Percent | None = None
+    f1: Percent | None = None
+    aligned_accuracy: Percent | None = None
+    correct: float | None = None
+    gold: float | None = None
+    predicted: float | None = None
+    aligned: float | None = None
+
+
+def score_numbers(score: Score) -> ScoreNumbers:
+    ratios = (score.percentage(component) for component in COMPONENTS)
+    counts = score.correct, score.gold, score.system, score.aligned
+    return ScoreNumbers._make((score.value, unit_of(score), *ratios, *counts))
+
+
+class OtherValues(NamedTuple):
+    """The values of a score on other data.
+
+    Args:
         value_of_valid_trees: for partial scores, the value if sentences without a valid tree have no correct items.
         value_on_new: with training treebanks, the value on sentences that share neither words nor heads with them.
         reason: why there is no value; null if there is one.
     """
 
-    treebank: str
-    measure: str
-    value: Annotated[float | None, Field("The component that the measure names, F1 by default", (0,))]
-    unit: Literal["percent", "perplexity"]
-    precision: Percent | None
-    recall: Percent | None
-    f1: Percent | None
-    aligned_accuracy: Percent | None
-    correct: float
-    gold: float
-    predicted: float
-    aligned: float | None
     value_of_valid_trees: Percent | None
     value_on_new: float | None
     reason: str | None
@@ -105,56 +115,31 @@ class LeakageRow(NamedTuple):
     """The gold sentences that occur in the training treebanks, by one definition.
 
     Args:
-        treebank: the treebank.
-        same: what these sentences share with a training sentence.
         sentences: the number of these sentences.
         share_of_sentences: their share of the sentences.
         words: the number of their words.
         share_of_words: their share of the words.
     """
 
-    treebank: str
-    same: Literal["words", "heads", "words or heads"]
     sentences: int
     share_of_sentences: Percent | None
     words: int
     share_of_words: Percent | None
 
 
-class NewScoreRow(NamedTuple):
-    """A score on the gold sentences that do not occur in the training treebanks, by one definition.
-
-    Args:
-        treebank: the treebank.
-        same: what the other sentences share with a training sentence.
-        measure: the measure.
-        value: the value on the remaining sentences.
-        unit: the unit of the value.
-        correct: the number of correct items.
-        gold: the number of items in gold.
-        predicted: the number of items in the system's output.
-    """
-
-    treebank: str
-    same: Literal["words", "heads", "words or heads"]
-    measure: str
-    value: float | None
-    unit: Literal["percent", "perplexity"]
-    correct: float
-    gold: float
-    predicted: float
-
-
-TREEBANK_COLUMN = DataColumn("treebank", "text", "The treebank")
+_SAME = DataColumn(
+    "same", "text", "What a training sentence shares with the sentences that are counted or, in new_scores, left out",
+    choices=("words", "heads", "words or heads"),
+)  # fmt: skip
 
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
-        "scores": (ScoreRow,),
+        "scores": (TREEBANK_COLUMN, MEASURE_COLUMN, ScoreNumbers, OtherValues),
         "averages": (AverageRow,),
         "files": (FileRow,),
         "coverage": (TREEBANK_COLUMN, PartialCoverage),
-        "leakage": (LeakageRow,),
-        "new_scores": (NewScoreRow,),
+        "leakage": (TREEBANK_COLUMN, _SAME, LeakageRow),
+        "new_scores": (TREEBANK_COLUMN, _SAME, MEASURE_COLUMN, ScoreNumbers),
     }
 )
 """The tables of scores; averages only of several treebanks, coverage only of partial scores."""
@@ -169,21 +154,15 @@ def rows_of(name: str, evaluation: Evaluation) -> Iterator[Any]:
         yield from _ROWS[name](code, one)
 
 
-def _share(part: int, whole: int) -> float | None:
-    return 100 * part / whole if whole else None
-
-
 def unit_of(score: Score) -> Literal["percent", "perplexity"]:
     return "perplexity" if score.perplexity else "percent"
 
 
-def _score_rows(code: str, evaluation: Evaluation) -> Iterator[ScoreRow]:
+def _score_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, ScoreNumbers, OtherValues]]:
     new = new_scores(evaluation)
     for name, score in evaluation.items():
-        counts = score.correct, score.gold, score.system, score.aligned
-        others = (some[name].value if name in some else None for some in (evaluation.valid_trees, new))
-        ratios = (score.percentage(component) for component in COMPONENTS)
-        yield ScoreRow._make((code, name, score.value, unit_of(score), *ratios, *counts, *others, score.reason))
+        others = [some[name].value if name in some else None for some in (evaluation.valid_trees, new)]
+        yield code, name, score_numbers(score), OtherValues(others[0], others[1], score.reason)
 
 
 def _average_rows(evaluation: Evaluation) -> Iterator[AverageRow]:
@@ -203,18 +182,16 @@ def _coverage_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, Par
         yield code, evaluation.coverage
 
 
-def _leakage_rows(code: str, evaluation: Evaluation) -> Iterator[LeakageRow]:
+def _leakage_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, LeakageRow]]:
     if leakage := evaluation.leakage:
         for seen in leakage.occurring:
-            of_sentences, of_words = _share(seen.sentences, leakage.sentences), _share(seen.words, leakage.words)
-            yield LeakageRow(code, seen.same, seen.sentences, of_sentences, seen.words, of_words)
+            of_sentences, of_words = share(seen.sentences, leakage.sentences), share(seen.words, leakage.words)
+            yield code, seen.same, LeakageRow(seen.sentences, of_sentences, seen.words, of_words)
 
 
-def _new_score_rows(code: str, evaluation: Evaluation) -> Iterator[NewScoreRow]:
+def _new_score_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, str, ScoreNumbers]]:
     for seen in evaluation.leakage.occurring if evaluation.leakage else ():
-        for name, score in seen.rest.items():
-            counts = score.correct, score.gold, score.system
-            yield NewScoreRow(code, seen.same, name, score.value, unit_of(score), *counts)
+        yield from ((code, seen.same, name, score_numbers(score)) for name, score in seen.rest.items())
 
 
 def _file_row(code: str, role: Literal["gold", "system"], contents: FileSummary) -> FileRow:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
+from levelhead.tables.data import share
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Kind, Table
 
@@ -128,8 +129,7 @@ def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
     leakage = evaluation.leakage
     if leakage is not None:
         for occurrence in leakage.occurring[:2]:
-            has_share = leakage.sentences and not evaluation.parts
-            yield 100 * occurrence.sentences / leakage.sentences if has_share else None
+            yield None if evaluation.parts else share(occurrence.sentences, leakage.sentences)
         yield from (_cell(leakage.occurring[-1].rest.get(name)) for name in evaluation)
 
 

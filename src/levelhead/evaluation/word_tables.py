@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import NOTHING
 from levelhead.scoring.word_values import AGREEMENT, NUMBERS, OF_TREES, TEXTS, texts_of
 from levelhead.tables.columnar import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
-from levelhead.tables.data import DataColumn, DataTable, Layout, columns_in
+from levelhead.tables.data import DataColumn, DataTable, Layout, columns_in, columns_of
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.documents import Documents
 from levelhead.treebank.relations import Scheme
@@ -116,7 +115,7 @@ class SentencePlace(NamedTuple):
         sent_id: the id of the sentence.
         system: the system, with the run if there are several.
         length: the number of words in gold.
-        words_system: the number of words of the system that start in the sentence.
+        words_predicted: the number of words of the system that start in the sentence.
         words_aligned: the number of aligned words.
     """
 
@@ -126,21 +125,17 @@ class SentencePlace(NamedTuple):
     sent_id: str | None
     system: str
     length: int
-    words_system: int
+    words_predicted: int
     words_aligned: int
 
 
-COUNTED: Mapping[str, str] = MappingProxyType(
-    {
-        "correct": "Correct items of the measure in the sentence, or the sum of their weights; null without a value",
-        "gold": "Items in gold",
-        "system": "Items in the system's output",
-    }
+_ABOUT_CORRECT = "Correct items of the measure in the sentence, or the sum of their weights; null without a value"
+_COUNTED = (
+    DataColumn("{measure}_correct", "number", _ABOUT_CORRECT, optional=True),
+    DataColumn("{measure}_gold", "number", "Items in gold", optional=True),
+    DataColumn("{measure}_predicted", "number", "Items in the system's output", optional=True),
 )
-SENTENCES: Layout = (
-    SentencePlace,
-    *(DataColumn(f"{{measure}}_{part}", "number", about, optional=True) for part, about in COUNTED.items()),
-)
+SENTENCES: Layout = (SentencePlace, *_COUNTED)
 
 
 class _Places:
@@ -283,23 +278,27 @@ class SentenceRows:
 
 def _columns_of_counts(counts: Iterable[Counts | None], n_rows: int) -> Iterator[Numbers]:
     for some in counts:
-        for part in COUNTED:
+        for part in ("correct", "gold", "system"):
             yield none_of(n_rows) if some is None else Numbers(getattr(some, part))
 
 
 def sentences_table(pieces: Iterable[Piece], measures: Sequence[str]) -> DataTable:
-    """Return the table of rows of sentences."""
-    fixed, patterns = columns_in(SENTENCES[:1]), columns_in(SENTENCES[1:])
-    counted = (
-        column._replace(name=column.name.replace("{measure}", measure)) for measure in measures for column in patterns
-    )
-    return DataTable((*fixed, *counted), ColumnRows(pieces))
+    """Return the table of rows of sentences; counts are integers unless a measure has weights."""
+    rows = ColumnRows(pieces)
+    columns = list(columns_of(SentencePlace))
+    for measure in measures:
+        for column in _COUNTED:
+            arrays = [piece[len(columns)] for piece in rows.pieces]
+            whole = all(isinstance(one, Numbers) and np.issubdtype(one.array.dtype, np.integer) for one in arrays)
+            name = column.name.replace("{measure}", measure)
+            columns.append(column._replace(name=name, type="integer" if whole else "number"))
+    return DataTable(tuple(columns), rows)
 
 
 def without_counts(piece: Piece, measures: Sequence[str], valueless: Iterable[str]) -> Piece:
     """Return rows of sentences without the counts of measures that have no value."""
     columns, n_rows = list(piece), len(piece[0][0])
     for name in valueless:
-        first = len(piece) - len(COUNTED) * (len(measures) - measures.index(name))
-        columns[first : first + len(COUNTED)] = [none_of(n_rows)] * len(COUNTED)
+        first = len(piece) - len(_COUNTED) * (len(measures) - measures.index(name))
+        columns[first : first + len(_COUNTED)] = [none_of(n_rows)] * len(_COUNTED)
     return tuple(columns)

@@ -14,7 +14,7 @@ from levelhead.treebank.frames import NUMBERS
 
 _ORIGIN = "data frame"
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "sentence": ("sentence",), "id": ("id", "word"), "form": ("form",), "lemma": ("lemma",), "upos": ("upos",),
+    "sentence": ("sentence",), "word": ("word", "id"), "form": ("form",), "lemma": ("lemma",), "upos": ("upos",),
     "xpos": ("xpos",), "feats": ("feats",), "head": ("head",), "relation": ("deprel", "relation"), "deps": ("deps",),
     "misc": ("misc",), "sent_id": ("sent_id",), "token": ("token",), "range": ("range",),
 }  # fmt: skip
@@ -23,13 +23,14 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 _REQUIRED = ("sentence", "form", "head", "relation")
 
 
-@checked(partial="flag")
-def from_frame(frame: Any, *, partial: bool = False) -> Treebank:
+@checked(allow_several_roots="flag", partial="flag")
+def from_frame(frame: Any, *, allow_several_roots: bool = False, partial: bool = False) -> Treebank:
     """Return a treebank from a polars or pandas data frame with one row per word.
 
     Args:
         frame: the columns `sentence`, `form`, `head` and `relation` (or `deprel`), and optionally the other columns of
-            `word_table` (`id` can be named `word`). Missing values become "_".
+            `word_table` (`word` can be named `id`). Missing values become "_".
+        allow_several_roots: whether a sentence can have several words with HEAD 0.
         partial: whether to accept invalid trees, see `read`.
 
     Raises:
@@ -39,6 +40,8 @@ def from_frame(frame: Any, *, partial: bool = False) -> Treebank:
     if type_of_treebank(frame) not in {"polars.DataFrame", "pandas.DataFrame"}:
         refuse("frame", frame, "a polars or pandas data frame")
     names = list(frame.columns)
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise InputError(Fault("invalid-table", f"a data frame of words has two columns {twice[0]}"))
     columns = {of: next((name for name in given if name in names), None) for of, given in _NAMES.items()}
     if missing := [" or ".join(_NAMES[of]) for of in _REQUIRED if columns[of] is None]:
         message = f"a data frame of words has no column {listed(missing)}; it has {listed(list(map(str, names)))}"
@@ -47,7 +50,7 @@ def from_frame(frame: Any, *, partial: bool = False) -> Treebank:
     rows = [dict(zip(cells, row)) for row in zip(*cells.values())]
     sentences = (list(words) for _, words in groupby(rows, lambda row: row["sentence"]))
     blocks = (_block(number, words) for number, words in enumerate(sentences, 1))
-    return treebank_from_blocks(blocks, _ORIGIN, partial=partial)
+    return treebank_from_blocks(blocks, _ORIGIN, several_roots=allow_several_roots, partial=partial)
 
 
 def _texts(column: Any, *, whole: bool) -> list[str | None]:
@@ -64,7 +67,7 @@ def _block(number: int, words: Sequence[Mapping[str, str | None]]) -> SentenceBl
     rows = list[list[str]]()
     previous = None
     for place, word in enumerate(words, 1):
-        if (word_id := word.get("id", str(place))) != str(place):
+        if (word_id := word.get("word", str(place))) != str(place):
             message = f"word {place} has the id {quoted(str(word_id))}: expected {place}"
             raise ConlluError(fault_in(_ORIGIN, number, "invalid-id", message, str(place)))
         span = word.get("range")

@@ -45,10 +45,12 @@ def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
         yield SentenceBlock(lines[: len(lines) - len(rows)], rows)
 
 
-def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str, *, partial: bool = False) -> Treebank:
+def treebank_from_blocks(
+    blocks: Iterable[SentenceBlock], origin: str, *, several_roots: bool = False, partial: bool = False
+) -> Treebank:
     text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
     try:
-        treebank = from_conllu(text, partial=partial)
+        treebank = from_conllu(text, allow_several_roots=several_roots, partial=partial)
     except ConlluError as error:
         raise ConlluError(*_named(error.faults, origin)) from None
     read = treebank.partial and treebank.partial._replace(faults=_named(treebank.partial.faults, origin))

@@ -57,7 +57,7 @@ def measure(
         name: its name, of letters.
         counts: what it counts.
         weight: a function of the words of one side, called for gold and for the system's output. It returns which words
-            count, or their weights. By default, all words count 1.
+            count, or their weights, of which a pair of words has the smaller one. By default, all words count 1.
         by_gold: whether a system word has the weight of its aligned gold word instead of its own.
         columns: columns that gold must annotate besides heads and relations; without them, the measure has no value.
         version: a version of the functions; signatures have it after their names.

@@ -207,15 +207,7 @@ def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
 
 
 def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
-    """Return the definition of a measure by its name, ignoring case.
-
-    Args:
-        name: the name without arguments, classes and components.
-        registry: the available measures.
-
-    Raises:
-        MeasureError: the measure is unknown; the message suggests a similar one.
-    """
+    """Return the definition of a measure by its name, ignoring case."""
     by_lower = {known.lower(): definition for known, definition in registry.measures.items()}
     if name.lower() not in by_lower:
         raise MeasureError(unknown("measure", name, registry.measures), "unknown-measure")

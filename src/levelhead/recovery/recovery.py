@@ -304,18 +304,7 @@ class ClassRow(NamedTuple):
     extra_rows: int
 
 
-class StepRow(NamedTuple):
-    """A repair of an answer.
-
-    Args:
-        sentence: the number of the gold sentence, from 1.
-        sent_id: its sent_id.
-        step: the repair, one of `levelhead.recovery.STEPS`; for another text, a neighboring sentence that it fits.
-    """
-
-    sentence: int
-    sent_id: str | None
-    step: str
+_STEP = "The repair, one of `levelhead.recovery.STEPS`; for another text, a neighboring sentence that it fits"
 
 
 @immutable
@@ -330,7 +319,8 @@ class Recovery(Tabular):
 
     KIND: ClassVar[str] = "recover"
     LAYOUTS: ClassVar[Mapping[str, data.Layout]] = {
-        "classes": (ClassRow,), "answers": (RecoveredAnswer,), "steps": (StepRow,),
+        "classes": (ClassRow,), "answers": (RecoveredAnswer,),
+        "steps": (*data.columns_of(RecoveredAnswer)[:2], data.DataColumn("step", "text", _STEP)),
     }  # fmt: skip
 
     answers: tuple[RecoveredAnswer, ...]
@@ -376,8 +366,8 @@ class Recovery(Tabular):
     def _classes_rows(self) -> Iterator[ClassRow]:
         return (_row(category, answers) for category, answers in self.classes.items())
 
-    def _steps_rows(self) -> Iterator[StepRow]:
-        return (StepRow(answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
+    def _steps_rows(self) -> Iterator[tuple[int, str | None, str]]:
+        return ((answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
 
     def table(self) -> Table:
         """Return the answers by class and by tree; rare classes are left out if they are empty."""
@@ -444,10 +434,11 @@ _COLUMNS = (
 def _row(category: str, answers: Sequence[RecoveredAnswer]) -> ClassRow:
     of_trees = Counter(answer.tree for answer in answers)
     n_words, n_recovered = (sum(getattr(answer, name) for answer in answers) for name in ("words", "recovered"))
-    share = 100 * n_recovered / n_words if n_words else None
     others = (sum(getattr(answer, name) for answer in answers) for name in ("matched", "extra"))
     trees_of = (of_trees[name] for name in TREES)
-    return ClassRow._make((category, len(answers), *trees_of, n_words, n_recovered, share, *others))
+    return ClassRow._make(
+        (category, len(answers), *trees_of, n_words, n_recovered, data.share(n_recovered, n_words), *others)
+    )
 
 
 def _cells(name: str, row: ClassRow) -> tuple[Cell, ...]:

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from levelhead._version import VERSION
 from levelhead.campaign.ranked_systems import RankedSystems
@@ -16,7 +16,8 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD
 from levelhead.scoring.measure import split
 from levelhead.significance.units import units_counted
-from levelhead.tables.data import Layout
+from levelhead.tables.data import DataColumn, Layout
+from levelhead.tables.svg import clean
 from levelhead.tables.table import Table, level_text, table_of_data
 from levelhead.tables.writers import latex_text
 from levelhead.tabular import Tabular
@@ -28,20 +29,6 @@ Cited = RankedSystems | Comparison | Evaluation  # the results that have a citat
 
 _OWN = "levelhead"
 _FIELDS = ("author", "title", "booktitle", "journal", "volume", "number", "year", "pages", "address", "doi", "note")
-
-
-class Description(NamedTuple):
-    """The description of a result for a paper.
-
-    Args:
-        methods: how it was computed, with the authors and years of papers in parentheses.
-        latex: the same in LaTeX, with natbib's citep.
-        bibtex: the entries of the cited papers.
-    """
-
-    methods: str
-    latex: str
-    bibtex: str
 
 
 @immutable
@@ -56,15 +43,21 @@ class Citation(Tabular):
     """
 
     KIND: ClassVar[str] = "cite"
-    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"descriptions": (Description,)}
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "descriptions": (
+            DataColumn("methods", "text", "How it was computed, with the authors and years of papers in parentheses"),
+            DataColumn("latex", "text", "The same in LaTeX, with natbib's citep"),
+            DataColumn("bibtex", "text", "The entries of the cited papers"),
+        )
+    }
 
     methods: str
     latex: str
     bibtex: str
     provenance: Provenance
 
-    def _descriptions_rows(self) -> list[Description]:
-        return [Description(self.methods, self.latex, self.bibtex)]
+    def _descriptions_rows(self) -> list[tuple[str, str, str]]:
+        return [(self.methods, self.latex, self.bibtex)]
 
     def table(self) -> Table:
         """Return the description as a table."""
@@ -72,6 +65,10 @@ class Citation(Tabular):
 
     def __str__(self) -> str:
         return f"{self.methods}\n\n{self.bibtex}"
+
+    def _repr_html_(self) -> str:
+        lines = "\n".join(map(clean, str(self).splitlines()))
+        return f'<pre style="white-space: pre-wrap">{lines}</pre>\n'
 
     def __repr__(self) -> str:
         return f"<Citation: {self.methods}>"

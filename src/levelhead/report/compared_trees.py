@@ -7,17 +7,25 @@ from typing import Any, NamedTuple
 
 from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.system_errors import ErrorExamples
-from levelhead.comparison.tree_text import MOST_WORDS, contrast_titles
+from levelhead.comparison.tree_text import contrast_titles
 from levelhead.errors import names_or_number, number_of
 from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.tables.svg import Drawing, clean, cut, line, short, text, width_of
-from levelhead.tables.writers import latex_text
-from levelhead.treebank.tree_svg import AGREED, GOLD_ONLY, MISLABELED, SYSTEM_ONLY, ArcColor
+from levelhead.tables.svg import Drawing, clean, short, text, width_of
+from levelhead.tables.table import MOST_ROWS
+from levelhead.tables.writers import latex_text, scrolled
+from levelhead.treebank.tree_svg import (
+    AGREED,
+    GOLD_ONLY,
+    MISLABELED,
+    ROW,
+    SYSTEM_ONLY,
+    DrawnTree,
+    middles,
+)
+from levelhead.treebank.tree_text import MOST_WORDS
 
 _LEGEND = "gray: both agree, blue: gold only, orange: system only"
-_STEP = 22
-_ROW = 22
 _SMALL = 11
 
 
@@ -52,22 +60,14 @@ def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
     return groups
 
 
-class _Words(NamedTuple):
-    """The words of one side."""
-
-    forms: Sequence[str]
-    heads: Sequence[int]  # from 1, 0 for the root, -1 for outside
-    relations: Sequence[str]
-    colors: Sequence[ArcColor]
-
-
-def _sides(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[_Words, _Words]:
+def _sides(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[DrawnTree, DrawnTree]:
     """Gold's words and the system's, in the colors of pages (`trees.js`)."""
     agreed = {gold for gold, error in zip(tree.get("a", range(len(tree["e"]))), tree["e"]) if error == "o"}
     colors = [AGREED if word in agreed else GOLD_ONLY for word in range(len(shown["f"]))]
-    gold = _Words(shown["f"], shown["h"], shown["d"], colors)
+    gold = DrawnTree(shown["f"], shown["h"], shown["d"], colors)
     kinds = {"o": AGREED, "l": MISLABELED}
-    return gold, _Words(tree.get("f", shown["f"]), tree["h"], tree["d"], [kinds.get(e, SYSTEM_ONLY) for e in tree["e"]])
+    colors = [kinds.get(error, SYSTEM_ONLY) for error in tree["e"]]
+    return gold, DrawnTree(tree.get("f", shown["f"]), tree["h"], tree["d"], colors)
 
 
 def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
@@ -88,6 +88,21 @@ def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
     return Drawing("Dependency trees", width + 16, y + 12, "".join(parts)).file() + "\n"
 
 
+def trees_html(groups: Sequence[TreeGroup]) -> str:
+    """Draw the first sentences for a notebook, an image for each system; wide ones can be scrolled."""
+    parts, left = list[str](), MOST_ROWS
+    for group in (group for group in groups if group.drawn and left):
+        parts.append(f"<p><b>{clean(group.heading)}</b></p>\n")
+        for shown in group.drawn[:left]:
+            parts.append(f'<p dir="auto">{clean(shown["t"])}</p>\n')
+            images = (_picture(shown, tree).image("none") for tree in shown["s"])
+            parts += (scrolled(image, right_to_left=shown["r"]) for image in images)
+        left -= len(group.drawn[:left])
+    more = sum(len(group.drawn) for group in groups) - MOST_ROWS
+    notes = [_LEGEND, *([f"... {number_of(more, 'more sentence')} (print() draws all)"] if more > 0 else [])]
+    return "".join([*parts, *(f"<p><small>{note}</small></p>\n" for note in notes)])
+
+
 def _long_text(x: float, y: float, words: str, kind: str) -> str:
     return f'<text class="{kind}" x="{short(x)}" y="{short(y)}">{clean(words)}</text>'
 
@@ -95,63 +110,22 @@ def _long_text(x: float, y: float, words: str, kind: str) -> str:
 def _picture(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> Drawing:
     gold, system = _sides(shown, tree)
     same = gold.forms == system.forms
-    widths = [
-        [
-            16 + max(34, width_of(cut(form)), width_of(cut(relation), _SMALL))
-            for form, relation in zip(side.forms, side.relations, strict=True)
-        ]
-        for side in (gold, system)
-    ]
+    widths = [gold.widths, system.widths]
     if same:
         widths = [[max(both) for both in zip(*widths, strict=True)]] * 2
-    places = [[sum(of_side[:i]) + width / 2 for i, width in enumerate(of_side)] for of_side in widths]
-    if shown["r"]:  # right-to-left text starts at the right
-        places = [[sum(of_side) - x for x in middles] for of_side, middles in zip(widths, places)]
-    levels = [_levels(side.heads) for side in (gold, system)]
-    above = _ROW + 34 + _STEP * max(levels[0].values(), default=0)
-    below = above + (0 if same else _ROW)
+    places = [middles(of_side, right_to_left=shown["r"]) for of_side in widths]
     title = f"{shown['i']}: gold above, {tree['n']} below"
+    start = ROW + gold.height
+    above = start + ROW
+    below = above + (0 if same else ROW)
     body = [
         _long_text(0, 12, title, "mute small"),
-        *_side(gold, places[0], levels[0], above, -1),
+        *gold.arcs(places[0], start),
         *(text(x, above, form, anchor="middle") for x, form in zip(places[0], gold.forms)),
         *(text(x, below, form, "mute", "middle") for x, form in zip(places[1], system.forms) if not same),
-        *_side(system, places[1], levels[1], below, 1),
+        *system.arcs(places[1], below + 6, -1),
     ]
-    height = below + 40 + _STEP * max(levels[1].values(), default=0)
-    return Drawing(shown["t"], max(width_of(title), *map(sum, widths)), height, "".join(body))
-
-
-def _levels(heads: Sequence[int]) -> dict[int, int]:
-    """The level of each word's arc: above all arcs that it spans."""
-    arcs = [(*sorted((word, head - 1)), word) for word, head in enumerate(heads) if head > 0]
-    levels: dict[tuple[int, int, int], int] = {}
-    for low, high, word in sorted(arcs, key=lambda arc: (arc[1] - arc[0], arc)):
-        inside = [level for (start, end, _), level in levels.items() if low <= start and end <= high]
-        levels[low, high, word] = 1 + max(inside, default=0)
-    return {word: level for (_, _, word), level in levels.items()}
-
-
-def _side(side: _Words, places: Sequence[float], levels: Mapping[int, int], y: float, up: int) -> list[str]:
-    """The arcs of one side, above the words (-1) or below (1)."""
-    start = y + (-14 if up < 0 else 6)
-    parts = []
-    for word, (head, relation) in enumerate(zip(side.heads, side.relations, strict=True)):
-        color, x = side.colors[word], places[word]
-        if word not in levels:
-            parts.append(line(x, start + 24 * up, x, start, f"{color.line} thin"))
-            label = x, start + (26 if up < 0 else 34) * up
-        else:
-            peak = start + up * (10 + _STEP * levels[word])
-            begin = places[head - 1] + (4 if x > places[head - 1] else -4)
-            points = map(short, (begin, start, begin, peak, x, peak, x, start))
-            parts.append('<path class="{} thin" d="M{},{} C{},{} {},{} {},{}"/>'.format(color.line, *points))
-            label = (begin + x) / 2, start + 0.75 * (peak - start) + (-3 if up < 0 else 11)
-        base = short(start + 6 * up)
-        tip = f"{short(x)},{short(start)} {short(x - 3)},{base} {short(x + 3)},{base}"
-        parts.append(f'<polygon class="{color.tip}" points="{tip}"/>')
-        parts.append(text(*label, relation, f"small {color.label}", "middle"))
-    return parts
+    return Drawing(title, max(width_of(title, _SMALL), *map(sum, widths)), below + 6 + system.height, "".join(body))
 
 
 def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
@@ -174,13 +148,13 @@ def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
     return "\n".join([*parts, f"% {_LEGEND}", f"% {latex_text(signature)}"]) + "\n"
 
 
-def _edges(side: _Words, *styles: str) -> list[str]:
+def _edges(side: DrawnTree, *styles: str) -> list[str]:
     edges = []
     for word, (head, relation) in enumerate(zip(side.heads, side.relations, strict=True), 1):
         options = f"[{', '.join((*styles, side.colors[word - 1].tikz))}]"
         if head == 0:
             edges.append(f"\\deproot{options}{{{word}}}{{{latex_text(relation)}}}")
-        elif head > 0:
+        elif head and head > 0:
             edges.append(f"\\depedge{options}{{{head}}}{{{word}}}{{{latex_text(relation)}}}")
     return edges
 

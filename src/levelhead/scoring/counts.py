@@ -46,6 +46,11 @@ class Counts:
     def __len__(self) -> int:
         return len(self.correct)
 
+    def __repr__(self) -> str:
+        columns = ((name, getattr(self, name)) for name in ("correct", "gold", "system", "aligned"))
+        sums = ", ".join(f"{name} {sum(column.tolist()):g}" for name, column in columns if column is not None)
+        return f"<Counts: {sums}{f' in {len(self)} rows' if len(self) != 1 else ''}>"
+
     def __add__(self, other: Counts) -> Counts:
         """Append the rows of other counts."""
         return self._of_columns(lambda *rows: np.concatenate(rows), other)
@@ -122,7 +127,7 @@ def count_words(
     if by_sentence or right is not None or (selection is not None and (selection.weighted or selection.words)):
         of_gold, of_system = matches.values(selection)
         of_pairs = of_gold[alignment.gold]
-        both = of_pairs * (of_system[alignment.system] != 0)  # multiplied, since adding 0.0 does not change a sum
+        both = np.minimum(of_pairs, of_system[alignment.system])  # so that precision and recall are at most 100
         weighed = both * (matches.agree(needs) if right is None else right), of_gold, of_system, of_pairs
         if before is None:
             return _count_weighed(matches, weighed, by_sentence=by_sentence)

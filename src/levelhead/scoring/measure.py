@@ -66,6 +66,9 @@ class Measure:
         classes = f"@{self.only}" if self.only else "".join(f"-{each}" for each in self.without)
         return f"{self.name}{argument}{classes}{f'.{self.component}' if self.component else ''}"
 
+    def __repr__(self) -> str:
+        return f"<Measure {self}>"
+
 
 @immutable
 class Resource:

@@ -176,12 +176,7 @@ def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
 
 
 def joined(strata: Sequence[Stratum], units: Sequence[NDArray[np.int64]]) -> Stratum:
-    """Return test sets that share units as one stratum: the effects of a unit on all of them add up.
-
-    Args:
-        strata: the strata of the test sets.
-        units: the number of the shared unit for each unit of each test set.
-    """
+    """Return test sets that share units as one stratum: the effects of a unit on all of them add up."""
     n_units = 1 + max(int(numbers.max(initial=-1)) for numbers in units)
     moves, sizes = np.zeros((2, n_units, *strata[0].moves.shape[1:]))
     for stratum, numbers in zip(strata, units, strict=True):

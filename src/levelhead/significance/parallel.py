@@ -136,11 +136,6 @@ def parallel_groups(
 
     Test sets are parallel if they are declared to be, if they have the same contents, or if at least 90% of the
     documents of each have the id of a document of the other.
-
-    Args:
-        units: the units of each test set by its code.
-        contents: the SHA-256 of the contents of gold by the code of the test set.
-        declared: the name of the declared group by the code of the test set.
     """
     ids = {code: _ids(unit) for code, unit in units.items()}
     n_documents = {code: documents.n_units for code, unit in units.items() if (documents := _documents(unit))}

@@ -99,13 +99,7 @@ class PairTests(NamedTuple):
 
 
 def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None:
-    """Return the tests of all pairs of systems, corrected for their number; None with too few units.
-
-    Args:
-        scope: the scope, with one run of each system and one measure.
-        failed: whether an output failed, bool, shape (test sets, systems).
-        level: the level at which all statements hold jointly.
-    """
+    """Return joint tests of all pairs of systems, given which failed, shape (test sets, systems); None if few units."""
     systems = range(failed.shape[1])
     if not all(estimate.has_tests for _, estimate in scope.with_spreads([[[s]] for s in systems], 0)):
         return None

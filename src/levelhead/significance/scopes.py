@@ -62,13 +62,7 @@ class CountedUnits:
 
 
 def count_units(table: SystemCounts, units: Units | None, *, alone: bool = False) -> CountedUnits:
-    """Return the counts of a test set by unit.
-
-    Args:
-        table: the counts of sentences, or of units.
-        units: the units of the sentences; None for counts of units.
-        alone: for its own results, not for averages: sentences instead of a few documents.
-    """
+    """Return the counts of a test set by unit; `alone`, for its own results, by sentence if it has few documents."""
     if units is None:
         return CountedUnits(table, "unit")
     own = units.own() if alone else units
@@ -158,13 +152,7 @@ class Scope:
         ]
 
     def estimates(self, contrasts: Sequence[Contrast], measure: int, *, logarithms: bool = False) -> list[Estimate]:
-        """Return the value, or the difference, of each contrast.
-
-        Args:
-            contrasts: the runs of systems.
-            measure: the number of the measure.
-            logarithms: whether to compare natural logarithms of the values (by the delta method).
-        """
+        """Return the value, or the difference, of each contrast; or of natural logarithms, by the delta method."""
         results = []
         estimates = self.with_spreads(contrasts, measure, logarithms=logarithms)
         for contrast, (spread, estimate) in zip(contrasts, estimates, strict=True):

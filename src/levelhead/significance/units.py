@@ -36,7 +36,7 @@ class Units(NamedTuple):
     Args:
         kind: "sentence", "document" or "comment:NAME".
         of_sentence: the unit of each sentence, from 0, int64, shape (sentences,).
-        largest: the share of the words in the largest unit.
+        largest: the share of the words in the largest unit, in percent.
         effective: the effective number of units, which is lower for uneven sizes: the squared sum of sizes divided by
             the sum of squares; 0 for sentences.
         ids: the id of each document, or the value of each comment; documents without an id are called #1 if they are
@@ -169,7 +169,7 @@ def _grouped(
     of_sentence = _joined(numbers)
     words = np.bincount(of_sentence, weights=lengths)
     total = max(1.0, float(words.sum()))
-    return Units(kind, of_sentence, float(words.max()) / total, total**2 / max(1.0, float(words @ words)), ids)
+    return Units(kind, of_sentence, 100 * float(words.max()) / total, total**2 / max(1.0, float(words @ words)), ids)
 
 
 def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
@@ -277,8 +277,8 @@ def unit_notes(
         if unit.n_units >= ENOUGH_UNITS and 0 < unit.effective < ENOUGH_UNITS:
             uneven = f"{_plural(unit.kind, unit.n_units)} of uneven size count as {unit.effective:.0f}"
             yield f"{name}: {uneven}, so {results} are rough"
-        if unit.largest > 1 / 3:
-            share = f"one {unit.kind.removeprefix(COMMENT)} has {unit.largest:.0%} of the words"
+        if unit.largest > 100 / 3:
+            share = f"one {unit.kind.removeprefix(COMMENT)} has {unit.largest:.0f}% of the words"
             yield f"{name}: {share}, so {results} depend on it"
 
 

@@ -58,15 +58,19 @@ def describe(*paths: Path) -> dict[str, Any]:
         for trees in (treebanks, list(map(forward, treebanks)))
     )
     old, new = (entropies.numbers("head_entropy_by_relation") for entropies in (before, after))
-    words, sentences = sum(trip.words for trip in trips), sum(trip.sentences for trip in trips)
+
+    def total(name: str) -> int:
+        return sum(getattr(trip.counts, name) for trip in trips)
+
+    words, sentences = total("words"), total("sentences")
     return {
         "words": words,
-        "converted": 100 * sum(trip.converted for trip in trips) / words,
-        "failed": 100 * sum(len(trip.not_restored) for trip in trips) / words,
-        "nonprojective before": 100 * sum(trip.nonprojective_sentences[0] for trip in trips) / sentences,
-        "nonprojective after": 100 * sum(trip.nonprojective_sentences[1] for trip in trips) / sentences,
-        "arcs before": 100 * sum(trip.nonprojective[0] for trip in trips) / words,
-        "arcs after": 100 * sum(trip.nonprojective[1] for trip in trips) / words,
+        "converted": 100 * total("converted") / words,
+        "failed": 100 * total("lost_heads") / words,
+        "nonprojective before": 100 * total("nonprojective_sentences_before") / sentences,
+        "nonprojective after": 100 * total("nonprojective_sentences_after") / sentences,
+        "arcs before": 100 * total("nonprojective_before") / words,
+        "arcs after": 100 * total("nonprojective_after") / words,
         "sentences": sentences,
         "before": before["head_entropy"],
         "after": after["head_entropy"],

@@ -26,12 +26,7 @@ def pairs_of(table: SystemCounts) -> list[Contrast]:
 
 
 def pair_p_values(table: SystemCounts, n_tests: int | None = None) -> Sums:
-    """Return the two-sided p-values of all pairs of runs, shape (pairs, measures); 1 without a test.
-
-    Args:
-        table: the counts by unit.
-        n_tests: the number of tests for which p-values are corrected (Sidak); by default all pairs.
-    """
+    """Return two-sided p-values of all pairs of runs, corrected for the number of tests, shape (pairs, measures)."""
     by_measure = [
         [corrected(estimate.p(), n_tests or len(differences)) for estimate in differences]
         for differences in estimates(table, pairs_of(table))

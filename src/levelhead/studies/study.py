@@ -12,17 +12,17 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeGuard, cast
 
-from levelhead.errors import Fault, InputError, Place, with_minus
+from levelhead.errors import Fault, InputError, Place, number_of, with_minus
 from levelhead.immutable import immutable
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
 from levelhead.report.page.blocks import Origin
 from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
-from levelhead.tables.data import DataColumn, DataTable, Layout
+from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Kind, Table, for_readers, formatted
-from levelhead.tables.writers import data_to_tsv, to_markdown, to_text
+from levelhead.tables.table import Cell, Column, Kind, Table, for_readers
+from levelhead.tables.writers import to_markdown, to_text, to_tsv
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.write import replace_file
@@ -60,20 +60,6 @@ class StudySection(NamedTuple):
     figure: Drawing | None = None
 
 
-class SectionText(NamedTuple):
-    """A paragraph of the page of a study.
-
-    Args:
-        study: the name of the study.
-        section: the heading of the section.
-        text: the paragraph.
-    """
-
-    study: str
-    section: str
-    text: str
-
-
 class SectionCell(NamedTuple):
     """A cell of a table on the page of a study.
 
@@ -92,18 +78,7 @@ class SectionCell(NamedTuple):
     text: str
 
 
-class StudyRow(NamedTuple):
-    """A study.
-
-    Args:
-        study: its name on the command line.
-        title: "Replication of" and the title of the paper, or the title of a study of our own.
-        source: the paper.
-    """
-
-    study: str
-    title: str
-    source: str
+_STUDY = DataColumn("study", "text", "The name of the study")
 
 
 @immutable
@@ -123,7 +98,16 @@ class Study(Tabular):
 
     KIND: ClassVar[str] = "reproduce"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "claims": (Claim,), "sections": (SectionText,), "cells": (SectionCell,), "studies": (StudyRow,),
+        "claims": (Claim,),
+        "sections": (
+            _STUDY, DataColumn("section", "text", "The heading of the section"),
+            DataColumn("text", "text", "The paragraph"),
+        ),
+        "cells": (SectionCell,),
+        "studies": (
+            _STUDY, DataColumn("title", "text", "Its title, which can be that of a paper"),
+            DataColumn("source", "text", "The paper"),
+        ),
     }  # fmt: skip
 
     name: str
@@ -149,11 +133,11 @@ class Study(Tabular):
         """The signature, and the setting as notes."""
         return Provenance(self.signature, {}, notes=self.setting)
 
-    def _sections_rows(self) -> Iterator[SectionText]:
-        return (SectionText(self.name, section.title, text) for section in self.sections for text in section.text)
+    def _sections_rows(self) -> Iterator[tuple[str, str, str]]:
+        return ((self.name, section.title, text) for section in self.sections for text in section.text)
 
-    def _studies_rows(self) -> list[StudyRow]:
-        return [StudyRow(self.name, self.title, self.source)]
+    def _studies_rows(self) -> list[tuple[str, str, str]]:
+        return [(self.name, self.title, self.source)]
 
     def _cells_rows(self) -> Iterator[SectionCell]:
         for section in self.sections:
@@ -258,7 +242,7 @@ def summary(study: Study) -> str:
         for claim in study.claims
         if study.main_claim and claim.text.startswith(study.main_claim)
     ]
-    return " ".join([f"Of {len(study.claims)} claims, {counted}.", *main[:1], *_quick_note(study)])
+    return " ".join([f"Of {number_of(len(study.claims), 'claim')}, {counted}.", *main[:1], *_quick_note(study)])
 
 
 _QUICK = (
@@ -319,12 +303,6 @@ def _is_long(table: Table | None) -> TypeGuard[Table]:
     return table is not None and len(table.rows) > _LONGEST
 
 
-def _as_printed(table: Table) -> DataTable:
-    columns = tuple(DataColumn(column.name, "text", "") for column in table.columns)
-    rows = ([formatted(cell, column, 2) for cell, column in zip(row, table.columns)] for row in table.rows)
-    return DataTable(columns, [[None if text == "-" else text for text in row] for row in rows])
-
-
 def page(study: Study) -> Page:
     """Return the page of a study, as input of `levelhead.report.page.render`."""
     study = _for_readers(study)
@@ -360,7 +338,7 @@ def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None
         svg = (figure.file() + "\n").encode("utf-8", "backslashreplace")
         replace_file(file.with_name(f"{file.stem}-{number}.svg"), [svg])
     for number, table in enumerate(filter(_is_long, (part.table for part in study.sections)), 1):
-        replace_file(file.with_name(f"{file.stem}-{number}.tsv"), [data_to_tsv(_as_printed(table)).encode()])
+        replace_file(file.with_name(f"{file.stem}-{number}.tsv"), [to_tsv(table, 2).encode()])
     replace_file(file, [markdown(study, file.stem).encode("utf-8", "backslashreplace")])
 
 

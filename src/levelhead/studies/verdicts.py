@@ -108,15 +108,7 @@ def by_language(cells: Mapping[str, Sequence[Cell]]) -> Numbers:
 
 
 def jackknifed(statistic: Callable[[RowNumbers], float], groups: int | Sequence[Sequence[int]]) -> Effect | None:
-    """Return a statistic of rows with its interval by Student's t, from leaving out one group of rows at a time.
-
-    Args:
-        statistic: the function of the numbers of rows.
-        groups: the independent groups of rows, or the number of independent rows.
-
-    Returns:
-        None with fewer than `FEWEST` groups, or if the statistic is undefined.
-    """
+    """Return a statistic of rows with its jackknife interval by Student's t; None if undefined, or with few groups."""
     groups = [[row] for row in range(groups)] if isinstance(groups, int) else groups
     if len(groups) < FEWEST:
         return None
@@ -139,12 +131,7 @@ def mean_effect(values: Mapping[str, Cell]) -> Effect | None:
 
 
 def correlation(cells: Mapping[str, Sequence[Cell]], method: Method = "pearson") -> tuple[Effect | None, int]:
-    """Return the correlation of two numbers over languages, tested as by `correlate`, and the number of languages.
-
-    Args:
-        cells: the two numbers of each treebank by its code, and the numbers given which they are correlated.
-        method: the coefficient.
-    """
+    """Return the correlation of two numbers over languages, tested as by `correlate`, and the number of languages."""
     table = by_language(cells)
     if len(table) < FEWEST:
         return None, len(table)

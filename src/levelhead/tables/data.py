@@ -13,6 +13,7 @@ from itertools import groupby, islice
 from types import NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
+from levelhead.errors import number_of
 from levelhead.tables.fields import Field
 
 Percent = Annotated[float, "percent"]  # a score, share or bound: from 0 to 100
@@ -27,10 +28,18 @@ DataType = Literal["text", "integer", "number", "boolean"]
 Value = str | int | float | None  # a boolean is an integer
 
 _TYPES: Mapping[type, DataType] = {str: "text", int: "integer", float: "number", bool: "boolean"}
+_CLASSES: Mapping[DataType, tuple[type, ...]] = {
+    "text": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
+}  # fmt: skip
 _JSON_TYPES = {"text": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
 _LIMITS: Mapping[str, tuple[float, ...]] = {
     "percent": (0, 100), "points": (-100, 100), "probability": (0, 1), "change": (),
 }  # fmt: skip
+
+
+def share(part: float, whole: float) -> float | None:
+    """Return a share in percent; None of nothing."""
+    return 100 * part / whole if whole else None
 
 
 class DataColumn(NamedTuple):
@@ -63,6 +72,11 @@ class DataColumn(NamedTuple):
         return "{" in self.name
 
 
+TREEBANK_COLUMN = DataColumn("treebank", "text", "The treebank")
+SYSTEM_COLUMN = DataColumn("system", "text", "The system")
+MEASURE_COLUMN = DataColumn("measure", "text", "The measure")
+
+
 class DataTable(NamedTuple):
     """A table of data.
 
@@ -73,6 +87,15 @@ class DataTable(NamedTuple):
 
     columns: tuple[DataColumn, ...]
     rows: Sequence[Sequence[Value]]
+
+    def __repr__(self) -> str:
+        return f"<DataTable: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
+
+    def _repr_html_(self) -> str:
+        from levelhead.tables.table import first_rows
+        from levelhead.tables.writers import to_notebook
+
+        return to_notebook(first_rows(self))
 
     @property
     def names(self) -> list[str]:
@@ -100,7 +123,7 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
     """Return a table of data from its rows in JSON.
 
     Raises:
-        ValueError: a row does not have the columns of the layout.
+        ValueError: a row does not have the columns of the layout, or a value has another type.
     """
     rows = [dict(document) for document in documents]
     columns = list[DataColumn]()
@@ -116,6 +139,11 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
     names = [column.name for column in columns]
     if wrong := next((row for row in rows if row.keys() != set(names)), None):
         raise ValueError(f"a row has the columns {', '.join(wrong)} instead of {', '.join(names)}")
+    for column in columns:
+        allowed = (*_CLASSES[column.type], *([NoneType] if column.optional else []))
+        for kind in {type(row[column.name]) for row in rows}:
+            if not issubclass(kind, allowed) or (kind is bool and column.type != "boolean"):
+                raise ValueError(f"the column {column.name} has a value of the type {kind.__name__}, not {column.type}")
     return DataTable(tuple(columns), [tuple(row[name] for name in names) for row in rows])
 
 
@@ -228,18 +256,17 @@ def schema_of_rows(layout: Layout) -> dict[str, Any]:
     """Return the JSON Schema of the rows of a table."""
     columns = columns_in(layout)
     properties = {column.name: _schema(column) for column in columns if not column.is_pattern}
-    patterns = {_pattern(column.name): _schema(column) for column in columns if column.is_pattern}
+    patterns = {_pattern(column.name, properties): _schema(column) for column in columns if column.is_pattern}
     required = [column.name for column in columns if column.always and not column.is_pattern]
     row: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     row |= {"patternProperties": patterns} if patterns else {}
     return {"type": "array", "items": {**row, "additionalProperties": False}}
 
 
-def _pattern(name: str) -> str:
-    """Return the regular expression for the names of columns that a name with braces stands for."""
-    return (
-        "^" + "".join(".+" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{\w+\})", name)) + "$"
-    )
+def _pattern(name: str, fixed: Iterable[str] = ()) -> str:
+    """Return the regular expression for the names of columns that a name with braces stands for, unlike fixed names."""
+    pattern = "".join(".+" if part.startswith("{") else re.escape(part) for part in re.split(r"(\{\w+\})", name)) + "$"
+    return "^" + "".join(f"(?!{other}$)" for other in fixed if re.match(pattern, other)) + pattern
 
 
 def _schema(column: DataColumn) -> dict[str, Any]:

@@ -45,6 +45,14 @@ class Drawing(NamedTuple):
         back = f'<rect width="{short(self.width)}" height="{short(self.height)}" fill="#fff"/>'
         return self._svg(f"<style>{_STYLE}{series}</style>{back}")
 
+    def image(self, width: str = "100%") -> str:
+        """Return the drawing as a self-contained HTML image of this maximum width."""
+        import base64
+
+        data = base64.b64encode(self.file().encode("utf-8", "backslashreplace")).decode()
+        style = f"max-width: {width}; padding: 6px; background: #fff"
+        return f'<img alt="{clean(self.title)}" style="{style}" src="data:image/svg+xml;base64,{data}">\n'
+
     def __repr__(self) -> str:
         return f"<Drawing: {self.title}>"
 

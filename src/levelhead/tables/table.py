@@ -6,12 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from levelhead.errors import count_text
+from levelhead.errors import count_text, number_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.tables.data import DataTable
+
+MOST_ROWS = 40  # of a table in a notebook, and of its chart
+N_FIRST = 10  # rows of data with very many
 
 Kind = Literal["text", "percent", "points", "probability", "coefficient", "number", "position"]
 
@@ -32,7 +35,7 @@ class Column(NamedTuple):
     Args:
         name: its heading.
         kind: "text"; "percent"; "points", printed with a sign; "probability", see `probability`; "coefficient", with
-            all decimal places; "number", without those of whole numbers; or "position", such as a line of a file.
+            all decimal places; "number", without those if all are whole; or "position", such as a line of a file.
         width: the minimum width in plain text.
         digits: the digits after the point of probabilities.
     """
@@ -52,6 +55,7 @@ class Table(NamedTuple):
         notes: sentences below the table.
         rules_before: the rows above which a rule is drawn.
         summary: summary rows, such as averages, below a rule.
+        n_more: the number of further rows.
     """
 
     columns: tuple[Column, ...]
@@ -59,6 +63,10 @@ class Table(NamedTuple):
     notes: tuple[str, ...] = ()
     rules_before: frozenset[int] = frozenset()
     summary: tuple[tuple[Cell, ...], ...] = ()
+    n_more: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Table: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
 
     @property
     def every_row(self) -> tuple[tuple[Cell, ...], ...]:
@@ -69,6 +77,17 @@ class Table(NamedTuple):
     def rules(self) -> frozenset[int]:
         """The rows above which a rule is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
+
+    @property
+    def readable(self) -> Table:
+        """The table for readers: a column without counts has decimal places in all rows or in none."""
+        return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
+
+    def _with_places(self, i: int) -> Column:
+        column, cells = self.columns[i], [row[i] for row in self.every_row]
+        if column.kind != "number" or not any(isinstance(cell, float) and cell % 1 for cell in cells):
+            return column
+        return column if any(isinstance(cell, int) for cell in cells) else column._replace(kind="coefficient")
 
 
 def table_of_data(data: DataTable) -> Table:
@@ -85,6 +104,12 @@ def table_of_data(data: DataTable) -> Table:
         tuple({True: "yes", False: "no"}[cell] if isinstance(cell, bool) else cell for cell in row) for row in data.rows
     )
     return Table(columns, tuple(rows))
+
+
+def first_rows(data: DataTable) -> Table:
+    """Return the first rows of data as a table for readers."""
+    n_more = max(len(data.rows) - N_FIRST, 0)
+    return table_of_data(data._replace(rows=data.rows[:N_FIRST]))._replace(n_more=n_more)
 
 
 def percentage(ratio: float | Fraction) -> float:
@@ -125,7 +150,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
 def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:
     """Return a cell as text for readers: as `formatted`, with commas in numbers from 1,000."""
     text = formatted(cell, column, places)
-    if column.kind != "number" or isinstance(cell, str | IntervalCell):
+    if column.kind not in {"number", "coefficient"} or isinstance(cell, str | IntervalCell):
         return text
     return re.sub(r"^-?\d{4,}", lambda digits: count_text(int(digits[0])), text)
 

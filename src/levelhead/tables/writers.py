@@ -9,8 +9,8 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, get_args
 
-from levelhead.errors import printable
-from levelhead.tables.table import Column, IntervalCell, Table, escaped, for_readers, formatted
+from levelhead.errors import number_of, printable
+from levelhead.tables.table import MOST_ROWS, Column, IntervalCell, Table, escaped, for_readers, formatted
 
 if TYPE_CHECKING:
     from levelhead.tables.data import DataTable, Value
@@ -51,6 +51,7 @@ def to_text(table: Table, places: int | None = 2) -> str:
         table: the table.
         places: digits after the point.
     """
+    table = table.readable
     columns = table.columns
     names = [[printable(column.name)] for column in columns]
     rows = [[[printable(for_readers(cell, c, places))] for cell, c in zip(row, columns)] for row in table.every_row]
@@ -75,7 +76,7 @@ def to_text(table: Table, places: int | None = 2) -> str:
                     cells.append(text + space if columns[i].kind == "text" else space + text)
                 lines.append(" | ".join(cells).rstrip())
             lines += [] if number else [rule]
-    for note in map(printable, table.notes):
+    for note in map(printable, [*_more(table), *table.notes]):
         if len(note) > _WIDEST + 1:  # a signature has no spaces and stays searchable on one line
             lines += wrap(note, _WIDEST + 1, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
         else:
@@ -230,6 +231,7 @@ def _on_one_line(text: str) -> str:
 
 def to_markdown(table: Table, places: int | None = 2) -> str:
     """Return a table in Markdown."""
+    table = table.readable
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
     rows += [[for_readers(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
@@ -244,6 +246,7 @@ def markdown_text(text: str) -> str:
 
 def to_latex(table: Table, places: int | None = 2) -> str:
     """Return a table in LaTeX, with the rules of the booktabs package."""
+    table = table.readable
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
     lines += [latex_row([latex_text(column.name) for column in table.columns]), "\\midrule"]
@@ -267,16 +270,37 @@ def to_html(table: Table, places: int | None = 2) -> str:
     """Return a table as self-contained HTML."""
     from html import escape
 
-    sides = [f' style="text-align: {"left" if column.kind == "text" else "right"}"' for column in table.columns]
+    table = table.readable
+    sides = ["left" if column.kind == "text" else "right" for column in table.columns]
+    styles = [f' style="text-align: {side}{"; white-space: nowrap" * (side == "right")}"' for side in sides]
     names = [column.name for column in table.columns]
-    head = "".join(f"<th{side}>{escape(printable(name))}</th>" for name, side in zip(names, sides))
-    lines = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
-    for row in table.every_row:
+    heads = (f'<th style="text-align: {side}">{escape(printable(name))}</th>' for name, side in zip(names, sides))
+    lines = ["<table>", f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
+    for number, row in enumerate(table.every_row):
         texts = (for_readers(cell, column, places) for cell, column in zip(row, table.columns))
-        cells = (f"<td{side}>{escape(printable(text))}</td>" for text, side in zip(texts, sides))
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    notes = [f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes]
-    return "\n".join([*lines, "</tbody>", "</table>", *notes]) + "\n"
+        cells = (f"<td{style}>{escape(printable(text))}</td>" for text, style in zip(texts, styles))
+        rule = ' style="border-top: 1px solid"' if number in table.rules else ""
+        lines.append(f"<tr{rule}>{''.join(cells)}</tr>")
+    further = [f'<tr><td colspan="{len(names)}" style="text-align: left">{text}</td></tr>' for text in _more(table)]
+    lines[len(table.rows) + 3 : len(table.rows) + 3] = further
+    notes = "<br>\n".join(escape(printable(note)) for note in table.notes)
+    return "\n".join([*lines, "</tbody>", "</table>", *([f"<p><small>{notes}</small></p>"] if notes else [])]) + "\n"
+
+
+def to_notebook(table: Table, places: int | None = 2) -> str:
+    """Return a table for a notebook: the first rows, as wide as they are."""
+    n_more = table.n_more + max(len(table.rows) - MOST_ROWS, 0)
+    rules = frozenset(number for number in table.rules_before if number < MOST_ROWS)
+    return scrolled(to_html(table._replace(rows=table.rows[:MOST_ROWS], rules_before=rules, n_more=n_more), places))
+
+
+def _more(table: Table) -> list[str]:
+    return [f"... {number_of(table.n_more, 'more row')} (to_frame() has all)"] if table.n_more else []
+
+
+def scrolled(html: str, *, right_to_left: bool = False) -> str:
+    """Return HTML that can be scrolled if it is too wide, from its beginning."""
+    return f'<div dir="{"rtl" if right_to_left else "ltr"}" style="overflow-x: auto">\n{html}</div>\n'
 
 
 # The writer of each table format.

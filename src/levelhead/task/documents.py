@@ -8,7 +8,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from levelhead.campaign.results import State
 from levelhead.immutable import immutable
-from levelhead.tables.data import DataColumn, DataTable, Layout, PercentInterval, schema_of_rows, table_of
+from levelhead.tables.data import (
+    MEASURE_COLUMN,
+    TREEBANK_COLUMN,
+    DataColumn,
+    DataTable,
+    Layout,
+    PercentInterval,
+    schema_of_rows,
+    table_of,
+)
 from levelhead.tables.documents import SCHEMA, document_schema, object_schema
 from levelhead.tables.table import Column, Table, escaped
 from levelhead.tabular import Tabular
@@ -82,16 +91,14 @@ class OwnOutput(NamedTuple):
     state: State
 
 
-_TREEBANK = DataColumn("treebank", "text", "The treebank")
-_MEASURE = DataColumn("measure", "text", "The measure")
 _VALUE = DataColumn("value", "number", "The value in percent, or the perplexity; null without a value", optional=True)
 
 PARTS: Mapping[str, Layout] = MappingProxyType(
     {
         "averages": (OwnAverage,),
         "outputs": (OwnOutput,),
-        "reasons": (_TREEBANK, DataColumn("reason", "text", "An error of the output")),
-        "scores": (_TREEBANK, _MEASURE, _VALUE),
+        "reasons": (TREEBANK_COLUMN, DataColumn("reason", "text", "An error of the output")),
+        "scores": (TREEBANK_COLUMN, MEASURE_COLUMN, _VALUE),
     }
 )
 """The columns of the lists in the document of a submission: what its team may see of its results."""
@@ -170,7 +177,7 @@ class TaskState(NamedTuple):
     ranking: str
 
 
-_TREEBANKS: Layout = (_TREEBANK, DataColumn("language", "text", "The language; empty if unknown"))
+_TREEBANKS: Layout = (TREEBANK_COLUMN, DataColumn("language", "text", "The language; empty if unknown"))
 
 
 def task_document(task: SharedTask, languages: Mapping[str, str], phase: str, message: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from levelhead.treebank import Treebank
 
-NUMBERS = ("sentence", "id", "head")  # the columns of `word_table` with numbers; the others have strings or None
+NUMBERS = ("sentence", "word", "head")  # the columns of `word_table` with numbers; the others have strings or None
 
 
 def word_table(treebank: Treebank) -> dict[str, list[Any]]:
@@ -28,26 +28,26 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         treebank: any treebank.
 
     Returns:
-        `sentence` (its index, from 0), `sent_id` (or None), `id` (from 1 in each sentence), `form`,
-        `lemma`, `upos`, `xpos`, `feats`, `head` (an id of the sentence, 0 for the root; None without a head),
-        `relation`, `deps`, `misc`, `token` (the form of the word's surface token), and
-        `range` (the ids of the first and last word of a multiword token, as in "3-4"; None for other words). Values are
-        written as in CoNLL-U: "_" is empty.
+        `sentence` (its number, from 1), `sent_id` (or None), `word` (its ID, from 1 in each sentence), `form`, `lemma`,
+        `upos`, `xpos`, `feats`, `head` (an ID, 0 for the root; None without a head), `deprel` (with its subtype),
+        `deps`, `misc`, `token` (the form of the word's surface token), and `range` (the IDs of the first and last word
+        of a multiword token, as in "3-4"; None for other words). Values are written as in CoNLL-U: "_" is empty. The
+        names and numbers are those of `levelhead.words`.
     """
     tokens, texts = treebank.tokens, treebank.strings.texts
     ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()
     ranges = (f"{n}-{n + size - 1}" if inside else None for n, size, inside in zip(ids, n_words, tokens.multiword))
     return {
-        "sentence": treebank.sentence_of_word.tolist(),
+        "sentence": (treebank.sentence_of_word + 1).tolist(),
         "sent_id": list(chain.from_iterable([sentence.id] * len(sentence) for sentence in treebank)),
-        "id": list(chain.from_iterable(range(1, len(sentence) + 1) for sentence in treebank)),
+        "word": list(chain.from_iterable(range(1, len(sentence) + 1) for sentence in treebank)),
         "form": list(treebank.forms),
         "lemma": list(treebank.lemmas),
         "upos": list(treebank.upos),
         "xpos": list(treebank.xpos),
         "feats": list(treebank.feats),
         "head": written_heads(treebank, None),
-        "relation": list(treebank.relations),
+        "deprel": list(treebank.relations),
         "deps": list(treebank.deps),
         "misc": list(treebank.misc),
         "token": [texts[code] for code in np.repeat(tokens.forms, tokens.n_words).tolist()],
@@ -67,7 +67,7 @@ def to_polars(treebank: Treebank) -> pl.DataFrame:
     with required_library("polars"):
         import polars as pl  # type: ignore[import-not-found,unused-ignore]
     table = word_table(treebank)
-    return pl.DataFrame(table, schema={name: pl.Int32 if name in NUMBERS else pl.String for name in table})
+    return pl.DataFrame(table, schema={name: pl.Int64 if name in NUMBERS else pl.String for name in table})
 
 
 def to_pandas(treebank: Treebank) -> pd.DataFrame:
@@ -82,5 +82,5 @@ def to_pandas(treebank: Treebank) -> pd.DataFrame:
     with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     table = word_table(treebank)
-    integer = {name: "Int32" if None in table[name] else "int32" for name in NUMBERS}  # Int32 has missing values
+    integer = {name: "Int64" if None in table[name] else "int64" for name in NUMBERS}  # Int64 has missing values
     return pd.DataFrame(table).astype({name: integer.get(name, "string") for name in table})

@@ -62,7 +62,8 @@ class Provenance:
             Fault(one["slug"], one["message"], Place(one["file"], one["line"]), "warning", one["count"])
             for one in document["warnings"]
         )
-        return cls(document["signature"], document["files"], warnings, tuple(document["notes"]))
+        files = {code: {**files} for code, files in document["files"].items()}
+        return cls({**document["signature"]}, files, warnings, tuple(document["notes"]))
 
     def with_parts(self, **parts: str) -> Provenance:
         """Return the provenance with more parts at the end of the signature."""

@@ -157,6 +157,19 @@ class Sentence:
 
         return tree_drawing(self).file()
 
+    def _repr_html_(self) -> str:
+        from levelhead.tables.writers import scrolled
+        from levelhead.treebank.tree_svg import is_right_to_left, tree_drawing
+
+        return scrolled(tree_drawing(self).image("none"), right_to_left=is_right_to_left(self.text))
+
+    def __str__(self) -> str:
+        """Return its text and its tree, as `levelhead trees` draws trees."""
+        from levelhead.treebank.tree_text import draw, indented, title
+
+        drawn = draw(self) if self.treebank.has_trees and self.treebank.partial is None else []
+        return "\n".join([title(self), *indented(drawn)])
+
     def __repr__(self) -> str:
         return f"<Sentence {self.index + 1}: {self.text}>"
 

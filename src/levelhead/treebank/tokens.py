@@ -155,10 +155,10 @@ def check_trees(treebank: Treebank) -> Treebank:
 
 
 def refuse_partial(treebank: Treebank) -> Treebank:
-    """Return a treebank unless it was read with `partial=True` from an invalid file; the error lists all faults."""
+    """Return a treebank unless it is invalid (`read(path, partial=True)`); the error lists all faults."""
     if treebank.partial is None:
         return treebank
-    message = "the treebank was read with partial=True and is invalid: only partial scores (partial=True) accept it"
+    message = "an invalid treebank can only be a system's output for partial scores (partial=True)"
     raise ConlluError(Fault("partial-treebank", message, Place(treebank.source.path)), *treebank.partial.faults)
 
 

@@ -1,16 +1,18 @@
-"""The tree of a sentence as a drawing: words in a row, arcs above them."""
+"""The tree of a sentence as a drawing: words in a row, arcs above them, as pages draw them (`trees.js`)."""
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import printable
-from levelhead.tables.svg import Drawing, path, text, width_of
+from levelhead.tables.svg import Drawing, cut, line, short, text, width_of
+from levelhead.treebank.tree_text import MOST_WORDS
 
 if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence
-
-MOST_WORDS = 200  # the largest number of words to draw; the rest of a longer sentence is left out
 
 
 class ArcColor(NamedTuple):
@@ -28,56 +30,92 @@ SYSTEM_ONLY = ArcColor("l1", "s1", "s1", "edge style={orange}, label style={text
 MISLABELED = ArcColor("axis none", "fade", "s1", "edge style={gray}, label style={text=orange}")
 """Gray: both trees or the only tree; blue: gold only; orange: system only, or only its relation."""
 
-_GAP, _LEVEL, _MARGIN, _ROW, _TIP = 18.0, 24.0, 12.0, 16.0, 4.0
-_SPREAD = 5.0  # between arcs that end at the same word
-_Arc = tuple[int, int]  # a word and its head, as indices in the sentence
+ROW = 17.0  # between lines of text
+_MARGIN, _GAP, _NARROWEST, _SMALL = 12.0, 18.0, 22.0, 11
+_FIRST, _STEP = 12.0, 19.0  # the height of the lowest arc, and of each further level
+_BEND, _SIDE = 12.0, 5.0  # the radius of corners; from the middle of the head to an arc
+
+
+class DrawnTree(NamedTuple):
+    """The words of a tree."""
+
+    forms: Sequence[str]
+    heads: Sequence[int | None]  # from 1, 0 for the root, -1 for outside; None without an arc
+    relations: Sequence[str]
+    colors: Sequence[ArcColor]
+
+    @property
+    def widths(self) -> list[float]:
+        """The width of each word with its relation."""
+        widths = zip(self.forms, self.relations, strict=True)
+        return [max(width_of(cut(form)), width_of(cut(label), _SMALL), _NARROWEST) + _GAP for form, label in widths]
+
+    @property
+    def height(self) -> float:
+        """The height of the arcs."""
+        return _FIRST + _STEP * (1 + max(self._levels.values(), default=0)) + 12
+
+    @property
+    def _levels(self) -> Mapping[int, int]:
+        """The level of the arc of each word: above all shorter arcs that it overlaps."""
+        arcs = [(*sorted((word, head - 1)), word) for word, head in enumerate(self.heads) if head and head > 0]
+        levels: dict[tuple[int, int, int], int] = {}
+        for low, high, word in sorted(arcs, key=lambda arc: (arc[1] - arc[0], arc)):
+            below = [level for (start, end, _), level in levels.items() if start < high and low < end]
+            levels[low, high, word] = 1 + max(below, default=0)
+        return {word: level for (_, _, word), level in levels.items()}
+
+    def arcs(self, places: Sequence[float], y: float, up: int = 1) -> list[str]:
+        """Draw the arcs above (1) or below (-1) words with these middles."""
+        levels, parts, labels = self._levels, list[str](), list[str]()
+        for word, (head, relation) in enumerate(zip(self.heads, self.relations, strict=True)):
+            if head is None:
+                continue
+            color, start = self.colors[word], places[word]
+            if head > 0:
+                top = y - up * (_FIRST + _STEP * levels[word])
+                towards = 1 if places[head - 1] > start else -1
+                end = places[head - 1] - _SIDE * towards
+                radius = min(_BEND, abs(end - start) / 2)
+                numbers = (start, y - 3 * up, top + up * radius, start, top, start + towards * radius, top,
+                           end - towards * radius, end, top, end, top + up * radius, y)  # fmt: skip
+                parts.append(
+                    '<path class="{} thin none" d="M{},{} V{} Q{},{} {},{} H{} Q{},{} {},{} V{}"/>'.format(
+                        color.line, *map(short, numbers)
+                    )
+                )
+                middle = (start + end) / 2
+            else:
+                top, middle = y - up * (self.height - 12), start
+                parts.append(line(start, y - 3 * up, start, top, f"{color.line} thin{' dash' if head < 0 else ''}"))
+            base = short(y - 6 * up)
+            tip = f"{short(start)},{short(y + up)} {short(start - 3.5)},{base} {short(start + 3.5)},{base}"
+            parts.append(f'<polygon class="{color.tip}" points="{tip}"/>')
+            labels.append(text(middle, top + 4, relation, f"small {color.label} label", "middle"))
+        return parts + labels  # no arc crosses a label
+
+
+def middles(widths: Sequence[float], *, right_to_left: bool) -> list[float]:
+    """Return the middle of each word in a row."""
+    places = [end - width / 2 for end, width in zip(accumulate(widths), widths, strict=True)]
+    return [sum(widths) - place for place in places] if right_to_left else places
+
+
+def is_right_to_left(words: str) -> bool:
+    """Return the direction of text: that of its first letter (Unicode Annex 9: P2, P3)."""
+    letters = (kind for kind in map(unicodedata.bidirectional, words) if kind in {"L", "R", "AL"})
+    return next(letters, "L") != "L"
 
 
 def tree_drawing(sentence: Sentence) -> Drawing:
     forms, tags = sentence.forms[:MOST_WORDS], sentence.upos[:MOST_WORDS]
-    relations = sentence.relations[:MOST_WORDS]
-    arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if head and head <= len(forms)]
-    levels = _levels(arcs)
-    at, places = _MARGIN, []  # the middle of each word
-    for labels in zip(forms, tags, relations, strict=True):
-        size = max(map(width_of, labels))
-        places.append(at + size / 2)
-        at += size + _GAP
-    width = at - _GAP + _MARGIN
-    base = _MARGIN + _LEVEL * (max(levels.values(), default=0) + 1.5)
-    parts = []
-    for (word, head), level in levels.items():
-        side = _SPREAD if word > head else -_SPREAD
-        start = places[head] + side
-        end = places[word] - side / 2
-        top = base - _LEVEL * level
-        parts.append(_arrow([(start, base), (start, top), (end, top), (end, base)]))
-        parts.append(text((start + end) / 2, top - 3, relations[word], "small", "middle"))
-    top = _MARGIN + _LEVEL / 2
-    for place, relation, number in zip(places, relations, sentence.heads):
-        if number == 0:
-            parts += [_arrow([(place, top), (place, base)]), text(place, top - 3, relation, "small b", "middle")]
+    heads = [-1 if head and head > len(forms) else head for head in sentence.heads[:MOST_WORDS]]
+    tree = DrawnTree(forms, heads, sentence.relations[:MOST_WORDS], [AGREED] * len(forms))
+    widths = [max(width, width_of(tag, _SMALL) + _GAP) for width, tag in zip(tree.widths, tags, strict=True)]
+    places = middles(widths, right_to_left=is_right_to_left(sentence.text))
+    y = tree.height
+    parts = tree.arcs(places, y)
     for place, form, tag in zip(places, forms, tags, strict=True):
-        parts.append(text(place, base + _ROW, form, "", "middle"))
-        parts.append(text(place, base + 2 * _ROW, tag, "mute small", "middle"))
-    return Drawing(printable(sentence.text), width, base + 2 * _ROW + _MARGIN, "".join(parts))
-
-
-def _levels(arcs: list[_Arc]) -> dict[_Arc, int]:
-    """The level of each arc: the lowest at which it meets no other arc; short arcs come first."""
-    taken: list[list[_Arc]] = []
-    levels = {}
-    for arc in sorted(arcs, key=lambda pair: (abs(pair[0] - pair[1]), pair)):
-        low, high = min(arc), max(arc)
-        level = next((i for i, spans in enumerate(taken) if all(high <= a or b <= low for a, b in spans)), len(taken))
-        if level == len(taken):
-            taken.append([])
-        taken[level].append((low, high))
-        levels[arc] = level + 1
-    return levels
-
-
-def _arrow(points: list[tuple[float, float]]) -> str:
-    (place, base), side = points[-1], _TIP / 2
-    tip = [(place - side, base - _TIP), (place, base), (place + side, base - _TIP)]
-    return path(points, f"{AGREED.line} thin") + path(tip, f"{AGREED.line} thin")
+        parts.append(text(place, y + ROW, form, "", "middle"))
+        parts.append(text(place, y + 2 * ROW, tag, "mute small", "middle"))
+    return Drawing(printable(sentence.text), sum(widths), y + 2 * ROW + _MARGIN, "".join(parts))

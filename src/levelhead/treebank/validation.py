@@ -17,7 +17,7 @@ from levelhead.errors import ConlluError, Fault, InputError, OutputError, Place,
 from levelhead.immutable import immutable
 from levelhead.messages import MESSAGES
 from levelhead.progress import tracked
-from levelhead.tables.data import Layout
+from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -234,22 +234,6 @@ class ChangeRow(NamedTuple):
     cases: int
 
 
-class CheckedFile(NamedTuple):
-    """A file that was checked.
-
-    Args:
-        file: the path of the file, or of its repaired copy.
-        valid: whether it has no errors; warnings are allowed.
-        errors: the number of errors.
-        warnings: the number of warnings.
-    """
-
-    file: str
-    valid: bool
-    errors: int
-    warnings: int
-
-
 def _fault_row(file: str, fault: Fault) -> FaultRow:
     place = fault.place
     return FaultRow(
@@ -269,7 +253,15 @@ class Validation(Tabular):
     """
 
     KIND: ClassVar[str] = "validate"
-    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"faults": (FaultRow,), "changes": (ChangeRow,), "files": (CheckedFile,)}
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "faults": (FaultRow,),
+        "changes": (ChangeRow,),
+        "files": (
+            DataColumn("file", "text", "The path of the file, or of its repaired copy"),
+            DataColumn("valid", "boolean", "Whether it has no errors; warnings are allowed"),
+            *(DataColumn(kind, "integer", f"The number of {kind}", limits=(0,)) for kind in ("errors", "warnings")),
+        ),
+    }
 
     files: Mapping[str, tuple[Fault, ...]]
     copies: Mapping[str, str] = field(default_factory=dict)
@@ -312,12 +304,12 @@ class Validation(Tabular):
                 copy = path_text(self.copies[file])
                 yield ChangeRow(path_text(file), copy, fault.place.line, fault.slug, fault.message, fault.count)
 
-    def _files_rows(self) -> Iterator[CheckedFile]:
+    def _files_rows(self) -> Iterator[tuple[str, bool, int, int]]:
         for file, faults in self.files.items():
             n_errors, n_warnings = (
                 sum(fault.count for fault in faults if fault.severity == kind) for kind in ("error", "warning")
             )
-            yield CheckedFile(path_text(file), not n_errors, n_errors, n_warnings)
+            yield path_text(file), not n_errors, n_errors, n_warnings
 
     def __str__(self) -> str:
         return (validation_text(self) or "no errors or warnings").rstrip("\n")

@@ -42,7 +42,7 @@ from levelhead.typology.profile import (
     scheme_named,
 )
 from levelhead.typology.profile_columns import COLUMNS, KINDS, OF_TRAINING
-from levelhead.typology.profile_tables import LAYOUTS, data_of, table_by_kind, table_by_treebank, table_by_value
+from levelhead.typology.profile_tables import LAYOUTS, TABLES, data_of, table_by_kind, table_by_treebank, table_by_value
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
@@ -104,6 +104,10 @@ class Survey(Mapping[str, Profile], Tabular):
         """Return the rows of a table."""
         return data_of(name, self.of_treebanks, self.profiles[self.total] if self.total is not None else None)
 
+    @property
+    def _main(self) -> str:
+        return TABLES[self.by]
+
     def table(self) -> Table:
         """Return one row per treebank and one column per value; `wde:nsubj` is one of several values of `wde`.
 
@@ -146,11 +150,12 @@ def most_unusual(profiles: Mapping[str, Profile]) -> str:
 
 
 _MATRICES = ("klcpos3", "relations", "displacement")
+_A, _B = (TREEBANK_COLUMNS[0]._replace(name=f"treebank_{x}", about=f"Treebank {x.upper()}") for x in "ab")
 
 
-def _distance_column(kind: str, treebank: str) -> DataColumn:
-    about = "The distance from the treebank of the row, 0 if equal; null if there is nothing to compare"
-    return DataColumn(f"{kind}:{treebank}", "number", about, optional=True)
+def _distances_to(treebank: str) -> DataColumn:
+    about = "The distance of the row's treebank from this treebank, 0 if equal; null if there is nothing to compare"
+    return DataColumn(treebank, "number", about, optional=True)
 
 
 @immutable
@@ -165,26 +170,19 @@ class Similarities(Tabular):
 
     KIND: ClassVar[str] = "similarity"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "pairs": (
-            *(TREEBANK_COLUMNS[0]._replace(name=f"treebank_{x}", about=f"Treebank {x.upper()}") for x in "ab"),
-            Similarity,
-        ),
-        **{kind: (TREEBANK_COLUMNS[0], _distance_column(kind, "{treebank}")) for kind in _MATRICES},
+        "pairs": (_A, _B, Similarity),
+        **dict.fromkeys(_MATRICES, (_A, _distances_to("{treebank}"))),
     }
 
     pairs: Mapping[tuple[str, str], Similarity]
     provenance: Provenance
     matrix: str | None = None
 
-    def _pairs_rows(self) -> Iterator[tuple[str, str, Similarity]]:
-        return ((*names, distances) for names, distances in self.pairs.items())
-
     def records(self, name: str) -> Any:
         """Return the rows of a table."""
         if name == "pairs":
-            return self._pairs_rows()
-        columns = (_distance_column(name, treebank) for treebank in self._treebanks)
-        return DataTable((TREEBANK_COLUMNS[0], *columns), self._matrix(name))
+            return ((*names, distances) for names, distances in self.pairs.items())
+        return DataTable((_A, *map(_distances_to, self._treebanks)), self._matrix(name))
 
     def table(self) -> Table:
         """Return one row per pair of treebanks with their distances, or the square matrix; 0 means equal."""
@@ -196,6 +194,10 @@ class Similarities(Tabular):
         columns = (Column("Treebank", "text"), *(Column(name, "number") for name in self._treebanks))
         heading = dict(zip(Similarity._fields, headings))[self.matrix]
         return Table(columns, self._matrix(self.matrix), (f"{heading}: rows are A, columns are B", *notes))
+
+    @property
+    def _main(self) -> str:
+        return self.matrix or "pairs"
 
     @property
     def _treebanks(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from levelhead.errors import Fault, InputError, listed
-from levelhead.tables.data import DataColumn
+from levelhead.tables.data import TREEBANK_COLUMN, DataColumn
 from levelhead.treebank.layouts.gold import treebank_of
 
 Voter = Literal["treebank", "language", "family"]
@@ -79,7 +79,7 @@ def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str
 
 
 TREEBANK_COLUMNS = (
-    DataColumn("treebank", "text", "The treebank"),
+    TREEBANK_COLUMN,
     DataColumn("language", "text", "The language, by the code at the beginning of the treebank's name", optional=True),
     DataColumn("family", "text", "The language family", optional=True),
     DataColumn("genus", "text", "The genus", optional=True),

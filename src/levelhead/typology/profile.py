@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +32,8 @@ from levelhead.typology.profile_columns import (
     Value,
 )
 from levelhead.typology.vocabulary import Chunks
+
+_MOST_SHOWN = 6  # columns in the short representation
 
 FEWEST = 5
 """The minimum number of values for outliers."""
@@ -82,7 +85,10 @@ class Profile(Mapping[str, Value]):
         return len(self.values_by_name)
 
     def __repr__(self) -> str:
-        return f"Profile({self.values_by_name!r})"
+        numbers = {name: value for name, value in self.items() if isinstance(value, int | float)}
+        shown = [f"{name}={round(value, 2):g}" for name, value in islice(numbers.items(), _MOST_SHOWN)]
+        more = len(self) - len(shown)
+        return f"<Profile: {', '.join([*shown, *([f'{more} more'] if more else [])])}>"
 
     def number(self, name: str) -> float | None:
         """Return the value of a column with a single number."""
@@ -167,15 +173,7 @@ Files = Mapping[str, Sequence[str | Treebank]]
 
 
 def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:
-    """Return the files of treebanks by name; the train, dev and test files of a treebank can be merged.
-
-    Args:
-        paths: files, folders of files, or "-" for standard input.
-        merge: whether to merge files whose names only differ in the split.
-
-    Raises:
-        InputError: a folder cannot be read or has no CoNLL-U file, or two files would be the same part of a treebank.
-    """
+    """Return the files of treebanks by name; the train, dev and test files of a treebank can be merged."""
     stems = {file: name_of(Path(file)) or file for path in paths for file in files_at(path)}
     if not merge:
         times = Counter(stems.values())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
-from levelhead.tables.data import NOT_A_COLUMN, DataColumn, DataType
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, DataType, share
 from levelhead.tables.table import Column, Table
 from levelhead.treebank.relations import Scheme
 from levelhead.typology import vocabulary
@@ -72,10 +72,6 @@ class ProfileColumn(NamedTuple):
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)
-
-
-def _share(part: float, whole: float) -> float | None:
-    return 100 * part / whole if whole else None
 
 
 def _shares(counts: Mapping[str, int], whole: int) -> dict[str, float]:
@@ -148,7 +144,7 @@ _COLUMNS = (
     ProfileColumn(
         "multiword_share", "sizes", "percent",
         "Share of multiword tokens among tokens.", "multiword tokens / tokens", _UD,
-        lambda c, _: _share(c.sizes.multiword_tokens, c.sizes.tokens),
+        lambda c, _: share(c.sizes.multiword_tokens, c.sizes.tokens),
     ),
     ProfileColumn(
         "empty_nodes", "sizes", "",
@@ -158,7 +154,7 @@ _COLUMNS = (
     ProfileColumn(
         "empty_share", "sizes", "percent",
         "Share of empty nodes among nodes of the enhanced graph.", "empty nodes / (words + empty nodes)", _UD,
-        lambda c, _: _share(c.sizes.empty_nodes, c.sizes.words + c.sizes.empty_nodes),
+        lambda c, _: share(c.sizes.empty_nodes, c.sizes.words + c.sizes.empty_nodes),
     ),
     ProfileColumn(
         "relation", "frequencies", "percent",
@@ -229,7 +225,7 @@ _COLUMNS = (
     ProfileColumn(
         "head_entropy_share", "vocabulary", "percent",
         "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
-        lambda c, s: _share(*vocabulary.head_entropy(c.heads, s.least)[2:]),
+        lambda c, s: share(*vocabulary.head_entropy(c.heads, s.least)[2:]),
     ),
     ProfileColumn(
         "features_per_word", "morphology", "",
@@ -258,19 +254,19 @@ _COLUMNS = (
         "nonprojective_arcs", "structure", "percent",
         "Share of non-projective arcs among arcs between words: those that span a word not dominated by the head.",
         "non-projective arcs / arcs", _KUHLMANN,
-        lambda c, _: _share(c.structure.nonprojective_arcs, c.structure.n_arcs),
+        lambda c, _: share(c.structure.nonprojective_arcs, c.structure.n_arcs),
     ),
     ProfileColumn(
         "nonprojective_trees", "structure", "percent",
         "Share of trees with a non-projective arc.", "non-projective trees / sentences", _KUHLMANN,
-        lambda c, _: _share(c.structure.nonprojective_trees, c.sizes.sentences), in_summary=True,
+        lambda c, _: share(c.structure.nonprojective_trees, c.sizes.sentences), in_summary=True,
     ),
     ProfileColumn(
         "right_crossed_trees", "structure", "percent",
         "Share of trees that Callin's program counts as non-projective. It only considers heads to the right: such an"
         " arc spans a word that has its head outside the arc (the root is outside).",
         "such trees / sentences", f"{_CALLIN}, table 1, by his program",
-        lambda c, _: _share(c.structure.right_crossed_trees, c.sizes.sentences),
+        lambda c, _: share(c.structure.right_crossed_trees, c.sizes.sentences),
     ),
     ProfileColumn(
         "distance", "structure", "words",
@@ -307,7 +303,7 @@ _COLUMNS = (
         "right_branching", "structure", "percent",
         "Share of arcs whose head precedes the word (right-branching arcs).", "arcs with the head first / arcs",
         f"{_LIU}; Tesnière (1959)",
-        lambda c, _: _share(c.structure.head_first.total, c.structure.n_arcs), in_summary=True,
+        lambda c, _: share(c.structure.head_first.total, c.structure.n_arcs), in_summary=True,
     ),
     ProfileColumn(
         "direction_entropy", "structure", "bits",
@@ -335,7 +331,7 @@ _COLUMNS = (
         "ill_nested_trees", "structure", "percent",
         "Share of ill-nested trees: two subtrees that share no word interleave.", "ill-nested trees / sentences",
         _KUHLMANN,
-        lambda c, _: _share(c.structure.ill_nested_trees, c.sizes.sentences),
+        lambda c, _: share(c.structure.ill_nested_trees, c.sizes.sentences),
     ),
     ProfileColumn(
         "right_branching_by_relation", "arcs", "percent",
@@ -354,19 +350,19 @@ _COLUMNS = (
         "same_words", "leakage", "percent",
         "Share of sentences that have the same words as a training sentence.",
         "such sentences / sentences", _LEAK,
-        lambda c, _: _share(c.training_overlap.words, c.training_overlap.sentences),
+        lambda c, _: share(c.training_overlap.words, c.training_overlap.sentences),
     ),
     ProfileColumn(
         "same_heads", "leakage", "percent",
         "Share of sentences that have the same heads as a training sentence, regardless of words and relations.",
         "such sentences / sentences", _LEAK,
-        lambda c, _: _share(c.training_overlap.heads, c.training_overlap.sentences),
+        lambda c, _: share(c.training_overlap.heads, c.training_overlap.sentences),
     ),
     ProfileColumn(
         "same_either", "leakage", "percent",
         "Share of sentences that have the same words or the same heads as a training sentence.",
         "such sentences / sentences", _LEAK,
-        lambda c, _: _share(c.training_overlap.either, c.training_overlap.sentences),
+        lambda c, _: share(c.training_overlap.either, c.training_overlap.sentences),
     ),
 )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -20,11 +19,11 @@ from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import ChartRow, heat, panels, plotted_row, spreads
 from levelhead.report.charts.point_charts import Named, curves, fitted_cloud
-from levelhead.report.compared_trees import groups_of, trees_svg
+from levelhead.report.compared_trees import groups_of, trees_html
 from levelhead.scoring.score import Score
 from levelhead.significance.units import COMMENT
-from levelhead.tables.svg import Drawing, clean
-from levelhead.tables.table import p_text
+from levelhead.tables.svg import Drawing
+from levelhead.tables.table import MOST_ROWS, p_text
 from levelhead.typology.languages import short_names
 
 _LEVEL = 0.05
@@ -59,12 +58,7 @@ def _coefficient(value: float | None) -> str:
 
 
 def coefficient_chart(correlation: Correlation, method: Method | None = None) -> Drawing:
-    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction.
-
-    Args:
-        correlation: the correlations.
-        method: the coefficient; None for that of each pair.
-    """
+    """Return the coefficients of pairs with their intervals, the strongest first; * marks p < .05 after correction."""
     rows = [
         ChartRow(f"{pair.x}, {pair.y}{mark}", coefficient.value, coefficient.low, coefficient.high)
         for pair in correlation.pairs
@@ -130,20 +124,11 @@ def _units(kind: str) -> str:
     return "units" if kind.startswith(COMMENT) else f"{kind}s"
 
 
-_MOST_ROWS = 40  # in a chart; the first of the table are shown
-
-
 def charts_html(result: object) -> str:
     """Return the charts of a result for a notebook, as self-contained images."""
     if isinstance(result, Contrasts | ErrorExamples):
-        images = [("Trees of gold and of systems", trees_svg(groups_of(result), ""))]
-    else:
-        images = [(drawing.title, drawing.file()) for drawing in _drawings(result)]
-    html = ""
-    for title, svg in images:
-        data = base64.b64encode(svg.encode("utf-8", "backslashreplace")).decode()
-        html += f'<img alt="{clean(title)}" style="max-width: 100%" src="data:image/svg+xml;base64,{data}">\n'
-    return html
+        return trees_html(groups_of(result))
+    return "".join(drawing.image() for drawing in _drawings(result))
 
 
 def _drawings(result: object) -> Iterator[Drawing]:
@@ -170,7 +155,7 @@ def _drawings(result: object) -> Iterator[Drawing]:
 def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
     rows = [
         plotted_row(standing.system, standing.value, standing.interval)
-        for standing in ranking.standings[:_MOST_ROWS]
+        for standing in ranking.standings[:MOST_ROWS]
         if standing.value is not None
     ]
     if rows:
@@ -178,18 +163,20 @@ def _of_ranking(ranking: Ranking) -> Iterator[Drawing]:
 
 
 def _of_comparison(comparison: Comparison) -> Iterator[Drawing]:
-    """The differences from the baseline by the first measure, on each treebank."""
-    measure, (baseline, *_) = comparison.measures[0], comparison.systems
+    """The differences from the baseline by one measure, on each treebank."""
+    measure = "LAS" if "LAS" in comparison.measures else comparison.measures[0]  # that of the verdict
     results = [
         result
         for result in comparison.results
         if result.measure == measure and result.difference is not None and result.average != "micro"
     ]
     several = len({result.treebank for result in results}) > 1
-    labels = [f"{result.treebank} · {result.system}" if several else result.system for result in results[:_MOST_ROWS]]
+    labels = [f"{result.treebank} · {result.system}" if several else result.system for result in results[:MOST_ROWS]]
     rows = [plotted_row(label, result.difference, result.difference_interval) for label, result in zip(labels, results)]
     if rows:
-        yield spreads(f"Differences in {measure} from {baseline}", rows, f"{measure}: difference", zero=True)
+        yield spreads(
+            f"Differences in {measure} from {comparison.systems[0]}", rows, f"{measure}: difference", zero=True
+        )
 
 
 def _of_breakdowns(result: Breakdowns) -> Iterator[Drawing]:
@@ -201,7 +188,7 @@ def _of_breakdowns(result: Breakdowns) -> Iterator[Drawing]:
 
 
 def _bars(title: str, scores: list[tuple[str, Score]]) -> Drawing:
-    shown = scores[:_MOST_ROWS]
+    shown = scores[:MOST_ROWS]
     values = [None if score.exact is None else float(score.exact) for _, score in shown]
     return panels(title, [name for name, _ in shown], {title: values}, places=2)
 

@@ -9,7 +9,6 @@ from typing import Any
 from levelhead.comparison.agreement import Agreement, Disagreement
 from levelhead.comparison.changes import Changes, ReleaseChanges
 from levelhead.comparison.suspects import Suspect, Suspects
-from levelhead.comparison.tree_text import MOST_WORDS
 from levelhead.errors import names_or_number, number_of
 from levelhead.evaluation.provenance import Provenance
 from levelhead.report.charts.page_charts import plotted_row, spreads
@@ -20,6 +19,7 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
+from levelhead.treebank.tree_text import MOST_WORDS
 
 _MOST_TREES = 40
 _MOST_ROWS = 200  # of patterns or suspects
@@ -73,10 +73,10 @@ def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
     drawn: dict[int, Disagreement] = {}
     for disagreement in agreement.disagreements:
         drawn.setdefault(disagreement.sentence, disagreement)
-    for number, (index, disagreement) in enumerate([*drawn.items()][:_MOST_TREES], 1):
-        words = f"{disagreement.form}; {number_of(disagreement.n_words, 'word')}"
+    for number, (place, disagreement) in enumerate([*drawn.items()][:_MOST_TREES], 1):
+        words = f"{disagreement.form}; {number_of(disagreement.words, 'word')}"
         title = f"{disagreement.name}: {disagreement.first} or {disagreement.second} ({words})"
-        yield Block(f"pattern-{number}", title, sentences=[sentence(shown, index, ("first", "other"))])
+        yield Block(f"pattern-{number}", title, sentences=[sentence(shown, place - 1, ("first", "other"))])
 
 
 def changes_page(changes: Changes, rules: Rules, old: str, new: str) -> Page:

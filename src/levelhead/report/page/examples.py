@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from levelhead.errors import printable
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn
+from levelhead.treebank.tree_svg import is_right_to_left
 
 ALL_WORDS = 50_000  # in the sentences of a page, over all treebanks
 _FEWEST_WORDS = 600  # of each treebank
@@ -70,13 +70,12 @@ def sentence(
     n_before: int = 0,
 ) -> dict[str, Any]:
     gold = outputs[0].matches.gold[index]
-    letters = (kind for kind in map(unicodedata.bidirectional, gold.text) if kind in {"L", "R", "AL"})
     return {
         **({} if sides is None else {"k": sides}),
         **({} if marked is None else {"m": marked}),
         "i": printable(gold.id or f"sentence {n_before + index + 1}"),
         "t": printable(gold.text),
-        "r": int(next(letters, "L") != "L"),  # the first letter counts (Unicode Annex 9: P2, P3)
+        "r": int(is_right_to_left(gold.text)),
         "f": [printable(form) for form in gold.forms],
         "h": gold.heads,
         "d": [printable(relation) for relation in gold.relations],
