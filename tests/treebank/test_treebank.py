@@ -171,6 +171,7 @@ def test_looks_are_short(tb: Treebank) -> None:
     """What an interactive session prints is one line."""
     assert repr(tb) == "<Treebank: 4 sentences, 16 words>"
     assert repr(from_conllu(TEXT, name="a.conllu")) == "<Treebank of a.conllu: 4 sentences, 16 words>"
+    assert repr(tb[2:3]) == "<Treebank: 1 sentence, 1 word>"
     assert repr(tb[2]) == "<Sentence 3: Ja>"
 
 

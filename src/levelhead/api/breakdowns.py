@@ -198,4 +198,4 @@ def trees(
 
 def _check_single(measures: Sequence[str]) -> None:
     if len(measures) != 1:
-        raise MeasureError(f"a breakdown requires a single measure, not {', '.join(measures)}", "unknown-measure")
+        raise MeasureError(f"give a single measure, not {', '.join(measures)}", "unknown-measure")

@@ -110,6 +110,8 @@ class WordColumns:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a column; also those whose names are not Python names."""
+        if not isinstance(name, str):
+            raise TypeError(f"columns have names, such as words.form: {name!r}")
         if name not in self._known:
             self._known[name] = self._computed(name)
         rows = self.rows
