@@ -333,7 +333,7 @@ def test_tsv_is_data_in_a_file_and_printable_on_a_terminal(tmp_path: Path) -> No
     assert re.sub("[\n\t]", "", shown).isprintable()
     with contextlib.chdir(tmp_path):
         assert program.run([*arguments, "-o", "scores.tsv"]) == 0
-        (treebank,) = levelhead.score("gold", "system", measures="LAS")
+        (treebank,) = levelhead.score("gold", "system", measures="LAS").treebanks
     with (tmp_path / "scores.tsv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file, delimiter="\t")
     assert row["treebank"] == treebank.encode("utf-8", "backslashreplace").decode()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from levelhead.arguments import is_collection
+from levelhead.arguments import is_collection, refuse
 from levelhead.campaign.plan import PathLike, Plan, System, TestSet, name_of, named_by_path, plan_of, unmatched_note
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, listed, quoted, unknown
@@ -61,8 +61,9 @@ def find_plan(
     """
     if isinstance(systems, str | os.PathLike):
         systems = system_folders(Path(systems))
-    if not (isinstance(systems, Treebank) or systems) or (isinstance(gold, Mapping) and not gold):
-        raise InputError(Fault("no-pairs", "give at least one gold treebank and one system"))
+    for name, given in (("gold", gold), (argument, systems)):
+        if isinstance(given, Sequence | Mapping) and not (given or isinstance(given, Treebank)):
+            refuse(name, given, "at least one treebank")
     test_sets = _test_sets_of(gold, split, systems)
     if isinstance(systems, Treebank):
         if len(test_sets) > 1:

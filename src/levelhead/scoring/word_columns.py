@@ -59,6 +59,12 @@ class WordColumns:
         lemma_correct
     """
 
+    head_correct: NDArray[np.bool_]
+    deprel_correct: NDArray[np.bool_]
+    upos_correct: NDArray[np.bool_]
+    feats_correct: NDArray[np.bool_]
+    lemma_correct: NDArray[np.bool_]
+
     def __init__(self, source: Treebank | Matches, scheme: Scheme) -> None:
         """Take the words of one side, or all gold words with the aligned words."""
         self._source, self._scheme = source, scheme
