@@ -40,7 +40,7 @@ def levelhead(capfd, *arguments: str) -> tuple[int, str, str]:
 
 
 def test_pairs(scores, capfd):
-    code, out, err = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--method", "pearson")
+    code, out, err = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--method", "pearson", "-q")
     assert (code, err) == (0, "")
     lines = out.split("\n")
     assert lines[0].split() == "x | y | method | n | r | low | high | p".split()
@@ -61,7 +61,7 @@ def test_the_same_seed_prints_the_same(tmp_path, capfd):
 
 
 def test_matrix_and_formats(scores, capfd):
-    matrix = levelhead(capfd, "correlate", scores, "--matrix", "--method", "spearman")[1].split("\n")
+    matrix = levelhead(capfd, "correlate", scores, "--matrix", "--method", "spearman", "-q")[1].split("\n")
     assert matrix[0].split(" | ") == ["Spearman", " WLAS", " size"]
     ranks = oracle.spearman([78.0, 80.5, 86.5, 89.5, 80.0], [100, 80, 900, 120, 300])
     assert matrix[3].split() == ["WLAS", "|", "|", f"{ranks:.3f}"]

@@ -27,12 +27,9 @@ def lead_of(page: str) -> str:
 
 def test_equal_systems_share_rank_1(tmp_path: Path) -> None:
     beta = SYSTEMS / "beta"
-    assert (
-        lead_of(page_of(tmp_path, GOLD, {"a": beta, "b": beta}))
-        == "a and b are tied for first place by LAS, with 67.21."
-    )
+    assert lead_of(page_of(tmp_path, GOLD, {"a": beta, "b": beta})) == "a and b are tied for first place (LAS 67.21)."
     many = dict.fromkeys("abcdef", beta)
-    assert lead_of(page_of(tmp_path, GOLD, many)) == "6 systems are tied for first place by LAS, with 67.21."
+    assert lead_of(page_of(tmp_path, GOLD, many)) == "6 systems are tied for first place (LAS 67.21)."
 
 
 def test_nobody_is_first_without_a_valid_output(tmp_path: Path) -> None:

@@ -256,7 +256,9 @@ class RankedSystems(Tabular):
     @property
     def verdict(self) -> str:
         """Which system is first by the first measure."""
-        return first_place(self.rankings[0], several=len({ranking.group for ranking in self.rankings}) > 1)
+        return first_place(
+            self.results, self.rankings[0], several=len({ranking.group for ranking in self.rankings}) > 1
+        )
 
     @property
     def tested(self) -> bool:

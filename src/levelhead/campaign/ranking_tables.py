@@ -185,7 +185,7 @@ def has_tests(ranking: Ranking) -> bool:
     return any(standing.rank_interval for standing in ranking.standings)
 
 
-def first_place(ranking: Ranking, *, several: bool) -> str:
+def first_place(results: Results, ranking: Ranking, *, several: bool) -> str:
     """Return which system is first, and whether significantly; with the group if there are several."""
     placed = [standing for standing in ranking.standings if standing.value is not None]
     if not placed:
@@ -194,13 +194,32 @@ def first_place(ranking: Ranking, *, several: bool) -> str:
         return "No output is valid."
     best = [standing.system for standing in placed if standing.rank == placed[0].rank]
     where = f" on {ranking.group.name}" if several else ""
-    how = f"by {ranking.measure}{where}, with {placed[0].value:.2f}"
+    how = f"{where} ({ranking.measure} {placed[0].value:.2f})"
     if len(best) > 1:
-        return f"{names_or_number(best, 'system')} are tied for first place {how}."
-    if len(placed) > 1 and has_tests(ranking):
-        ahead = "significantly ahead of" if 1 in (ranking.lines or ()) else "but not significantly ahead of"
-        how += f", {ahead} {placed[1].system}"
-    return f"{best[0]} is first {how}."
+        return f"{names_or_number(best, 'system')} are tied for first place{how}."
+    how += f" despite {zeros}" if (zeros := _counted_zeros(results, ranking, best[0])) else ""
+    if len(placed) > 1:
+        second = placed[1].system
+        ahead = f", ahead of {second} ({placed[1].value:.2f})"
+        if has_tests(ranking):
+            how += " and is" if 1 in (ranking.lines or ()) else " but is not"
+            ahead = f" significantly better than {second}"
+        how += ahead + (f", which counts {zeros}" if (zeros := _counted_zeros(results, ranking, second)) else "")
+    return f"{best[0]} ranks first{how}."
+
+
+def _counted_zeros(results: Results, ranking: Ranking, system: str) -> str:
+    """On which test sets the output of a system is missing or invalid, so that it counts 0, and why; "" without any."""
+    outputs = {code: results.results[system, code] for code in ranking.group.codes}
+    zeros = {
+        code: each for code, each in outputs.items() if each.state != "valid" and each.values[ranking.measure] == 0
+    }
+    if len(zeros) != 1:
+        return f"0 on {number_of(len(zeros), 'test set')}" if zeros else ""
+    ((code, output),) = zeros.items()
+    fault = next(iter(output.faults), None)
+    line = f", line {fault.place.line}" if fault and fault.place.line else ""
+    return f"0 on {code} ({fault.slug if fault else output.state}{line})"
 
 
 def undecided_ranks(ranking: Ranking) -> str:

@@ -30,6 +30,7 @@ from levelhead.extras import require
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.quiet_option
 @options.printing_options()
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
@@ -78,6 +79,7 @@ def analyze(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.quiet_option
 @options.printing_options()
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.

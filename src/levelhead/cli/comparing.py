@@ -13,6 +13,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of, refused
 from levelhead.cli.shared.printing import (
+    below_verdict,
     check_papers,
     emit,
     page_outputs,
@@ -51,6 +52,7 @@ from levelhead.errors import InputError
 @options.engine_options
 @options.scored_reading_options
 @options.papers_options
+@options.quiet_option
 @options.printing_options()
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
@@ -108,6 +110,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
+@options.quiet_option
 @options.printing_options()
 def languages(**given: Any) -> None:
     """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
@@ -149,6 +152,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
+@options.quiet_option
 @options.printing_options()
 def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) -> None:
     """Show the smallest difference between two systems that a test set can detect.
@@ -194,6 +198,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 @options.interval_options
 @options.page_options
 @options.reading_options
+@options.quiet_option
 @options.printing_options()
 def agree(files: tuple[str, ...], **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.
@@ -209,7 +214,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
     agreement = options.call(given, *files)
     if given["output_format"] == "text" and given["by"] is None:
         print_provenance(given, agreement.provenance)
-        emit(f"{agreement}\n", given["output"])
+        emit(below_verdict(given, agreement, f"{agreement}\n"), given["output"])
     else:
         rows: Any = given["by"] or "label"
         show(given, agreement, main=f"{rows}s", by=rows)
@@ -235,6 +240,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @options.page_options
 @options.rules_option
 @options.input_format_option
+@options.quiet_option
 @options.printing_options()
 def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
     """List the changes from OLD to NEW, two versions of a treebank or two outputs.
@@ -249,7 +255,7 @@ def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
     if changelog is not None:
         emit(changes.changelog(limit), changelog)
     if given["output_format"] == "text" and given["by"] is None:
-        emit(changes.text(limit), given["output"])
+        emit(below_verdict(given, changes, changes.text(limit)), given["output"])
     else:
         rows: Any = given["by"] or "pattern"
         print_result(given, changes, lambda: changes.table(by=rows, most=limit), main=f"{rows}s", most=limit)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.level_option
 @options.seed_option
+@options.quiet_option
 @options.printing_options()
 def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | None, **given: Any) -> None:
     """Correlate the columns of TABLEs, joined by treebank.

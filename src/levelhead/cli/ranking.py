@@ -67,6 +67,7 @@ _OUTPUT = click.option(
 @options.as_runs_option
 @options.engine_options
 @options.papers_options
+@options.quiet_option
 @options.printing_options(*options.FORMATS, "prototext", output=_OUTPUT)
 def rank(by_treebank: bool, **given: Any) -> None:
     """Rank the systems in SYSTEMS by their macro-averages over the test sets in GOLD.

@@ -57,6 +57,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.engine_options
 @options.scored_reading_options
 @options.cite_option
+@options.quiet_option
 @options.printing_options()
 def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: tuple[str, ...], **given: Any) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
@@ -100,6 +101,7 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
         arguments |= {"registry": registry, "prepare": ["page"] if wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
     print_provenance(given, result.provenance)
+    given["quiet"] |= not result.parts  # the table is as short
     if not print_paper(given, result):
         print_result(given, result, lambda: result.table(counts=counts))
     write_page(given, result)

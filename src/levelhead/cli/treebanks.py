@@ -49,6 +49,7 @@ OF_PAGE = ("relation", "upos")
 @options.worker_options
 @options.store_option
 @options.page_options
+@options.quiet_option
 @options.printing_options()
 def profile(
     treebanks: tuple[str, ...], list_columns: bool, rarefy: str | None, wde_table: str | None, **given: Any
@@ -124,6 +125,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 @setting("--matrix", type=options.Choice(["klcpos3", "relations", "displacement"]))
 @options.merge_option
 @options.input_format_option
+@options.quiet_option
 @options.printing_options()
 def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     """Measure how similar each pair of TREEBANKS is.
@@ -171,6 +173,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     "--sentences-to", "conllu", type=options.RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
 )
 @options.page_options
+@options.quiet_option
 @options.printing_options()
 def suspects(conllu: str | None, **given: Any) -> None:
     """Find words of GOLD whose annotation is probably wrong.

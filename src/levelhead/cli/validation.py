@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
 from typing import Any
 
 import click
 
-from levelhead.cli.program import BAD_INPUT, DONE, say
+from levelhead.cli.program import BAD_INPUT, DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
-from levelhead.cli.shared.printing import emit, print_result
-from levelhead.errors import number_of
+from levelhead.cli.shared.printing import below_verdict, emit, print_result
 from levelhead.treebank.layouts.gold import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
 
@@ -24,13 +21,13 @@ from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_
 @setting("--rules", type=options.Choice(CHECKED_RULES, "rules"))
 @setting("--fix", type=options.ResultPath("file or folder"), metavar="COPY")
 @click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
+@options.quiet_option
 @options.printing_options(*options.FORMATS, "github", places=False)
 def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, **given: Any) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
 
     Text shows one line for all warnings of a kind; other formats list each with its line. Warnings do not make a file
-    invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if any file has an error; with
-    --fix, if any copy has.
+    invalid. The exit code is 2 if any file has an error; with --fix, if any copy has.
     """
     from levelhead.api.validation import gold_of_manifests
 
@@ -44,13 +41,9 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     check_paths([*paths, *(path for path in golds if path not in paths)], [given["output"], fix])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if given["output_format"] == "text":
-        emit(validation_text(validation), given["output"])
+        emit(below_verdict(given, validation, validation_text(validation)), given["output"])
     elif given["output_format"] == "github":
         emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), given["output"])
     else:
         print_result(given, validation)
-    if sys.stderr is not None and sys.stderr.isatty():
-        counts = Counter(fault.severity for fault in validation.faults for _ in range(fault.count))
-        errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
-        say(f"{number_of(len(validation.files), 'file')}, {errors}, {warnings}")
     return BAD_INPUT if not validation.valid or (strict and validation.faults) else DONE

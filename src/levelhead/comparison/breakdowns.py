@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
@@ -25,6 +27,7 @@ from levelhead.comparison.intervals import (
     with_intervals,
 )
 from levelhead.comparison.system_errors import COVERAGE_LAYOUT, coverages_of, notes_on_coverage
+from levelhead.errors import number_of, with_minus
 from levelhead.evaluation.provenance import comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -106,6 +109,42 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     def average_gains(self) -> list[AverageGain]:
         """The mean gains over treebanks; empty with a single treebank."""
         return average_gains(self.gains.values(), self._level) if len(self.gains) > 1 else []
+
+    @property
+    def verdict(self) -> str:
+        """Which words have most errors by the first property; of several systems, where they gain and lose most."""
+        return self._largest_gains() if self.gains else self._most_errors()
+
+    def _most_errors(self) -> str:
+        first = self._first[0].by
+        gold, wrong = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+        for row in self._scores_rows():
+            if row.by == first and isinstance(row.numbers, BucketScore):
+                gold[row.values] += row.numbers.gold
+                wrong[row.values] += row.numbers.gold - row.numbers.correct
+        if not wrong.total():
+            return f"By {self.measure}, no gold word is wrong."
+        ((values, n),) = wrong.most_common(1)
+        name, words = f"{', '.join(first)} {', '.join(values)}", number_of(gold[values], "word")
+        return (
+            f"By {self.measure}, {name} has the most errors: {n:,} of {words}, {n / wrong.total():.1%} of all errors."
+        )
+
+    def _largest_gains(self) -> str:
+        words = Counter[tuple[str, tuple[str, ...]]]()
+        for gain in chain(*self.gains.values()):
+            words[gain.system, gain.values] += gain.more_correct
+        changes = []
+        for system in self.systems[1:]:
+            own = {values: n for (name, values), n in words.items() if name == system}
+            for verb, extreme in (("gains", max), ("loses", min)):
+                values = extreme(own, key=lambda each: own[each], default=())
+                if (n := own.get(values, 0)) and (n > 0) == (verb == "gains"):
+                    changes.append(
+                        f"{system} {verb} most in {', '.join(values)} ({with_minus(f'{n:+,}')} correct words)"
+                    )
+        found = "; ".join(changes) or "no system has more or fewer correct words"
+        return f"By {self.measure}, compared with {self.systems[0]}, {found}."
 
     def records(self, name: str) -> Any:
         """Return a table, or its rows."""

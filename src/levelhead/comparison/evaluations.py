@@ -15,7 +15,7 @@ import numpy as np
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
-from levelhead.errors import Fault, InputError, Place, listed
+from levelhead.errors import Fault, InputError, Place, listed, with_minus
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
@@ -58,7 +58,18 @@ from levelhead.significance.scopes import CountedUnits, Scope, count_units
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.documents import signature_line
-from levelhead.tables.table import STARS_NOTE, Cell, Column, IntervalCell, Table, interval_head, percentage, stars
+from levelhead.tables.table import (
+    STARS_NOTE,
+    Cell,
+    Column,
+    IntervalCell,
+    Table,
+    formatted,
+    interval_head,
+    p_text,
+    percentage,
+    stars,
+)
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.training_data import Training
@@ -261,6 +272,26 @@ class Languages(Tabular):
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
     units: Mapping[str, Units] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """How many pairs of treebanks differ significantly, by LAS if it is among the measures, and which most."""
+        measures = {pair.measure: None for pair in self.pairs}
+        measure = "LAS" if "LAS" in measures else next(iter(measures))
+        tested = [pair for pair in self.pairs if pair.measure == measure and pair.p is not None]
+        if not tested:
+            return f"By {measure}, differences between treebanks are not tested: see the notes."
+        significant = [pair for pair in tested if stars(pair.p)]
+        if not significant:
+            return f"By {measure}, no two treebanks differ significantly."
+        most = max(significant, key=lambda pair: abs(pair.difference or 0))
+        difference = with_minus(formatted(most.difference, DIFFERENCE))
+        between = f"{most.treebank_a} minus {most.treebank_b} is {difference} (p {p_text(most.p)}) for {most.system}"
+        if len(tested) == 1:
+            return f"By {measure}, the treebanks differ significantly: {between}."
+        are = "is" if len(significant) == 1 else "are"
+        shown = f"{len(significant)} of {len(tested)} differences between treebanks {are} significant"
+        return f"By {measure}, {shown}; the largest: {between}."
 
     def table(self) -> Table:
         """Return one row for each system, pair of treebanks and measure."""

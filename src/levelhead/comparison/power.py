@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 from levelhead._version import VERSION
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
-from levelhead.errors import Fault, InputError, unknown
+from levelhead.errors import Fault, InputError, number_of, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -84,6 +84,25 @@ class Power(Tabular):
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
     units: Mapping[str, Units] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """The detectable difference for the test set as it is, or for a size in the middle; by LAS if possible."""
+        measures = {row.measure: None for row in self.rows}
+        measure = "LAS" if "LAS" in measures else next(iter(measures))
+        rows = [row for row in rows_to_show(self, each=False) if row.measure == measure]
+        own = {unit.n_units for unit in self.units.values()}
+        similar = [row for row in rows if (row.unit, row.n_runs) == (rows[0].unit, rows[0].n_runs)]
+        row = next((row for row in rows if row.n_units in own), similar[len(similar) // 2])
+        if row.detectable is None:
+            return f"The detectable difference in {measure} cannot be estimated: see the notes."
+        unit = row.unit if row.unit in SIZES else "unit"
+        design = f"{number_of(row.n_units, unit)} and {number_of(row.n_runs, 'run')} of each system"
+        difference = f"{row.detectable:.2f}" + ("" if measure in self.perplexities else " points")
+        return (
+            f"With {design}, a difference of {difference} in {measure} is detected with {self.test.power:.0%} power at"
+            f" level {self.test.alpha:g}."
+        )
 
     def table(self, *, each: bool = False) -> Table:
         """Return one row per measure, number of units and number of runs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
@@ -13,7 +14,7 @@ from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.evaluations import single_run
 from levelhead.comparison.tree_text import draw_examples
-from levelhead.errors import Fault, InputError, quoted
+from levelhead.errors import Fault, InputError, number_of, quoted
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance, joint_provenance, notes_on_output, pair_provenance
 from levelhead.evaluation.score_tables import coverage_notes
@@ -75,6 +76,21 @@ class Confusions(PerTreebank[Confusion]):
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "confusions": (TREEBANK_COLUMN, ConfusedWords), "coverage": COVERAGE_LAYOUT,
     }  # fmt: skip
+
+    @property
+    def verdict(self) -> str:
+        """The most frequent confusion on all treebanks."""
+        of_gold, confused = Counter[str](), Counter[tuple[str, str]]()
+        for _, cell in self._confusions_rows():
+            if cell.gold_relation is not None and cell.system_relation is not None:
+                of_gold[cell.gold_relation] += cell.words
+                if cell.gold_relation != cell.system_relation:
+                    confused[cell.gold_relation, cell.system_relation] += cell.words
+        if not confused:
+            return "No aligned word has a wrong relation."
+        (((gold, system), n),) = confused.most_common(1)
+        share = f"{n / of_gold[gold]:.1%} of all {gold}"
+        return f"The most frequent error: gold {gold} is {system} in the output, in {number_of(n, 'word')} ({share})."
 
     def _confusions_rows(self) -> Iterator[tuple[str, ConfusedWords]]:
         """Return the pairs of relations, with those that are equal or not aligned."""

@@ -23,7 +23,7 @@ from levelhead.comparison.regression import (
     valueless,
     verdict_text,
 )
-from levelhead.errors import Fault, InputError, Place, number_of, with_minus
+from levelhead.errors import Fault, InputError, Place, listed, number_of, with_minus
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes
@@ -110,17 +110,29 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Which systems differ significantly from the baseline, by LAS if it is among the measures."""
+        """How the other system differs from the baseline by each measure, or how several differ by LAS."""
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
-        (_, *others) = self.of_average(measure)
-        if others and all(result.p is None for result in others):
-            return f"By {measure}, differences from {baseline} are not tested: see the notes."
-        changes = [f"{one.system} ({with_minus(formatted(one.difference, DIFFERENCE))})" for one in others if one.stars]
-        if not changes:
-            return f"By {measure}, no system differs significantly from {baseline}."
-        wins = [win for win in self.wins if win.measure == measure] if len(others) == 1 else []
-        counted = [f" {wins_text(win, self).partition(': ')[2].partition(';')[0]}." for win in wins]
-        return f"By {measure}, significantly different from {baseline}: {', '.join(changes)}.{''.join(counted)}"
+        first, *others = self.of_average(measure)
+        if not others:
+            return f"{measure} of {baseline}: {formatted(first.value, Column(measure))}."
+        if len(others) > 1:
+            return _differing_systems(measure, baseline, self._by_outcome(others, "system"))
+        results = [self.of_average(name)[1] for name in self.measures]
+        verdict = _differing_measures(others[0].system, baseline, self._by_outcome(results, "measure"))
+        counted = [f" {wins_text(win, self).partition(';')[0]}." for win in self.wins if win.measure == measure]
+        return f"{verdict}{''.join(counted)}"
+
+    def _by_outcome(self, results: Iterable[ComparedScore], name: str) -> dict[str, str]:
+        """The names of results, with differences, that are significantly better or worse, not so, or not tested."""
+        names = defaultdict[str, list[str]](list)
+        for result in results:
+            difference = with_minus(formatted(result.difference, DIFFERENCE))
+            is_lower = result.difference is not None and result.difference < 0
+            outcome = "worse" if is_lower != (result.measure in self.perplexities) else "better"
+            outcome = "untested" if result.p is None else outcome if result.stars else "equal"
+            numbers = f" ({difference}, p {p_text(result.p)})" if outcome in {"better", "worse"} else ""
+            names[outcome].append(f"{getattr(result, name)}{numbers}")
+        return {outcome: listed(some) for outcome, some in names.items()}
 
     @property
     def _tested(self) -> bool:
@@ -387,6 +399,30 @@ def _provenance(
     for system, n in n_runs.items() if max(n_runs.values()) > 1 else ():
         notes += [f"{system} {single}" if n == 1 else f"{system} has {n} {few}"] if n < FEWEST_RUNS else []
     return comparison_provenance(sources, setup, parts, notes)
+
+
+def _differing_systems(measure: str, baseline: str, names: Mapping[str, str]) -> str:
+    if names.keys() == {"untested"}:
+        return f"By {measure}, differences from {baseline} are not tested: see the notes."
+    if not names.keys() & {"better", "worse"}:
+        return f"By {measure}, no system differs significantly from {baseline}."
+    heads = {"better": "better", "worse": "worse", "equal": "not significantly different", "untested": "not tested"}
+    parts = [f"{head}: {names[outcome]}" for outcome, head in heads.items() if outcome in names]
+    return f"By {measure}, compared with {baseline}, {'; '.join(parts)}."
+
+
+def _differing_measures(system: str, baseline: str, names: Mapping[str, str]) -> str:
+    if names.keys() == {"untested"}:
+        return f"Differences between {system} and {baseline} are not tested: see the notes."
+    changes = [f"{how} than {baseline} in {names[how]}" for how in ("better", "worse") if how in names]
+    parts = [f"{system} is {' and '.join(changes)}"] if changes else []
+    if "equal" in names:
+        equal = "do not differ significantly"
+        parts.append(
+            f"in {names['equal']} they {equal}" if parts else f"{system} and {baseline} {equal} in {names['equal']}"
+        )
+    parts += [f"differences in {names['untested']} are not tested"] if "untested" in names else []
+    return f"{'; '.join(parts)}."
 
 
 def wins_text(wins: Wins, comparison: Comparison) -> str:

@@ -12,12 +12,12 @@ from levelhead.correlation.coefficients import FEWEST_ROWS, SKEWED, FisherZ, Met
 from levelhead.correlation.families import FamilyCheck, FamilyChecks
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.correlation.votes import Votes, counted_once, notes_on_votes
-from levelhead.errors import Fault, InputError, number_of, quoted
+from levelhead.errors import Fault, InputError, number_of, quoted, with_minus
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.tables.data import NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability, columns_of
 from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Table, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
@@ -94,6 +94,23 @@ class Correlation(Tabular):
     treebanks: tuple[str, ...]
     pairs: tuple[Pair, ...]
     provenance: Provenance
+
+    @property
+    def verdict(self) -> str:
+        """Whether the two columns correlate significantly; of more, how many pairs do, and which most."""
+        alpha = 1 - float(self.provenance.signature["level"])
+        found = [(pair, *next(iter(pair.coefficients.items()))) for pair in self.pairs]
+        tested = [each for each in found if each[2].value is not None and each[2].p is not None]
+        if not tested:
+            return "No correlation is tested: see the notes."
+        significant = sum((each[2].p or 0) < alpha for each in tested)
+        pair, method, best = max(tested, key=lambda each: abs(each[2].value or 0))
+        numbers = f"({method.capitalize()} {with_minus(f'{best.value:.3f}')}, p {p_text(best.p, 3)}, n = {pair.n})"
+        if len(self.pairs) == 1:
+            return f"{pair.x} and {pair.y} {'' if significant else 'do not '}correlate significantly {numbers}."
+        strongest = f"the strongest is between {pair.x} and {pair.y} {numbers}"
+        are = "is" if significant == 1 else "are"
+        return f"{significant or 'None'} of {len(tested)} correlations {are} significant; {strongest}."
 
     @property
     def methods(self) -> tuple[Method, ...]:

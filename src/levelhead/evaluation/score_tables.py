@@ -116,7 +116,18 @@ def headline(evaluation: Evaluation) -> str:
     names = [name for name in evaluation if name in {"UAS", "LAS", "CLAS"}] or [*evaluation][:3]
     values = (f"{name} {'–' if evaluation[name].value is None else f'{evaluation[name]:.2f}'}" for name in names)
     label = f"{LABEL} " if evaluation.coverage else ""
-    return f"{label}{'Macro-averages: ' if len(evaluation.parts) > 1 else ''}{', '.join(values)}."
+    return f"{label}{'Macro-averages: ' if len(evaluation.parts) > 1 else ''}{', '.join(values)}.{_worst(evaluation)}"
+
+
+def _worst(evaluation: Evaluation) -> str:
+    """The treebank with the worst value of the main measure, if there are several."""
+    name = "LAS" if "LAS" in evaluation else next(iter(evaluation))
+    values = {code: value for code, part in evaluation.parts.items() if (value := part[name].exact) is not None}
+    if len({*values.values()}) < 2:
+        return ""
+    extreme, worst_of = ("Highest", max) if evaluation[name].perplexity else ("Lowest", min)
+    worst = worst_of(values, key=lambda code: values[code])
+    return f" {extreme} {name}: {worst} ({evaluation.parts[worst][name]:.2f})."
 
 
 _LEAKAGE = (

@@ -76,12 +76,15 @@ def to_text(table: Table, places: int | None = 2) -> str:
                     cells.append(text + space if columns[i].kind == "text" else space + text)
                 lines.append(" | ".join(cells).rstrip())
             lines += [] if number else [rule]
-    for note in map(printable, [*_more(table), *table.notes]):
-        if len(note) > _WIDEST + 1:  # a signature has no spaces and stays searchable on one line
-            lines += wrap(note, _WIDEST + 1, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        else:
-            lines.append(note)
+    lines += (folded(printable(note), _WIDEST + 1, "  ") for note in [*_more(table), *table.notes])
     return "\n".join(lines) + "\n"
+
+
+def folded(line: str, width: int = _WIDEST + 1, indent: str = "") -> str:
+    """Return text as lines of at most this width; a signature has no spaces and stays on one line."""
+    if len(line) <= width:
+        return line
+    return "\n".join(wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
 
 
 def _narrowed(

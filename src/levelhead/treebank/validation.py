@@ -277,6 +277,19 @@ class Validation(Tabular):
         """Whether all files are free of errors; warnings are allowed."""
         return not any(fault.severity == "error" for fault in self.faults)
 
+    @property
+    def verdict(self) -> str:
+        """How many files are valid, and the numbers of errors and warnings."""
+        n_files, n_valid = len(self.files), sum(row[1] for row in self._files_rows())
+        counts = Counter(fault.severity for fault in self.faults for _ in range(fault.count))
+        found = [number_of(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
+        valid = (
+            f"{n_valid} of {n_files} files {'is' if n_valid == 1 else 'are'} valid"
+            if n_files > 1
+            else f"The file is {'' if n_valid else 'in'}valid"
+        )
+        return f"{valid}{': ' if found else ''}{' and '.join(found)}."
+
     def __repr__(self) -> str:
         return f"<Validation: {number_of(len(self.files), 'file')}, {len(self.faults)} errors and warnings>"
 

@@ -178,6 +178,21 @@ class Similarities(Tabular):
     provenance: Provenance
     matrix: str | None = None
 
+    @property
+    def verdict(self) -> str:
+        """Which treebanks are most and least similar, by relations unless the table is another matrix."""
+        kind = self.matrix or "relations"
+        distances = {names: d for names, each in self.pairs.items() if (d := getattr(each, kind)) is not None}
+        if not distances:
+            return f"No distance by {kind}: there is nothing to compare."
+        near, far = (
+            f"{' and '.join(names)} ({distances[names]:.2f})"
+            for names in (extreme(distances, key=lambda each: distances[each]) for extreme in (min, max))
+        )
+        if len(distances) == 1:
+            return f"Distance by {kind}: {near}; 0 means identical."
+        return f"By {kind}, {near} are the most similar, and {far} the least; 0 means identical."
+
     def records(self, name: str) -> Any:
         """Return the rows of a table."""
         if name == "pairs":

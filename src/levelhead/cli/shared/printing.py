@@ -64,7 +64,17 @@ def print_result(
         from levelhead.cli.shared.color import colored_table, wants_color
 
         text = colored_table(text) if wants_color(sys.stdout) else text
-    emit(text, output)
+    emit(below_verdict(given, result, text), output)
+
+
+def below_verdict(given: Mapping[str, Any], result: Tabular, text: str) -> str:
+    """Return text below the verdict of its result, unless --quiet; other formats than text have none."""
+    if given["output_format"] != "text" or given.get("quiet") or not result.verdict:
+        return text
+    from levelhead.tables.writers import folded
+
+    verdict = f"{folded(printable(result.verdict))}\n"
+    return f"{verdict}\n{text}" if text else verdict
 
 
 @contextmanager

@@ -109,7 +109,7 @@ def ranking_page(
     codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
     return Page(
         f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}",
-        f"{LABEL} " * results.partial + first_place(first, several=len(campaign.groups) > 1),
+        f"{LABEL} " * results.partial + first_place(results, first, several=len(campaign.groups) > 1),
         _facts(results),
         {"group": campaign.groups, "measure": campaign.measures},
         sections,

@@ -1,0 +1,195 @@
+"""The text of a command begins with the verdict of its result, in the words of its JSON document and of pages."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from json_outputs import ALPHA, BETA, GOLD, GOLDS, OF_RESULTS, SYSTEMS, arguments_in
+
+KINDS = (
+    "agree", "breakdown", "compare", "confusion", "correlate", "diff", "languages", "power", "profile", "rank",
+    "similarity", "suspects", "validate",
+)  # fmt: skip
+COMMANDS = [*((kind, OF_RESULTS[kind][0]) for kind in KINDS), ("score", ("score", GOLDS, SYSTEMS / "alpha"))]
+
+
+@pytest.mark.parametrize(("kind", "command"), COMMANDS, ids=[kind for kind, _ in COMMANDS])
+def test_text_begins_with_the_verdict(kind, command, tmp_path: Path, run) -> None:
+    arguments = arguments_in(tmp_path, command)
+    document = json.loads(run(*arguments, "--format", "json")[1])
+    verdict = document["verdict"]
+    assert document["kind"] == kind
+    assert verdict.endswith(".")
+    text = run(*arguments)[1]
+    quiet = run(*arguments, "--quiet")[1]
+    lines, _, rest = text.partition("\n\n")
+    assert lines.replace("\n", " ").strip() == verdict
+    assert max(map(len, lines.split("\n"))) <= 100
+    assert rest == quiet
+    assert verdict not in run(*arguments, "--format", "markdown")[1]
+
+
+def test_one_pair_of_files_is_scored_without_a_sentence(run) -> None:
+    assert run("score", GOLD, ALPHA)[1] == run("score", GOLD, ALPHA, "--quiet")[1]
+    assert run("score", GOLD, ALPHA)[1].startswith("Metric")
+
+
+def test_the_lowest_treebank_is_named_unless_all_are_equal() -> None:
+    evaluation = levelhead.score(GOLDS, SYSTEMS / "alpha")
+    lowest = min(evaluation.parts, key=lambda code: evaluation.parts[code]["LAS"].value)
+    assert evaluation.verdict.endswith(f" Lowest LAS: {lowest} ({evaluation.parts[lowest]['LAS'].value:.2f}).")
+    assert "Lowest" not in levelhead.score(GOLDS, GOLDS).verdict
+    assert "Lowest" not in levelhead.score(GOLD, ALPHA).verdict
+
+
+def test_measures_are_grouped_by_their_outcome() -> None:
+    comparison = levelhead.compare(GOLD, [ALPHA, BETA], measures=["UAS", "LAS", "CLAS"])
+    numbers = {"UAS": (3.0, 0.002), "LAS": (-2.0, 0.03), "CLAS": (1.0, 0.5)}
+
+    def verdict_of(numbers) -> str:
+        changed = (
+            one
+            if one.difference is None
+            else one._replace(difference=numbers[one.measure][0], p=numbers[one.measure][1])
+            for one in comparison.results
+        )
+        return replace(comparison, results=tuple(changed)).verdict
+
+    mixed = "beta is better than alpha in UAS (+3.00, p = 0.0020) and worse than alpha in LAS (−2.00, p = 0.0300)"
+    assert verdict_of(numbers) == f"{mixed}; in CLAS they do not differ significantly."
+    ties = dict.fromkeys(numbers, (0.0, 1.0))
+    assert verdict_of(ties) == "beta and alpha do not differ significantly in UAS, LAS, CLAS."
+    untested = dict.fromkeys(numbers, (-9.0, None))
+    assert verdict_of(untested) == "Differences between beta and alpha are not tested: see the notes."
+    some = verdict_of(numbers | {"CLAS": (None, None)})
+    assert some == f"{mixed}; differences in CLAS are not tested."
+
+
+def test_several_systems_are_compared_by_one_measure() -> None:
+    comparison = levelhead.compare(GOLD, [ALPHA, BETA, GOLD], measures=["LAS"])
+    first, beta, gold = comparison.results
+    changed = first, beta._replace(difference=-5.0, p=0.01), gold._replace(difference=4.0, p=0.2)
+    several = replace(comparison, results=changed)
+    assert several.verdict == (
+        f"By LAS, compared with {first.system}, worse: {beta.system} (−5.00, p = 0.0100); not significantly"
+        f" different: {gold.system}."
+    )
+    ties = first, beta._replace(p=0.6), gold._replace(p=None)
+    assert replace(comparison, results=ties).verdict == f"By LAS, no system differs significantly from {first.system}."
+    none = first, beta._replace(p=None), gold._replace(p=None)
+    assert "are not tested: see the notes" in replace(comparison, results=none).verdict
+    assert re.fullmatch(r"LAS of \w+: \d+\.\d\d\.", levelhead.compare(GOLD, [ALPHA], measures=["LAS"]).verdict)
+
+
+def test_lower_perplexities_are_better() -> None:
+    comparison = levelhead.compare(GOLD, [ALPHA, BETA], measures=[f"DPPL({GOLD})"])
+    changed = tuple(
+        one if one.difference is None else one._replace(difference=-1.0, p=0.001) for one in comparison.results
+    )
+    assert replace(comparison, results=changed).verdict.startswith("beta is better than alpha in DPPL(")
+
+
+def test_the_first_place_names_what_the_second_lacks() -> None:
+    ranked = levelhead.rank(GOLDS, SYSTEMS, measures=["LAS"], significance=True)
+    assert ranked.verdict == (
+        "alpha ranks first (LAS 88.93) but is not significantly better than gamma, which counts 0 on tr (cycle, line 49)."
+    )
+    untested = levelhead.rank(GOLDS, SYSTEMS, measures=["LAS"])
+    second = untested.rankings[0].standings[1]
+    assert untested.verdict.startswith(f"alpha ranks first (LAS 88.93), ahead of gamma ({second.value:.2f}), which")
+    alone = levelhead.rank(GOLDS, SYSTEMS, measures=["LAS"], only=["gamma"])
+    assert re.fullmatch(r"gamma ranks first \(LAS [\d.]+\) despite 0 on tr \(cycle, line 49\)\.", alone.verdict)
+
+
+def test_languages_that_do_not_differ() -> None:
+    compared = levelhead.languages(GOLDS, [SYSTEMS / "alpha"])
+    first, *rest = (pair for pair in compared.pairs if pair.measure == "LAS")
+    assert replace(compared, pairs=(first._replace(p=None),)).verdict.startswith(
+        "By LAS, differences between treebanks are"
+    )
+    assert replace(compared, pairs=(first._replace(p=1.0),)).verdict == "By LAS, no two treebanks differ significantly."
+    found = first._replace(p=0.01, difference=2.0)
+    between = f"{first.treebank_a} minus {first.treebank_b} is +2.00 (p = 0.0100) for alpha."
+    assert replace(compared, pairs=(found,)).verdict == f"By LAS, the treebanks differ significantly: {between}"
+    several = (rest[0]._replace(p=0.8, difference=50.0), found)
+    assert replace(compared, pairs=several).verdict == (
+        f"By LAS, 1 of 2 differences between treebanks is significant; the largest: {between}"
+    )
+
+
+def test_detectable_differences() -> None:
+    typical = levelhead.power()
+    assert re.fullmatch(
+        r"With [\d,]+ \w+ and 1 run of each system, a difference of [\d.]+ points in LAS is detected with 80% power at"
+        r" level 0\.05\.",
+        typical.verdict,
+    )
+    unknown = tuple(row._replace(detectable=None) for row in typical.rows)
+    assert replace(typical, rows=unknown).verdict.startswith("The detectable difference in LAS cannot be estimated")
+    own = levelhead.power(GOLD, [ALPHA, BETA])
+    ((_, units),) = own.units.items()
+    assert own.verdict.startswith(f"With {units.n_units} ")
+
+
+def test_errors_by_words() -> None:
+    broken = levelhead.breakdown(GOLDS, [SYSTEMS / "beta"], by=["upos"])
+    wrong: dict[str, int] = {}
+    for row in broken.tables["scores"].rows:
+        of_row = dict(zip(broken.tables["scores"].names, row, strict=True))
+        value, gold, correct = (of_row[name] for name in ("by_upos", "gold", "correct"))
+        wrong[value] = wrong.get(value, 0) + gold - correct
+    most = max(wrong, key=lambda value: wrong[value])
+    assert broken.verdict.startswith(f"By LAS, upos {most} has the most errors: {wrong[most]:,} of ")
+    assert levelhead.breakdown(GOLD, [GOLD], by=["upos"]).verdict == "By LAS, no gold word is wrong."
+    gains = levelhead.breakdown(GOLD, [ALPHA, BETA], by=["upos"])
+    assert re.fullmatch(
+        r"By LAS, compared with alpha, beta loses most in [A-Z]+ \(−\d+ correct words\)\.", gains.verdict
+    )
+    equal = replace(gains, gains={"en": [gain._replace(more_correct=0) for gain in gains.gains["en"]]})
+    assert equal.verdict == "By LAS, compared with alpha, no system has more or fewer correct words."
+
+
+def test_confusion_of_an_output_without_errors() -> None:
+    assert levelhead.confusion(GOLD, GOLD).verdict == "No aligned word has a wrong relation."
+    assert re.fullmatch(
+        r"The most frequent error: gold \w+ is \w+ in the output, in \d+ words? \([\d.]+% of all \w+\)\.",
+        levelhead.confusion(GOLD, BETA).verdict,
+    )
+
+
+@pytest.mark.parametrize(
+    ("p", "says"),
+    [(0.01, "a and b correlate significantly (Pearson 0.500, p = 0.010, n = 5)."),
+     (0.2, "a and b do not correlate significantly (Pearson 0.500, p = 0.200, n = 5)."),
+     (None, "No correlation is tested: see the notes.")],
+)  # fmt: skip
+def test_a_single_correlation(p, says, tmp_path: Path) -> None:
+    file = tmp_path / "table.tsv"
+    file.write_text("treebank\ta\tb\nu\t1\t2\nv\t2\t1\nw\t3\t4\nx\t4\t3\ny\t5\t9\n")
+    result = levelhead.correlate(levelhead.measurements(file), methods=["pearson"])
+    (pair,) = result.pairs
+    coefficient = pair.coefficients["pearson"]._replace(value=0.5, p=p)
+    assert replace(result, pairs=(pair._replace(coefficients={"pearson": coefficient}),)).verdict == says
+
+
+def test_similarity_of_two_treebanks() -> None:
+    three = levelhead.similarity(GOLDS)
+    names = next(iter(three.pairs))
+    one = replace(three, pairs={names: three.pairs[names]._replace(relations=0.25)})
+    assert one.verdict == f"Distance by relations: {names[0]} and {names[1]} (0.25); 0 means identical."
+    nothing = replace(three, pairs={names: three.pairs[names]._replace(relations=None)})
+    assert nothing.verdict == "No distance by relations: there is nothing to compare."
+
+
+def test_files_are_valid_or_not() -> None:
+    assert levelhead.validate(GOLD).verdict == "The file is valid."
+    assert levelhead.validate(GOLDS / "en.conllu", GOLDS / "tr.conllu").verdict == "2 of 2 files are valid."
+    assert levelhead.validate(SYSTEMS / "gamma/tr.conllu").verdict.startswith("The file is invalid: 2 errors.")
+    assert re.fullmatch(
+        r"The file is valid: \d+ warnings?\.", levelhead.validate(EXAMPLES / "untidy/en.conllu").verdict
+    )
