@@ -170,7 +170,7 @@ def test_the_command_prints_three_tables_or_one():
     assert "sentences differ in span, heads or universal relations: p01" in out
     assert re.search(r"Label +\| gold +\| beta", out)
     assert err == ""
-    _, measures, _ = run("agree", GOLD, BETA, "--by", "measure")
+    _, measures, _ = run("agree", GOLD, BETA, "--by", "measure", "-q")
     assert measures.startswith("Measure   |")
     assert "Cohen" not in measures
     _, tidy, _ = run("agree", GOLD, ALPHA, BETA, "--format", "tsv")

@@ -313,7 +313,7 @@ def test_systems_with_few_runs_have_no_stars(tmp_path):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "en.conllu").write_bytes(path.read_bytes())
     paths = [tmp_path / name for name in ("gold", "a", "b", "c")]
-    _, out, err = run(*paths, "-m", "LAS")
+    _, out, err = run(*paths, "-m", "LAS", "-q")
     assert "note: c has 2 runs: its differences get no significance marks; give three or more" in err
     for system in "ab":
         assert f"note: {system} has a single run: differences from systems with several runs get no significance" in err
