@@ -50,7 +50,7 @@ def is_valid(block: str) -> bool:
 def test_tables_are_labeled(run):
     assert "partial scores, not official" in run("rank", GOLD, SYSTEMS, "--partial", "--by-treebank", "-m", "LAS")[1]
     for arguments in (("score", TR, INVALID), ("score", GOLD, SYSTEMS / "gamma"), ("rank", GOLD, SYSTEMS)):
-        code, out, _ = run(*arguments, "--partial", "-m", "LAS")
+        code, out, _ = run(*arguments, "--partial", "-m", "LAS", "-q")
         head = out.splitlines()[0].lower()
         assert code == 0
         assert "partial scores, not official" in out

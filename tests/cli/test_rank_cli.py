@@ -42,7 +42,7 @@ def ranked(*arguments: object, **settings: object) -> subprocess.CompletedProces
 
 
 def test_the_leaderboard():
-    done = ranked(GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS")
+    done = ranked(GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS", "-q")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(LEADERBOARD)
 
@@ -69,7 +69,9 @@ def test_zeros_are_listed_of_the_test_sets_shown():
 
 
 def test_groups_are_printed_one_below_the_other():
-    done = ran(GOLD, SYSTEMS, "-m", "LAS", "--group", "all", "--group", "family:Uralic", "--group", "genus:Germanic")
+    done = ran(
+        GOLD, SYSTEMS, "-m", "LAS", "--group", "all", "--group", "family:Uralic", "--group", "genus:Germanic", "-q"
+    )
     lines = done.stdout.splitlines()
     assert [line.split(" | ")[0].strip() for line in lines[2:13]] == [
         *["all"] * 3, lines[1], *["family:Uralic"] * 3, lines[1], *["genus:Germanic"] * 3,
@@ -89,7 +91,7 @@ def test_groups_of_a_shared_task_that_are_here_in_part_are_noted(tmp_path):
 
 
 def test_measures_without_a_value_are_explained():
-    done = ran(GOLD, SYSTEMS, "-m", "LAS", "-m", "ELAS", "--group", "language:French")
+    done = ran(GOLD, SYSTEMS, "-m", "LAS", "-m", "ELAS", "--group", "language:French", "-q")
     assert done.stdout.splitlines()[2].split("|")[3:5] == ["    - ", "         - "]
     assert "ELAS: no average, since gold has nothing to measure on fr" in done.stdout
 
@@ -145,7 +147,7 @@ def test_json_has_ranks_values_reasons_and_counts():
 def test_published_scores_are_ranked_without_files(tmp_path):
     scores = tmp_path / "scores.tsv"
     scores.write_text("treebank\tmetric\tteam\tF1\na\tLAS\tx\t80.125\nb\tLAS\tx\t70\na\tLAS\ty\t75\n")
-    done = ran("--scores", scores, "--ranking", "conll18")
+    done = ran("--scores", scores, "--ranking", "conll18", "-q")
     assert [line.split("|")[:3] for line in done.stdout.splitlines()[2:4]] == [
         ["   1 ", " x      ", " 75.06 "], ["   2 ", " y      ", " 37.50 "],
     ]  # fmt: skip
@@ -154,7 +156,7 @@ def test_published_scores_are_ranked_without_files(tmp_path):
 
 def test_by_treebank_and_back(tmp_path):
     (tmp_path / "t.tsv").write_text(ran(GOLD, SYSTEMS, "--by-treebank", "--format", "tsv", "-m", "LAS").stdout)
-    done = ran("--scores", tmp_path / "t.tsv")
+    done = ran("--scores", tmp_path / "t.tsv", "-q")
     assert [line.split("|")[1:3] for line in done.stdout.splitlines()[2:5]] == [
         [" alpha  ", " 88.93 "], [" gamma  ", " 77.18 "], [" beta   ", " 67.21 "],
     ]  # fmt: skip
@@ -306,7 +308,7 @@ Rank | System |   LAS |      95% CI | Ranks | Letters | Valid outputs | LAS of v
 
 
 def test_significance_has_lines_and_gives_sets_of_ranks():
-    done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance")
+    done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "-q")
     lines = done.stdout.splitlines()
     ends = [tuple(map(float, line.split("|")[3].split("-"))) for line in (lines[2], lines[3], lines[5])]
     for (low, high), value in zip(ends, (88.93, 77.18, 67.21)):
@@ -325,7 +327,7 @@ def test_significance_has_lines_and_gives_sets_of_ranks():
         "  and 3 more",
         "a missing or invalid output alone never makes a difference significant",
     ]
-    again = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "-j", "2")
+    again = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "-q", "-j", "2")
     assert again.stdout == done.stdout
 
 

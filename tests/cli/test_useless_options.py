@@ -82,7 +82,7 @@ WITHOUT_EFFECT = {
     "judge EN A B -j votes": "--scheme callin",
     "compare EN A B -m CLAS": "--punct relation --each --votes family",
     "rank GOLDS SYSTEMS -m LAS": "--level .9 --scheme callin",
-    "rank GOLDS SYSTEMS -m LAS --by-treebank": "--ranking conll18",
+    "rank GOLDS SYSTEMS -m LAS --by-treebank --quiet": "--ranking conll18",
     "rank GOLDS SYSTEMS -m LAS --format jsonl --table scores": "--ranking conll18",
     "rank GOLDS SYSTEMS -m LAS --format json": "--by-treebank",
     "rank --scores scores.tsv": "--all-measures --rules conll18 --system x",

@@ -241,8 +241,8 @@ def test_folders_are_validated_file_by_file(run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("1")
     code, out, _ = run("validate", tmp_path, tmp_path / "a.conllu")
     assert code == 2
-    assert out.startswith(f"{tmp_path}/b.conllu:1: several-roots")
-    assert run("validate", PARALLEL / "gold")[:2] == (0, "")
+    assert out.startswith(f"1 of 2 files is valid: 1 error.\n\n{tmp_path}/b.conllu:1: several-roots")
+    assert run("validate", PARALLEL / "gold")[:2] == (0, "8 of 8 files are valid.\n")
     (tmp_path / "empty").mkdir()
     assert "no-pairs: the folder has no CoNLL-U file" in run("validate", tmp_path / "empty")[2]
     code, _, err = run("validate", "-o", tmp_path / "a.conllu", tmp_path)
