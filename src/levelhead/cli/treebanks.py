@@ -11,7 +11,7 @@ from levelhead.arguments import is_collection
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
-from levelhead.cli.shared.printing import emit, page_outputs, show, wants_page, write_page
+from levelhead.cli.shared.printing import emit, emit_folded, page_outputs, show, wants_page, write_page
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
@@ -100,7 +100,7 @@ def _list_columns(given: dict[str, Any]) -> None:
     from levelhead.typology.profile_columns import COLUMNS, columns_text
 
     if given["output_format"] == "text":
-        emit(columns_text(), given["output"])
+        emit_folded(columns_text(), given["output"])
     else:
         show(given, ProfileColumnList(tuple(COLUMNS.values())))
 

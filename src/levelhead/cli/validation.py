@@ -12,7 +12,7 @@ from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
-from levelhead.cli.shared.printing import emit, print_result
+from levelhead.cli.shared.printing import emit, emit_folded, print_result
 from levelhead.errors import number_of
 from levelhead.treebank.layouts.gold import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
@@ -44,7 +44,7 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     check_paths([*paths, *(path for path in golds if path not in paths)], [given["output"], fix])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if given["output_format"] == "text":
-        emit(validation_text(validation), given["output"])
+        emit_folded(validation_text(validation), given["output"])
     elif given["output_format"] == "github":
         emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), given["output"])
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from itertools import combinations, product
@@ -101,13 +101,14 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         """The joint provenance of all test sets."""
         return joint_provenance({code: evaluation.provenance for code, evaluation in self.items()})
 
-    def table(self, *, counts: bool = False) -> Table:
+    def table(self, *, counts: bool = False, measures: Sequence[str] = ()) -> Table:
         """Return the result as a table.
 
         Args:
             counts: the counts behind the scores, instead of the scores.
+            measures: the measures whose scores are shown, in this order; by default all.
         """
-        return counts_table(self) if counts else scores_table(self)
+        return counts_table(self) if counts else scores_table(self, measures)
 
     def records(self, name: str) -> Iterator[Any]:
         """Return the rows of a table."""

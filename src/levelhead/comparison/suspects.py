@@ -238,13 +238,14 @@ class Suspects(Tabular):
             texts = map(printable, (row.form, row.problem, row.annotation, row.probably))
             own = (sentence(row.sent_id, row.sentence), row.word)
             rows.append((*own, *texts, row.score, votes_of_systems, same))
-        systems = ", ".join(self.systems) or "none"
-        notes = (
-            f"Systems: number with the other annotation : number with this one (of {systems})",
-            "Elsewhere: same words in same context with the other annotation : with this one (first example)",
-            signature_line(self.provenance.signature),
-        )
-        return Table(_COLUMNS, tuple(rows), notes)
+        meanings = {
+            "Systems": f"number with the other annotation : number with this one (of {', '.join(self.systems)})",
+            "Elsewhere": "same words in same context with the other annotation : with this one (first example)",
+        }
+        shown = [i for i, column in enumerate(_COLUMNS) if column.name not in meanings or any(row[i] for row in rows)]
+        names = {_COLUMNS[i].name for i in shown}
+        notes = (f"{column}: {text}" for column, text in meanings.items() if column in names)
+        return Table(_COLUMNS, tuple(rows), (*notes, signature_line(self.provenance.signature))).of_columns(shown)
 
     def _suspects_rows(self) -> Iterator[SuspectRow]:
         lines = self.treebank.source.lines

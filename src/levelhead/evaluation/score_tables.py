@@ -84,9 +84,10 @@ def _counts(score: Score) -> tuple[Cell, ...]:
     return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
 
 
-def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
+def scores_table(evaluations: Mapping[str, Evaluation], measures: Iterable[str] = ()) -> Table:
     """Return the scores of several treebanks: one row per treebank, one column per measure, and the macro-average."""
     coverage, average = covered(evaluations), average_scores(evaluations)
+    average = {name: average[name] for name in measures if name in average} or average
     columns = [Column("Treebank", "text")]
     notes = [] if coverage is None else [str(coverage)]
     rows: list[list[Cell]] = [[code] for code in evaluations]
@@ -95,17 +96,17 @@ def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
         columns += (Column(name, "percent") for name in average)
         summary += map(_number, average.values())
         for row, evaluation in zip(rows, evaluations.values()):
-            row.extend(map(_cell, evaluation.values()))
+            row.extend(_cell(evaluation[name]) for name in average)
     else:
         columns += columns_with_valid_trees(average)
         strict = average_scores({code: evaluation.valid_trees for code, evaluation in evaluations.items()})
-        summary += cells_with_valid_trees(average.values(), strict.values(), coverage)
+        summary += cells_with_valid_trees(average.values(), map(strict.get, average), coverage)
         for row, evaluation in zip(rows, evaluations.values()):
             values, strict_values = (
-                [score.value for score in some.values()] for some in (evaluation.scores, evaluation.valid_trees)
+                [some[name].value for name in average] for some in (evaluation.scores, evaluation.valid_trees)
             )
             row.extend(cells_with_valid_trees(values, strict_values, evaluation.coverage or coverage))
-    notes += (f"no average of {name}: {reason}" for name, reason in missing_scores(evaluations))
+    notes += (f"no average of {name}: {reason}" for name, reason in missing_scores(evaluations) if name in average)
     if all(evaluation.leakage for evaluation in evaluations.values()):
         heads = ("Same words", "Same heads", *(f"{name} new" for name in average))
         columns += (Column(name, "percent") for name in heads)
@@ -113,7 +114,7 @@ def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
         summary += (None, None, *(_number(new.get(name)) for name in average))
         notes.append(_LEAKAGE)
         for row, evaluation in zip(rows, evaluations.values()):
-            row.extend(_leakage_cells(evaluation))
+            row.extend(_leakage_cells(evaluation, average))
     signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
     return Table(
         tuple(columns), tuple(map(tuple, rows)), (*notes, signature_line(signature)), summary=(tuple(summary),)
@@ -148,12 +149,12 @@ _LEAKAGE = (
 )
 
 
-def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
+def _leakage_cells(evaluation: Evaluation, measures: Iterable[str]) -> Iterator[Cell]:
     leakage = evaluation.leakage
     if leakage is not None:
         for occurrence in leakage.occurring[:2]:
             yield share(occurrence.sentences, leakage.sentences)
-        yield from (_cell(leakage.occurring[-1].rest.get(name)) for name in evaluation)
+        yield from (_cell(leakage.occurring[-1].rest.get(name)) for name in measures)
 
 
 def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:

@@ -138,6 +138,10 @@ table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
     help="Which table of the result TSV and JSON Lines have  [default: the first of `levelhead schema`]",
 )  # fmt: skip
+limit_option: Decorator = click.option(
+    "--limit", type=WHOLE["limit"], metavar="N",
+    help="Print at most N rows; 0 for all  [default: 20 as text on a terminal, otherwise all]",
+)  # fmt: skip
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )
