@@ -5,8 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 ABOUT_API = """
-`import levelhead` has a function for each command, and the types that these functions take and return. `gold` and
-`system` are paths or `Treebank` objects; several systems are a list of paths, or a mapping of names.
+`import levelhead` has a function for each command, and the types that these functions take and return.
 
 ```python
 import levelhead
@@ -77,7 +76,6 @@ TOPICS = {
                 "score explain Evaluation EpochScorer Score Measure measure WordColumns parse_measure read_definitions"
                 " Rules Counts"
             ),
-            "levelhead.comparison.evaluations": "Evaluations",
             "levelhead.analysis.rule_differences": "Explanation",
             "levelhead.evaluation.partial": "PartialCoverage",
             "levelhead.evaluation.provenance": "Provenance",
@@ -98,7 +96,7 @@ TOPICS = {
             "levelhead": "analyze breakdown confusion trees words sentences",
             "levelhead.comparison.breakdowns": "Breakdowns",
             "levelhead.comparison.error_analysis": "ErrorAnalysis",
-            "levelhead.comparison.system_errors": "Confusions ErrorExamples",
+            "levelhead.comparison.system_errors": "Confusions TreeExamples ErrorExamples",
             "levelhead.comparison.contrasts": "Contrasts",
             "levelhead.comparison.word_tables": "AlignedWords CountedSentences",
         },
@@ -120,7 +118,7 @@ TOPICS = {
             "levelhead.comparison.evaluations": "Languages",
             "levelhead.comparison.power": "Power",
             "levelhead.comparison.agreement": "Agreement",
-            "levelhead.comparison.changes": "Changes ReleaseChanges",
+            "levelhead.comparison.changes": "Changes TreebankChanges ReleaseChanges",
         },
         {
             "levelhead.comparison": "compare",

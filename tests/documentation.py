@@ -42,7 +42,7 @@ INLINE = re.compile(r"`(levelhead [^`]+)`")
 PYTHON = re.compile(r"(?<=```pycon\n).*?(?=```)", re.DOTALL)
 
 
-def text_of(page: str) -> str:
+def text_of(page: str | Path) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
@@ -107,7 +107,7 @@ def _folded(line: str) -> str:
 SIGNATURE = re.compile(r" *[\w.-]+:[^ ]+\|")
 
 
-def folder_of(page: str) -> Path:
+def folder_of(page: str | Path) -> Path:
     """Return the folder in which the sessions of a page run."""
     found = FOLDER.search(text_of(page))
     return ROOT / found[1] if found else ROOT

@@ -63,7 +63,10 @@ MESSAGES: Mapping[str, Message] = {
     "line-too-long": _error("A line is longer than 16 MiB (16,777,216 bytes).", "Check that the file is a treebank."),
     "number-of-columns": _error(
         "A line does not have the ten tab-separated columns of CoNLL-U, or the columns that global.columns names.",
-        "Look for spaces instead of tabs, and for truncated lines.",
+        "Look for truncated lines and missing tabs.",
+    ),
+    "spaces-for-tabs": _error(
+        "The columns of lines are separated by spaces.", "Write tabs: editors and terminals often replace them."
     ),
     "empty-form": _error("A form is empty or only white space.", "Write the form of the word."),
     "empty-relation": _error("The relation of a word is empty.", "Write the relation, or dep if it is unknown."),

@@ -15,6 +15,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead import LevelheadError
 from levelhead.api.parameters import SHARED
+from levelhead.errors import NOWHERE
 
 PARALLEL = Path(__file__).parents[2] / "examples/parallel"
 GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
@@ -57,6 +58,29 @@ VALUES = {
 }
 """Values of every kind; many are wrong for an argument, and some are right."""
 
+OF_A_WRONG_TYPE = {
+    "an object", "a class", "a function", "bytes", "a fraction", "not a number", "a list of nothing",
+    "a list of numbers", "a mapping to None", "a mapping from numbers", "an array without dimensions",
+}  # fmt: skip
+READ = {"data", "judgments", "source"}
+"""Arguments of which errors are about the contents."""
+
+NOUNS = {"fail_if_worse": "measure", "judgments": "votes|choices", "show": "systems", "text": "measure"}
+"""What messages call an argument, other than by its name in the singular."""
+
+
+def names_the_argument(error: LevelheadError, parameter: str, what: str) -> bool:
+    """Whether an error says which argument is wrong, what came and what is expected; in a file, which file is wrong."""
+    if re.match(rf"(the )?{parameter}\b.* must be .+, not .+", error.message):
+        return True
+    if "unknown study" in error.message:  # so that no study is made
+        return True
+    if what in OF_A_WRONG_TYPE and parameter not in READ:
+        return False
+    value, noun = VALUES[what], NOUNS.get(parameter, parameter.replace("_", " ").removesuffix("s"))
+    came = isinstance(value, str) and repr(value)[1:-1] in error.message
+    return came or error.place != NOWHERE or bool(re.search(noun, error.message))
+
 
 @cache
 def rows_file(folder: str) -> Path:
@@ -82,7 +106,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
     definitions.write_text('[measure.Heads]\nneeds = ["head"]\n', encoding="utf-8")
     model = levelhead.train(GOLD, "arc-eager", beam=1)
     golds, systems = shortened(folder)
-    gold, alpha, beta = golds / "en.conllu", systems / "alpha/en.conllu", systems / "beta/en.conllu"
+    gold, alpha = golds / "en.conllu", systems / "alpha/en.conllu"
     return {
         "agree": ((GOLD, ALPHA), {}),
         "analyze": ((GOLD, ALPHA), {}),
@@ -121,7 +145,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "score": ((GOLD, ALPHA), {"measures": "LAS"}),
         "select": ((GOLD,), {}),
         "similarity": ((GOLD, ALPHA), {}),
-        "suspects": ((gold, [alpha, beta]), {}),
+        "suspects": ((gold, [alpha]), {}),
         "train": ((gold, "arc-eager"), {"beam": 1}),
         "trees": ((GOLD, ALPHA), {"show": "nsubj:obj"}),
         "validate": ((GOLD,), {}),
@@ -241,7 +265,7 @@ def test_every_function_has_a_call(valid) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_wrong_arguments_are_errors_of_levelhead(name: str, valid, tmp_path, monkeypatch) -> None:
-    """No value leads to an error of Python's; functions that are slow stop before they work."""
+    """They say what is wrong; no value leads to an error of Python's. Functions that are slow stop before they work."""
     monkeypatch.chdir(tmp_path)
     wrong = {}
     with warnings.catch_warnings():
@@ -250,7 +274,7 @@ def test_wrong_arguments_are_errors_of_levelhead(name: str, valid, tmp_path, mon
             try:
                 str(call())
             except LevelheadError as error:
-                if not error.message or "\n" in error.message:
+                if "\n" in error.message or not names_the_argument(error, *what.split(": ")):
                     wrong[what] = f"message: {error.message}"
             except Exception as error:  # noqa: BLE001 -- none is expected
                 wrong[what] = f"{type(error).__name__}: {error}"

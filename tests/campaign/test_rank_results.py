@@ -10,7 +10,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.comparison.evaluations import Evaluations
+from levelhead.comparison.evaluations import averaged
 from official_2018 import SYSTEMS
 
 GOLD = EXAMPLES / "parallel/gold"
@@ -62,8 +62,8 @@ def test_real_results_are_ranked_like_their_files(data: Path) -> None:
 
 
 def test_a_test_set_without_an_evaluation_counts_0(scores: dict[str, Any]) -> None:
-    part = {code: evaluation for code, evaluation in scores["beta"].items() if code != "en"}
-    ranked = levelhead.rank(scores=scores | {"beta": Evaluations(part)}, measures="LAS")
+    part = {code: evaluation for code, evaluation in scores["beta"].treebanks.items() if code != "en"}
+    ranked = levelhead.rank(scores=scores | {"beta": averaged(part)}, measures="LAS")
     beta = next(standing for standing in ranked["LAS"].standings if standing.system == "beta")
     assert (beta.n_valid, beta.exact) == (7, sum(part[code]["LAS"].exact for code in part) / 8)
     assert ranked.results.results["beta", "en"].state == "missing"
@@ -82,7 +82,7 @@ def test_a_frame_is_ranked_like_its_file(library: Any, scores: dict[str, Any], t
     rows = [
         {"system": name, "treebank": code, "LAS": evaluation["LAS"].f1, "CLAS": evaluation["CLAS"].f1}
         for name, some in scores.items()
-        for code, evaluation in some.items()
+        for code, evaluation in some.treebanks.items()
     ]
     lines = ["\t".join(rows[0]), *("\t".join(map(str, row.values())) for row in rows)]
     (tmp_path / "scores.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")

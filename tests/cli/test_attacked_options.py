@@ -72,7 +72,7 @@ def test_names_of_systems_with_dots(
 def test_one_system_by_two_paths(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(SYSTEMS)
     assert program.run(["compare", "../gold", "alpha", "beta/../alpha"]) == program.BAD_INPUT
-    assert "alpha: no-pairs: this output is given twice" in capsys.readouterr().err
+    assert "alpha: invalid-argument: this output is given twice" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")

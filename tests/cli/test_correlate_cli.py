@@ -219,7 +219,7 @@ BAD_TABLES = {
     "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation requires three", []),
     "two rows": ("treebank\tLAS\tUAS\nde\t1\t2\ncs\t2\t3\n", "only 2 found", []),
     "one column": ("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\n", "a correlation requires two columns", []),
-    "ragged": ("treebank\tLAS\tUAS\nde\t1\n", "x.tsv:2: invalid-table: the row has 2 cells", []),
+    "ragged": ("treebank\tLAS\tUAS\nde\t1\n", "x.tsv:2: invalid-table: 2 cells below a header of 3", []),
     "no header": ("de\t1\t2\ncs\t2\t3\n", "x.tsv:1: invalid-table: the first line has numbers", []),
     "duplicate": ("treebank\tLAS\nde\t1\nde\t2\n", "x.tsv:3: invalid-table: 'de' already has a row", []),
     "same column": ("treebank\tLAS\tLAS\nde\t1\t2\n", "two columns are called 'LAS'", []),

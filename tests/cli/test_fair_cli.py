@@ -400,7 +400,7 @@ def test_bad_input(run, tmp_path):
     code, out, err = run("compare", GOLD)
     assert (code, out) == (2, "")
     code, out, err = run("compare", GOLD, ALPHA, ALPHA)
-    assert (code, err) == (2, f"{ALPHA}: no-pairs: this output is given twice\n")
+    assert (code, err) == (2, f"{ALPHA}: invalid-argument: this output is given twice\n")
     code, out, err = run("compare", PARALLEL / "gold", ALPHA)
     assert (code, out) == (2, "")
     assert f"{ALPHA}: GOLD is a folder, but this is a file: give two files or two folders" in err

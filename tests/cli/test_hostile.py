@@ -140,6 +140,21 @@ def two_files_that_differ_only_in_their_ending(folder: Path) -> Case:
     return Case(["score", ".", "."], 2, says="no-pairs: the folder has both gold.conllx and gold.conllu")
 
 
+@case
+def gold_and_systems_that_are_swapped(folder: Path) -> Case:
+    for name in ("gold/en", "systems/a/en", "systems/b/en"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.conllu").write_bytes(GOLD)
+    return Case(["rank", "systems", "gold"], 2, says="systems: no-pairs: this is a folder of systems: are gold and")
+
+
+@case
+def a_task_that_is_elsewhere(_: Path) -> Case:
+    return Case(
+        ["task", "status"], 2, says=".: unreadable-file: the folder has no task.toml: name the folder of a task"
+    )
+
+
 # Names that would write on a terminal
 
 
@@ -318,7 +333,7 @@ def test_tsv_is_data_in_a_file_and_printable_on_a_terminal(tmp_path: Path) -> No
     assert re.sub("[\n\t]", "", shown).isprintable()
     with contextlib.chdir(tmp_path):
         assert program.run([*arguments, "-o", "scores.tsv"]) == 0
-        (treebank,) = levelhead.score("gold", "system", measures="LAS")
+        (treebank,) = levelhead.score("gold", "system", measures="LAS").treebanks
     with (tmp_path / "scores.tsv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file, delimiter="\t")
     assert row["treebank"] == treebank.encode("utf-8", "backslashreplace").decode()

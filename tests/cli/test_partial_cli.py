@@ -149,8 +149,8 @@ def test_python_has_both_policies():
     assert repr(found).startswith("<partial Evaluation: LAS=")
     several = levelhead.score(GOLD, SYSTEMS / "gamma", partial=True, measures="LAS")
     (average,) = several.records("averages")
-    assert average.value == several.average["LAS"]
-    of_valid_trees = [one.valid_trees["LAS"].value for one in several.values()]
+    assert average.value == several["LAS"].value
+    of_valid_trees = [one.valid_trees["LAS"].value for one in several.treebanks.values()]
     assert average.value_of_valid_trees == pytest.approx(sum(of_valid_trees) / len(of_valid_trees))
     assert average.value_of_valid_trees < average.value
     with pytest.raises(levelhead.InputError):

@@ -30,7 +30,7 @@ REFUSED = {
     "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "must be used together: add --tls-cert",
     "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "require --cluster",
     "reproduce conll17 --cluster local --tls-cert b": "must be used together: add --tls-ca and --tls-key",
-    "judge EN A A -j votes": "no-pairs: this output is given twice",
+    "judge EN A A -j votes": "invalid-argument: this output is given twice",
     "rank GOLDS SYSTEMS --scores scores.tsv": "--scores cannot be combined with GOLD and SYSTEMS",
     "rank GOLDS SYSTEMS --system alpah": "unknown system 'alpah': did you mean alpha?",
     "rank --scores scores.tsv --system y": "unknown system 'y': use x",

@@ -288,8 +288,11 @@ def test_counts_are_integers_unless_they_are_weighted(frames: Literal["polars", 
     weights = {"weights.tsv": {"nsubj": 0.5}}
     measures = ["LAS", "ELAS", "WLAS(weights.tsv,default=1)"]
     gold, system = (PARALLEL / side / "fr.conllu" for side in ("gold", "systems/alpha"))
-    frame = levelhead.sentences(gold, system, measures=measures, weights=weights).to_frame(library=frames)
-    assert [str(frame[f"{name}_correct"].dtype).lower() for name in measures] == ["int64", "int64", "float64"]
+    result = levelhead.sentences(gold, system, measures=measures, weights=weights)
+    loaded = levelhead.load(json.loads(json.dumps(result.to_dict())))
+    assert loaded.data().columns == result.data().columns
+    for frame in (one.to_frame(library=frames) for one in (result, loaded)):
+        assert [str(frame[f"{name}_correct"].dtype).lower() for name in measures] == ["int64", "int64", "float64"]
 
 
 def interval_from_sentences(sentences: Any, unit: str) -> list[float]:

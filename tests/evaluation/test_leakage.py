@@ -131,7 +131,7 @@ def test_scores_do_not_change(tmp_path):
 def test_folders():
     folders = PARALLEL / "gold", PARALLEL / "systems/alpha"
     found = levelhead.score(*folders, measures=["LAS", "CLAS"], train=[TRAIN])
-    for code, one in found.items():
+    for code, one in found.treebanks.items():
         alone = levelhead.score(
             *(folder / f"{code}.conllu" for folder in folders), measures=["LAS", "CLAS"], train=[TRAIN]
         )
@@ -141,7 +141,7 @@ def test_folders():
     assert rest == [row["value_on_new"] for row in rows_in(document, "scores", measure="LAS")]
     (average,) = rows_in(document, "averages", measure="LAS")
     assert average["value_on_new"] == pytest.approx(sum(rest) / 8)
-    assert average["value"] == found.average["LAS"]
+    assert average["value"] == found["LAS"].value
 
 
 def test_no_average_where_a_treebank_has_no_rest():

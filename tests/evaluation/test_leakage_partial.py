@@ -96,8 +96,8 @@ def test_folders(more: dict, tmp_path: Path) -> None:
     how = {"measures": ["LAS", "CLAS"], "train": [TRAIN], "partial": True}
     for _ in range(1 + ("store" in more)):
         found = levelhead.score(*FOLDERS, **how, **more)
-        assert len(found) == 8
-        for code, one in found.items():
+        assert len(found.treebanks) == 8
+        for code, one in found.treebanks.items():
             alone = levelhead.score(*(folder / f"{code}.conllu" for folder in FOLDERS), **how)
             assert one.leakage == alone.leakage
             assert one.coverage == alone.coverage

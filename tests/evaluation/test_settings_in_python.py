@@ -24,7 +24,7 @@ MINE = Definition("Mine", "Heads.", "heads / words", "here", needs=Agree.HEAD)
 SCHEME = Scheme("mine", "here", MappingProxyType({"A": frozenset({"nsubj"}), "B": frozenset({"obj"})}))
 RESULTS = {
     "score": lambda **how: levelhead.score(*PAIR, **how),
-    "scores": lambda **how: levelhead.score(GOLD, SYSTEMS / "alpha", **how)["en"],
+    "scores": lambda **how: levelhead.score(GOLD, SYSTEMS / "alpha", **how).treebanks["en"],
     "compare": lambda **how: levelhead.compare(GOLD, {s: SYSTEMS / s for s in ("alpha", "beta")}, **how),
     "languages": lambda **how: levelhead.languages(GOLD, SYSTEMS / "alpha", **how),
     "breakdown": lambda **how: levelhead.breakdown(*PAIR, by="sentence-length", **how),

@@ -288,6 +288,10 @@ def test_names_must_be_free() -> None:
         (lambda words: words.hed, "failed: AttributeError: unknown column 'hed': did you mean head"),
         (lambda _: 1 / 0, "failed: ZeroDivisionError"),
         (
+            lambda words: [word.head_correct for word in words],
+            "failed: TypeError: columns have names, such as words.form",
+        ),
+        (
             lambda words: words.depth / words.depth.sum(),
             "looks beyond its sentence: it returns other values for 9 of 20",
         ),

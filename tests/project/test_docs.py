@@ -223,7 +223,7 @@ def test_every_public_name_is_on_one_page() -> None:
 INTERNAL = {
     "levelhead.api.listings.Installation", "levelhead.api.listings.MeasureList",
     "levelhead.api.listings.ProfileColumnList", "levelhead.api.listings.SchemeList",
-    "levelhead.conversion.round_trip.RoundTrips", "levelhead.comparison.changes.AnyChanges",
+    "levelhead.conversion.round_trip.RoundTrips",
     "levelhead.task.documents.Submissions", "levelhead.task.standings.Leaderboard",
 }  # fmt: skip
 """Results of commands that no public function returns."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from documentation import INLINE, PAGES_WITH_SESSIONS, ROOT
+from documentation import INLINE, PAGES_WITH_SESSIONS, ROOT, folder_of
 from documentation import PAGES as DOCUMENTATION
 from levelhead.cli.program import run
 from stanza_stand_in import _stand_in  # noqa: F401 -- Stanza itself needs torch
@@ -155,6 +155,10 @@ def shell(commands: str, **also: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("page", pages_with("sh"), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_commands_work(page: Path, reader: Path, capfd: pytest.CaptureFixture[str]) -> None:
     prepared(page.name, reader)
+    if folder_of(page) == ROOT / "examples/pud":
+        for part in ("gold", "systems"):
+            shutil.rmtree(reader / part)
+            shutil.copytree(folder_of(page) / part, reader / part)
     shown = [command for block in blocks(page, "sh") for command in commands(block)]
     lines = [quick(command) for command in shown if command not in CANNOT]
     if any(line.startswith("cd ") for line in lines):

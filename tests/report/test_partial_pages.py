@@ -62,7 +62,7 @@ def test_the_page_of_folders_has_both_averages(run, tmp_path):
     )
     (average,) = found.tables["averages"].documents()
     averages = average["value"], average["value_of_valid_trees"]
-    assert averages[0] == found.average["LAS"] > averages[1]
+    assert averages[0] == found["LAS"].value > averages[1]
     assert LABEL in page
     assert "Macro-average of 8 {} {}".format(*map(shown, averages)) in page
 

@@ -87,7 +87,7 @@ def test_a_study_is_a_result() -> None:
     assert faults(json_schema("reproduce"), document) == []
     assert levelhead.load(document).to_dict() == document
     assert [row["text"] for row in document["tables"]["cells"]] == ["50.00", "x"]
-    assert document["verdict"] == "Of 1 claims, 1 holds."
+    assert document["verdict"] == "Of 1 claim, 1 holds."
     assert document["tables"]["studies"] == [{"study": "s", "title": "T", "source": "P"}]
 
 

@@ -49,11 +49,11 @@ def table_by_treebank() -> Measurements:
 
 RESULTS = {
     "Evaluation": lambda: levelhead.score(GOLD, ALPHA),
-    "Evaluations": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
+    "Evaluation of folders": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
     "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA]),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
-    "Changes": lambda: levelhead.diff(GOLD, ALPHA),
+    "TreebankChanges": lambda: levelhead.diff(GOLD, ALPHA),
     "ReleaseChanges": lambda: levelhead.diff(GOLDS, SYSTEMS / "alpha"),
     "Suspects": lambda: levelhead.suspects(GOLD, [ALPHA]),
     "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
@@ -113,22 +113,23 @@ def classes(parent: type) -> set[type]:
 def test_every_result_is_here() -> None:
     root = Path(levelhead.__file__).parent
     for path in root.rglob("*.py"):
-        if re.search(r"\((AnyChanges|Tabular|WithIntervals)", path.read_text("utf-8")):
+        if re.search(r"\((Changes|Tabular|WithIntervals)", path.read_text("utf-8")):
             importlib.import_module(".".join(("levelhead", *path.relative_to(root).with_suffix("").parts)))
     own = {one.__name__ for one in classes(Tabular) if one.__module__.startswith("levelhead.")}
     assert {name.partition("[")[0] for name in own} - {
-        "AnyChanges",
+        "Changes",
+        "TreeExamples",
         "PerTreebank",
         "WithIntervals",
         "_Listing",
         *OF_TASKS,
-    } == set(RESULTS)
+    } == {name.partition(" ")[0] for name in RESULTS}
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_results_print_themselves(name: str) -> None:
     result = result_of(name)
-    assert type(result).__name__ == name
+    assert type(result).__name__ == name.partition(" ")[0]
     table = result.table()
     assert isinstance(table, Table)
     assert json.loads(json.dumps(result.to_dict()))["schema"] == 2
@@ -138,7 +139,7 @@ def test_results_print_themselves(name: str) -> None:
     assert html.count("<tr") == (0 if name == "Citation" else n_rows + 1)
     assert (result.verdict is None) or html.startswith(f"<p><b>{escape(result.verdict)}</b></p>")
     short = repr(result)
-    assert short.startswith(f"<{name}")
+    assert short.startswith(f"<{type(result).__name__}")
     assert len(short) < 200
     assert "\n" not in short
 

@@ -157,7 +157,7 @@ def test_pieces_and_sentences_add_up(folder: Path, seed: int, how: dict[str, Any
     rows = sentences_of_outputs(find_plan(gold, [system]), setup).data()
     sums = dict(zip(rows.names, zip(*rows.rows, strict=True), strict=True))
     for name, counts in whole.items():
-        parts = [sum(sums[f"{name}_{part}"]) for part in ("correct", "gold", "system")]
+        parts = [sum(sums[f"{name}_{part}"]) for part in ("correct", "gold", "predicted")]
         assert parts == pytest.approx(counts[:3]), name
 
 

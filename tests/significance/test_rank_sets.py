@@ -245,3 +245,15 @@ def test_notes_name_groups_and_failures() -> None:
     part = ranking._replace(group=c.Group("part", ("t0", "t1")))
     assert notes_on_tests(results, [part, part])[:2] == ["part: undecided ranks by LAS: 1-2 (A, B)"] * 2
     assert len(notes_on_tests(results, [part])) == 3
+
+
+def test_a_pair_is_tested_where_neither_failed() -> None:
+    """A test set with a failure adds nothing to the difference, and no variance: p is that of the other test set."""
+    here, elsewhere = (sampled(seed, 2, spacing=0.05) for seed in (1, 2))
+    failed = [[(3, 5), (0, 1)] if unit % 2 else [(5, 5), (0, 1)] for unit in range(len(elsewhere))]
+    both = {"x": scope_of(here).test_sets["x"], "y": scope_of(failed).test_sets["x"]}
+    tests = compare_pairs(Scope("average", both, "macro"), np.array([[False, False], [False, True]]), 0.95)
+    alone = all_pairs(here)
+    assert tests is not None
+    assert tests.better.sum() == alone.better.sum() == 1
+    assert tests.p[0, 1] == pytest.approx(alone.p[0, 1])

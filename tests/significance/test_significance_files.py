@@ -10,7 +10,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan, groups_named, rank, score_plan, with_intervals
 from levelhead.comparison import compare
-from levelhead.comparison.evaluations import average_scores, score_and_look
+from levelhead.comparison.evaluations import averaged, score_and_look
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.fold import counts_by_sentence
 from levelhead.evaluation.setup import Setup, setup_of
@@ -46,7 +46,7 @@ def test_values_are_those_of_score():
     for one in comparison.results:
         if one.treebank == "macro-average":
             plan = find_plan(PARALLEL / "gold", [PARALLEL / "systems" / one.system])
-            average = average_scores(score_and_look(plan, setup_of([one.measure]))[0])[one.measure]
+            average = averaged(score_and_look(plan, setup_of([one.measure]))[0])[one.measure]
             assert one.value == pytest.approx(float(average), abs=1e-10)
 
 

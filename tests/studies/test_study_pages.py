@@ -32,7 +32,7 @@ def study_of(*verdicts: str, main_claim: str = "") -> Study:
 
 
 def test_verdicts_are_counted_in_words() -> None:
-    assert summary(study_of("holds")) == "Of 1 claims, 1 holds."
+    assert summary(study_of("holds")) == "Of 1 claim, 1 holds."
     assert summary(study_of("inconclusive", "holds", "holds", "no data")) == (
         "Of 4 claims, 2 hold, 1 is inconclusive and 1 cannot be tested."
     )

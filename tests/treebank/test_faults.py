@@ -1,12 +1,14 @@
 """Every fault of a file: its name, its line, all of them and in order; every warning likewise."""
 
 import re
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead import ConlluError, from_conllu
+import levelhead
+from levelhead import ConlluError, InputError, from_conllu
 from levelhead.errors import Fault
 from levelhead.messages import MESSAGES
 from naming import naming
@@ -39,9 +41,9 @@ ERRORS: dict[str, list[tuple[str, str]]] = {
     "stray-carriage-return": [(ROOT + row(2, "a\rb", 1) + "\n", "2"), ("# a\rb\n" + ROOT + "\n", "1")],
     "number-of-columns": [
         (ROOT + "2\tb\n\n", "2"),
-        (ROOT.replace("\t", " ") + "\n", "1"),
         (ROOT + "1\n\n" + ROOT.rstrip("\n") + "\t\n\n", "2 4"),
     ],
+    "spaces-for-tabs": [(ROOT + "\n" + (ROOT.replace("\t", " ") + "\n") * 2, "3")],
     "empty-form": [(ROOT + row(2, "", 1) + row(3, " \u3000", 1) + "\n", "2 3"), (bare("0.1", "") + ROOT + "\n", "1")],
     "empty-relation": [(ROOT + row(2, "b", 1, "") + "\n", "2")],
     "misplaced-comment": [(ROOT + "# a\n" + SECOND + "# b\n\n", "2 4")],
@@ -341,3 +343,11 @@ def test_long_cells(case: str) -> None:
     """A cell of a million bytes is told, wherever it is."""
     text, lines = LONG_CELLS[case]
     check_warnings(text, "long-cell", lines, 0)
+
+
+@pytest.mark.parametrize("function", [levelhead.read, levelhead.profile, partial(levelhead.score, system="x")])
+def test_text_instead_of_a_path(function) -> None:
+    """The text is not echoed, and the function that reads text is named."""
+    with pytest.raises(InputError, match="this is text, not a path") as caught:
+        function(GOOD * 100)
+    assert len(str(caught.value)) < 200

@@ -171,6 +171,7 @@ def test_looks_are_short(tb: Treebank) -> None:
     """What an interactive session prints is one line."""
     assert repr(tb) == "<Treebank: 4 sentences, 16 words>"
     assert repr(from_conllu(TEXT, name="a.conllu")) == "<Treebank of a.conllu: 4 sentences, 16 words>"
+    assert repr(tb[2:3]) == "<Treebank: 1 sentence, 1 word>"
     assert repr(tb[2]) == "<Sentence 3: Ja>"
 
 
@@ -317,7 +318,7 @@ def test_heads_that_are_not_integers_are_refused(head) -> None:
 def test_formats_are_checked_without_files_too() -> None:
     treebank = from_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     for settings in ({"format": "conll"}, {"gold_format": "conllux"}, {"format": "conll", "rules": "conll18"}):
-        with pytest.raises(ValueError, match=r"unknown format 'conll.*': "):
+        with pytest.raises(ValueError, match=r"unknown (gold_)?format 'conll.*': "):
             levelhead.score(treebank, treebank, **settings)
 
 

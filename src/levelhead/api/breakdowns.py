@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import (
     Golds,
+    Input,
     MappedWeights,
     Measures,
     Punctuation,
@@ -23,10 +24,8 @@ from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
     from levelhead.comparison.breakdowns import Breakdowns
-    from levelhead.comparison.contrasts import Contrasts
     from levelhead.comparison.error_analysis import ErrorAnalysis
-    from levelhead.comparison.system_errors import Confusions, ErrorExamples
-    from levelhead.evaluation.pair import Input
+    from levelhead.comparison.system_errors import Confusions, TreeExamples
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts.gold import Split
@@ -169,8 +168,8 @@ def trees(
     train: Iterable[Input] = (),
     partial: bool = False,
     split: Split | None = None,
-) -> ErrorExamples | Contrasts:
-    """Return the sentences with an error of one system, or the sentences in which several systems differ most.
+) -> TreeExamples:
+    """Return sentences with trees: those with an error of one system, or those in which several systems differ most.
 
     Args:
         show: for one system, show the sentences in which the first relation is confused with the second, such as
@@ -199,4 +198,4 @@ def trees(
 
 def _check_single(measures: Sequence[str]) -> None:
     if len(measures) != 1:
-        raise MeasureError(f"a breakdown requires a single measure, not {', '.join(measures)}", "unknown-measure")
+        raise MeasureError(f"give a single measure, not {', '.join(measures)}", "unknown-measure")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
+    Input,
     MappedWeights,
     Measures,
     PathLike,
@@ -28,14 +29,14 @@ from levelhead.api.inputs import (
 from levelhead.api.parameters import NO_OR_MEASURES, TREEBANK, public
 from levelhead.arguments import FRACTION, LIMITS, NOT_NEGATIVE, NUMBER, check, refuse
 from levelhead.errors import Fault, InputError
-from levelhead.evaluation.pair import Input, load, load_pair
+from levelhead.evaluation.pair import load, load_pair
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.campaign.outputs import Output
     from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes, ReleaseChanges
+    from levelhead.comparison.changes import Changes
     from levelhead.comparison.contrasts import WorseSentence
     from levelhead.comparison.evaluations import Languages
     from levelhead.comparison.power import Power
@@ -249,7 +250,7 @@ def agree(
 
 
 @public()
-def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes | ReleaseChanges:
+def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes:
     """Return the changes between two versions of a treebank, or two outputs; their texts can differ.
 
     Args:

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
-from levelhead.api.inputs import PathLike, loaded
+from levelhead.api.inputs import Input, PathLike, loaded
 from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS
 from levelhead.treebank import Treebank
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from levelhead.derivation import Derivations, Ends, NgramModel
     from levelhead.derivation.perplexity import Perplexities
     from levelhead.errors import Fault
-    from levelhead.evaluation.pair import Input
     from levelhead.recovery.recovery import Answers, Recovery
     from levelhead.treebank.reader import Format
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from levelhead.api.inputs import Measures, PathLike, as_list, settings_for
+from levelhead.api.inputs import Input, Measures, PathLike, as_list, settings_for
 from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.correlation import Correlation, Measurements, read_tables
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
     from levelhead.correlation.votes import Votes
-    from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, cast
 
 from levelhead.arguments import is_list
-from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.rules import Rules, rules_named
@@ -27,12 +26,11 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 
-Golds = Input | Mapping[str, Input]
-"""The path of gold treebanks in any layout, a treebank in memory, or a mapping of codes of test sets to either.
+Input = Treebank | PathLike | Any  # data frames and documents are those of several libraries
+"""A treebank, its path, or another object that holds it, which becomes a treebank when arguments are checked."""
 
-Other objects that hold a treebank (data frames, documents of spaCy and Stanza, recoveries) become treebanks when
-arguments are checked.
-"""
+Golds = Input | Mapping[str, Input]
+"""The path of gold treebanks in any layout, a treebank in memory, or a mapping of codes of test sets to either."""
 
 Treebanks = Input | Sequence[Input] | Mapping[str, Input]
 """A treebank or the path of one, a folder of them, several of these, or a mapping of names to treebanks or files."""
@@ -48,11 +46,10 @@ Punctuation = Literal["keep", "relation", "callin"]
 MappedWeights = Mapping[str, "Resource | Mapping[str, float]"]
 """Weights by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`."""
 
-_Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
 
 
-def as_list(given: str | Measure | Iterable[_Value]) -> list[Any]:
+def as_list(given: object) -> list[Any]:
     """Return a single value as a list, and several values unchanged."""
     return list(cast("Iterable[Any]", given)) if is_list(given) else [given]
 

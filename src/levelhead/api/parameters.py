@@ -65,7 +65,7 @@ TREEBANKS: Kind = _several
 SYSTEMS: Kind = ("either", ("mapping", TEST_SETS, "a mapping of names or codes to outputs"), _one_or_several)
 """The outputs of one system or of several."""
 
-_FORMAT: Kind = ("one of", ("conllu", "conllx"), "format")
+_FORMAT: Kind = ("one of", ("conllu", "conllx"))
 _RULES: Kind = ("either", "text", ("object", "Rules", "the name of rules"))
 _MEASURES = ("list", ("either", "text", ("object", "Measure", "the name of a measure")))
 NO_OR_MEASURES: Kind = _MEASURES

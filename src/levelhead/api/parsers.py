@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import PathLike, loaded, running
+from levelhead.api.inputs import Input, PathLike, loaded, running
 from levelhead.api.parameters import public
 from levelhead.arguments import refuse
 from levelhead.parsing import (
@@ -31,7 +31,6 @@ from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from levelhead.errors import Fault
-    from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
     from levelhead.parsing.model import Relations, Scheme
 

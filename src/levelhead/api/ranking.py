@@ -40,7 +40,6 @@ from levelhead.tabular import Tabular
 
 if TYPE_CHECKING:
     from levelhead.campaign import Results
-    from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.pair import Evaluation
     from levelhead.jobs import Store, Workers
     from levelhead.report.page.blocks import Origin
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
 def _scores(name: str, value: Any) -> Any:
     """Scores instead of files."""
     if isinstance(value, Mapping) and not isinstance(value, Tabular):
-        kind = ("object", "Evaluation Evaluations", "a result of levelhead.score")
+        kind = ("object", "Evaluation", "a result of levelhead.score")
         return check(name, value, ("mapping", kind, "a mapping of names of systems to results of levelhead.score"))
     if value is not None and not is_frame(value):
         return check(name, value, ("either", "path", ("object", "", "a path, a data frame, or a mapping of results")))
@@ -67,7 +66,7 @@ def rank(
     systems: Systems | PathLike | None = None,
     *,
     manifest: PathLike | None = None,
-    scores: PathLike | Mapping[str, Evaluations | Evaluation] | Any = None,
+    scores: PathLike | Mapping[str, Evaluation] | Any = None,
     measures: Measures | None = None,
     all_measures: bool = False,
     ranking: str | None = None,

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from levelhead.campaign.ranked_systems import RankedSystems
     from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes, ReleaseChanges
-    from levelhead.comparison.evaluations import Evaluations
+    from levelhead.comparison.changes import Changes
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.pair import Evaluation
@@ -26,12 +25,10 @@ if TYPE_CHECKING:
     from levelhead.report.page.blocks import Origin
     from levelhead.typology.collection import Survey
 
-    Shown: TypeAlias = (
-        Agreement | Changes | Comparison | Evaluation | Evaluations | RankedSystems | ReleaseChanges | Survey | Suspects
-    )
+    Shown: TypeAlias = Agreement | Changes | Comparison | Evaluation | RankedSystems | Survey | Suspects
 
 
-_SHOWN = "Agreement Changes Comparison Evaluation Evaluations RankedSystems ReleaseChanges Survey Suspects"
+_SHOWN = "Agreement Changes Comparison Evaluation RankedSystems Survey Suspects"
 
 
 @public(result=("object", _SHOWN, "the result of agree, compare, diff, profile, rank, score or suspects"))
@@ -95,11 +92,10 @@ def _page_of(result: Any, *, folder: bool) -> Page:
         from levelhead.report.page.profile import profile_page
 
         return profile_page(result)
-    if is_instance(result, "Evaluation", "Evaluations"):
+    if is_instance(result, "Evaluation"):
         from levelhead.report.page.score import score_page
 
-        several = is_instance(result, "Evaluations")
-        evaluations = list(result.values()) if several else [result]
+        evaluations = list(result.treebanks.values())
         if any(evaluation.looked is None for evaluation in evaluations):
             message = 'the scores have no errors for a page: use score(..., prepare="page")'
             raise InputError(Fault("invalid-argument", message))
@@ -163,7 +159,7 @@ def paper_table(
     return papers_text(ranking_papers(result, places), format)  # type: ignore[arg-type]
 
 
-@public(result=("object", "RankedSystems Comparison Evaluation Evaluations", "the result of score, compare or rank"))
+@public(result=("object", "RankedSystems Comparison Evaluation", "the result of score, compare or rank"))
 def cite(result: Cited) -> Citation:
     """Return the citation of a result: a sentence on methods, and the BibTeX entries of measures and tests.
 

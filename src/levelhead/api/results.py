@@ -38,7 +38,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "schemes": "api.listings:SchemeList",
         "derive": "derivation.derive:Derivations",
         "perplexity": "derivation.perplexity:Perplexities",
-        "diff": "comparison.changes:AnyChanges",
+        "diff": "comparison.changes:Changes",
         "profile": "typology.collection:Survey",
         "rarefy": "typology.collection:Samples",
         "recover": "recovery.recovery:Recovery",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
+    Input,
     MappedWeights,
     Measures,
     PathLike,
@@ -23,13 +24,12 @@ from levelhead.api.inputs import (
 from levelhead.api.parameters import SYSTEMS, public
 from levelhead.arguments import is_collection, is_list, refuse
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.pair import Evaluation, Input
+from levelhead.evaluation.pair import Evaluation
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
     from levelhead.campaign.outputs import VisitEach
-    from levelhead.comparison.evaluations import Evaluations
     from levelhead.evaluation.setup import Setup
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
@@ -69,8 +69,8 @@ def score(
     jobs: int | Workers = 1,
     cluster: str | None = None,
     store: PathLike | Store | None = None,
-) -> Evaluation | Evaluations:
-    """Return the scores of a system: an `Evaluation` for a pair of treebanks, or `Evaluations` for several test sets.
+) -> Evaluation:
+    """Return the scores of a system; for several test sets, macro-averages, and the scores on each in `treebanks`.
 
     Files that the official scorer of the rules refuses are refused, too; treebanks in memory are not.
 
@@ -99,7 +99,7 @@ def score(
             return score_pair(gold, system, setup, training=training)  # type: ignore[arg-type]
         setup = setup.for_pair()
     from levelhead.campaign.find import about_files
-    from levelhead.comparison.evaluations import Evaluations, score_and_look, single_run
+    from levelhead.comparison.evaluations import averaged, score_and_look, single_run
 
     plan = single_run(plan_for(gold, system, split, argument="system"))
     about = about_files(gold, plan)
@@ -114,7 +114,7 @@ def score(
         )
         for code, evaluation in evaluations.items()
     }
-    return Evaluations(noted) if is_collection(gold) else next(iter(noted.values()))
+    return averaged(noted) if is_collection(gold) else next(iter(noted.values()))
 
 
 def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training | None) -> Evaluation:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from levelhead.api.inputs import PathLike, Treebanks, as_list, running, settings_for, training_of
+from levelhead.api.inputs import Input, PathLike, Treebanks, as_list, running, settings_for, training_of
 from levelhead.api.parameters import TREEBANK, TREEBANKS, public
 from levelhead.arguments import LIMITS, NOT_NEGATIVE
 from levelhead.errors import Fault, InputError, quoted
@@ -16,7 +16,6 @@ from levelhead.treebank.layouts.gold import name_of, treebank_of
 
 if TYPE_CHECKING:
     from levelhead.comparison.suspects import Suspects
-    from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format
@@ -171,7 +170,7 @@ def _sources(treebanks: Sequence[Treebanks]) -> Iterator[tuple[str | None, str |
         if isinstance(given, Mapping):
             yield from ((name, _file_or_treebank(source)) for name, source in given.items())
             continue
-        for source in [given] if isinstance(given, str | os.PathLike | Treebank) else given:
+        for source in as_list(given):
             files = [source] if isinstance(source, Treebank) else listed_gold(source)
             yield from ((None, file) for file in files)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import (
     Golds,
+    Input,
     MappedWeights,
     Measures,
     Punctuation,
@@ -20,7 +21,6 @@ from levelhead.api.parameters import public
 
 if TYPE_CHECKING:
     from levelhead.comparison.word_tables import AlignedWords, CountedSentences
-    from levelhead.evaluation.pair import Input
     from levelhead.jobs import Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules

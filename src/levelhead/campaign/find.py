@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from levelhead.arguments import is_collection
+from levelhead.arguments import is_collection, refuse
 from levelhead.campaign.plan import PathLike, Plan, System, TestSet, name_of, named_by_path, plan_of, unmatched_note
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, listed, quoted, unknown
@@ -61,9 +61,10 @@ def find_plan(
     """
     if isinstance(systems, str | os.PathLike):
         systems = system_folders(Path(systems))
-    if not (isinstance(systems, Treebank) or systems) or (isinstance(gold, Mapping) and not gold):
-        raise InputError(Fault("no-pairs", "give at least one gold treebank and one system"))
-    test_sets = _test_sets_of(gold, split)
+    for name, given in (("gold", gold), (argument, systems)):
+        if isinstance(given, Sequence | Mapping) and not (given or isinstance(given, Treebank)):
+            refuse(name, given, "at least one treebank")
+    test_sets = _test_sets_of(gold, split, systems)
     if isinstance(systems, Treebank):
         if len(test_sets) > 1:
             _refuse_keys(f"{argument} is a single treebank", [test_set.code for test_set in test_sets], _BY_CODE)
@@ -87,10 +88,16 @@ def find_plan(
     return Plan(test_sets, tuple(runs))
 
 
-def _test_sets_of(gold: Treebanks, split: Split | None) -> tuple[TestSet, ...]:
+def _test_sets_of(gold: Treebanks, split: Split | None, systems: Systems | Treebank) -> tuple[TestSet, ...]:
     """The test sets in a path of any layout, a treebank or a mapping."""
     if isinstance(gold, str | os.PathLike):
-        return find_test_sets(Path(gold), split)
+        try:
+            return find_test_sets(Path(gold), split)
+        except InputError as error:
+            if error.slug == "no-pairs" and _are_swapped(Path(gold), systems):
+                message = "this is a folder of systems: are gold and systems swapped? Gold comes first"
+                raise InputError(Fault(error.slug, message, error.place)) from None
+            raise
     by_code = gold if isinstance(gold, Mapping) else {"treebank": gold}
     return tuple(
         TestSet(
@@ -102,6 +109,14 @@ def _test_sets_of(gold: Treebanks, split: Split | None) -> tuple[TestSet, ...]:
         )
         for code, source in by_code.items()
     )
+
+
+def _are_swapped(gold: Path, systems: Systems | Treebank) -> bool:
+    """Whether gold is a folder of systems, and the only system could be a folder of gold."""
+    try:
+        return len(system_folders(gold)) > 1 and not isinstance(systems, Treebank) and len(systems) == 1
+    except InputError:
+        return False
 
 
 def _named(gold: Treebanks, systems: Sequence[PathLike]) -> Mapping[str, PathLike]:

@@ -169,7 +169,7 @@ def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     whole = [path.resolve() if ".." in path.parts else path.absolute() for path in given]
     if len({*whole}) < len(whole):
         twice = next(path for path, same in zip(given, whole) if whole.count(same) > 1)
-        raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
+        raise InputError(Fault("invalid-argument", "this output is given twice", Place(os.fspath(twice))))
     folders = [path if system_name(path) == path.name else path.parent for path in whole]
     names = [[part.partition(".conll")[0] for part in path.parts] for path in folders]
     for depth in range(1, max(map(len, names), default=0) + 1):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import groupby
 from operator import attrgetter
 
-from levelhead.campaign.ranking import Group, LeftOut, Ranking, Standing, number, valid_trees_value
+from levelhead.campaign.ranking import Group, LeftOut, Ranking, Standing, valid_trees_value
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, names_or_number, number_of
 from levelhead.evaluation.score_tables import (
@@ -53,7 +54,7 @@ def _row(
         ("group" in shown, Column("Group", "text"), first.group.name),
         (True, Column("Rank", "number"), standing.rank),
         (True, Column("System", "text"), standing.system),
-        (True, Column(measure, "percent"), standing.value),
+        (True, Column(measure, "percent"), printed(standing.exact)),
         (partial, Column(f"{measure} ({VALID_TREES.lower()})", "percent"), standing.value_of_valid_trees),
         (partial, COVERAGE[0], standing.share_answered),
         (partial, COVERAGE[1], standing.share_aligned),
@@ -69,7 +70,7 @@ def _row(
         name = ranking.measure
         other = next(each for each in ranking.standings if each.system == standing.system)
         row += [
-            (True, Column(name, "percent"), other.value),
+            (True, Column(name, "percent"), printed(other.exact)),
             (partial, Column(f"{name} ({VALID_TREES.lower()})", "percent"), other.value_of_valid_trees),
             (True, Column(f"{name} rank", "number"), other.rank),
         ]
@@ -134,6 +135,11 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     ]
 
 
+def printed(value: Fraction | None) -> float | None:
+    """Return a value for readers, rounded half-way as the official evaluators print scores: 100 times a float."""
+    return None if value is None else 100 * float(value / 100)
+
+
 def results_table(results: Results) -> Table:
     """Return one row per system and test set."""
     plain = (Column(name, "percent") for name in results.measures)
@@ -146,7 +152,7 @@ def results_table(results: Results) -> Table:
             result, coverage = results.results[system, code], results.covered(system, code)
             cells: list[Cell] = []
             for name, value in result.values.items():
-                cells.append(number(value))
+                cells.append(printed(value))
                 if coverage:
                     cells.append(None if value is None else float(valid_trees_value(result, name)))
             cells += coverage_cells(coverage) if coverage else ()

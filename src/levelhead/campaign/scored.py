@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
+from levelhead.arguments import refuse
 from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import CANNOT_OPEN, OutputResult, Results
 from levelhead.errors import Fault, InputError, listed, quoted
@@ -18,15 +19,15 @@ _ONE_TEST_SET = "gold"  # the code of the test set of a single evaluation
 _OF_FILES = frozenset({"gold", "system", "gold-warnings", "system-warnings"})
 
 
-def results_of_scores(systems: Mapping[str, Mapping[str, Evaluation] | Evaluation]) -> Results:
-    """Return the results of systems that were scored one by one, given the evaluation on each test set by its code.
+def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
+    """Return the results of systems that were scored one by one.
 
     A test set without an evaluation of a system is a missing output. Measures without a value in gold have none.
     """
-    by_system = {name: {_ONE_TEST_SET: own} if isinstance(own, Evaluation) else own for name, own in systems.items()}
+    by_system = {name: own.parts or {_ONE_TEST_SET: own} for name, own in systems.items()}
     every = [(name, code, own) for name, some in by_system.items() for code, own in some.items()]
     if not every:
-        raise _refused("there are no evaluations to rank")
+        refuse("scores", systems, "at least one result of levelhead.score")
     codes = tuple(dict.fromkeys(code for _, code, _ in every))
     first = every[0][2]
     gold: dict[str, FileSummary] = {}

@@ -53,7 +53,7 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     if len(arguments) == 3 and arguments[0] not in (directions := ("forward", "backward")):
         raise click.UsageError(unknown("direction", arguments[0], directions))
     if len(arguments) != 3:
-        raise click.UsageError("write convert forward IN OUT, convert backward IN OUT, or convert --check IN...")
+        raise click.UsageError("give a direction (forward or backward), IN and OUT; or --check and files")
     direction, source, target = arguments
     refuse_compressed("OUT is", target)
     check_file(target)

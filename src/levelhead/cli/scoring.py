@@ -81,7 +81,6 @@ def score(
         message = f"{enhancements!r} must consist of digits from 0 to 6"
         raise click.BadParameter(message, param_hint="'--enhancements'")
     gold, system = read = [given["gold"], given["system"]]
-    folders = is_collection(gold)
     with ExitStack() as stack:
         if not (wants_page(given) or given["partial"] or given["store"]):
             from levelhead.treebank.two_files import PrefetchedFile, are_large_files
@@ -101,7 +100,7 @@ def score(
 
         registry = registry_of(given["definitions"], given["scheme"])
         gates = list(_gates(under, over, registry)) if under or over else []
-        counted = inputs_of([system]) if folders or given["store"] else None
+        counted = inputs_of([system]) if is_collection(gold) or given["store"] else None
         arguments = options.arguments_for(scored, given, counted)
         if gates or given["measures"]:
             arguments |= _measures(arguments, gates, registry)
@@ -114,11 +113,10 @@ def score(
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
     print_provenance(given, result.provenance)
     if not print_paper(given, result):
-        main = {"measures": [*_MAIN, *(gate.measure for gate in gates)]} if folders else {}
-        shown = {} if all_measures or given["measures"] else main
-        print_result(given, result, lambda: result.table(counts=counts, **shown))
+        shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
+        print_result(given, result, lambda: result.table(counts=counts, measures=shown))
     write_page(given, result)
-    return _passed(gates, result, folders=folders) if gates else DONE
+    return _passed(gates, result) if gates else DONE
 
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
@@ -154,19 +152,10 @@ def _measures(given: Mapping[str, Any], gates: Sequence[Gate], registry: Registr
     return {"measures": list(dict.fromkeys([*printed, *(gate.measure for gate in gates)])), "punct": "keep"}
 
 
-def _passed(gates: Sequence[Gate], result: Any, *, folders: bool) -> int:
+def _passed(gates: Sequence[Gate], result: Any) -> int:
     """Report the gates that failed, and return the exit code."""
-    reasons: dict[str, list[str]] = {}
-    if folders:
-        from levelhead.evaluation.score_tables import average_scores, missing_scores
-
-        values = average_scores(result)
-        for measure, reason in missing_scores(result):
-            reasons.setdefault(measure, []).append(reason)
-    else:
-        values = {gate.measure: result[gate.measure].exact for gate in gates}
-        reasons |= {gate.measure: [result[gate.measure].reason or ""] for gate in gates}
-    broken = [gate.broken(values[gate.measure], "; ".join(reasons.get(gate.measure, ()))) for gate in gates]
+    scores = [result[gate.measure] for gate in gates]
+    broken = [gate.broken(score.exact, score.reason or "") for gate, score in zip(gates, scores, strict=True)]
     for message in filter(None, broken):
         say(message)
     return GATE if any(broken) else DONE

@@ -26,7 +26,7 @@ from levelhead.treebank import Sentence, Treebank
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.tokens import FIELDS
 
-__all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange"]
+__all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange", "TreebankChanges"]
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -82,16 +82,21 @@ class SentenceChange(NamedTuple):
     patterns: Mapping[tuple[str, str, str], int] = MappingProxyType({})
 
 
-class AnyChanges(Tabular):
-    """The changes of a file, or of the files of a folder."""
+class Changes(Tabular):
+    """The changes between two versions of a treebank, or of the treebanks of a folder.
+
+    Args:
+        parts: the changes of each file by its name; of a single treebank, "".
+        patterns: the changes by column and pattern, most frequent first.
+        provenance: the provenance of the numbers.
+    """
 
     KIND: ClassVar[str] = "diff"
     LAYOUTS = LAYOUTS
     of_folder: ClassVar[bool] = False
 
-    parts: Mapping[str, Changes]
+    parts: Mapping[str, TreebankChanges]
     patterns: tuple[ChangePattern, ...]
-    n_refiled: int
     provenance: Provenance
 
     @property
@@ -219,7 +224,7 @@ class AnyChanges(Tabular):
             sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
             yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
 
-    def _changed(self) -> Iterator[tuple[ChangePlace, Changes, SentenceChange]]:
+    def _changed(self) -> Iterator[tuple[ChangePlace, TreebankChanges, SentenceChange]]:
         for file, part in self.parts.items():
             for change in part.sentences:
                 old, new = (None if index is None else index + 1 for index in (change.old, change.new))
@@ -260,7 +265,7 @@ class AnyChanges(Tabular):
 
 
 @immutable
-class Changes(AnyChanges):
+class TreebankChanges(Changes):
     """The changes between two versions of a treebank.
 
     Args:
@@ -268,8 +273,6 @@ class Changes(AnyChanges):
         new: the new version.
         sentences: the sentences that changed, in the order of NEW; removed sentences follow the sentences before them
             in OLD.
-        patterns: the changes by column and pattern, most frequent first.
-        provenance: the provenance of the numbers.
     """
 
     old: Treebank
@@ -279,27 +282,24 @@ class Changes(AnyChanges):
     provenance: Provenance
 
     @property
-    def parts(self) -> Mapping[str, Changes]:  # type: ignore[override]
+    def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
         """The changes of each file by its name; for a single file, these changes."""
         return {"": self}
 
 
 @immutable
-class ReleaseChanges(AnyChanges):
+class ReleaseChanges(Changes):
     """The changes between two folders of treebanks.
 
     Args:
-        parts: the changes of each file, by its name without suffixes.
         only_old: the files that only OLD has: all their sentences were removed.
         only_new: the files that only NEW has: all their sentences were added.
-        patterns: the changes of all files by column and pattern, most frequent first.
         n_refiled: the number of sentences that moved to another file with the same words.
-        provenance: the provenance of the numbers.
     """
 
     of_folder = True
 
-    parts: Mapping[str, Changes]
+    parts: Mapping[str, TreebankChanges]
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
     patterns: tuple[ChangePattern, ...]
@@ -307,14 +307,14 @@ class ReleaseChanges(AnyChanges):
     provenance: Provenance
 
 
-def _sizes(changes: AnyChanges, side: Side) -> dict[str, int]:
+def _sizes(changes: Changes, side: Side) -> dict[str, int]:
     """The numbers of sentences and words in one version, and of files if it is a folder."""
     treebanks: list[Treebank] = [getattr(part, side) for part in changes.parts.values()]
     files = {"files": sum(len(treebank) > 0 for treebank in treebanks)} if changes.of_folder else {}
     return {**files, "sentences": sum(map(len, treebanks)), "words": sum(side.n_words for side in treebanks)}
 
 
-def _sizes_text(changes: AnyChanges, side: Side) -> str:
+def _sizes_text(changes: Changes, side: Side) -> str:
     return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
 
 
@@ -327,7 +327,7 @@ def _name(sentence: Sentence, number: int) -> str:
     return sentence.id or f"sentence {number + 1}"
 
 
-def version_of(part: Changes, change: SentenceChange) -> tuple[Sentence, int]:
+def version_of(part: TreebankChanges, change: SentenceChange) -> tuple[Sentence, int]:
     """The sentence in NEW, or in OLD if it was removed, and its index."""
     treebank, number = (part.old, change.old) if change.new is None else (part.new, change.new)
     return treebank[number or 0], number or 0

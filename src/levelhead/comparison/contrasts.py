@@ -16,9 +16,9 @@ from levelhead.comparison.system_errors import (
     COVERAGE_LAYOUT,
     DRAWN,
     Coverages,
+    TreeExamples,
     coverage_rows,
     coverages_of,
-    notes_on_coverage,
 )
 from levelhead.comparison.tree_text import draw_contrasts
 from levelhead.errors import MeasureError
@@ -28,9 +28,7 @@ from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
-from levelhead.tabular import Tabular
 
 __all__ = ["Contrast", "Contrasts"]
 
@@ -72,16 +70,13 @@ class SentenceRow(NamedTuple):
 
 
 @immutable
-class Contrasts(Tabular):
+class Contrasts(TreeExamples):
     """Sentences in which systems gain or lose most.
 
     Args:
         measure: the measure.
         outputs: for each treebank and system: the outputs of the baseline and of the system, all gains, all losses.
-        limit: the maximum number of gains, and of losses, to show; if None, 5 are drawn, and tables and JSON have all.
-        provenance: the provenance of the numbers.
         setup: the settings.
-        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
     """
 
     KIND: ClassVar[str] = "contrasts"
@@ -97,10 +92,6 @@ class Contrasts(Tabular):
     provenance: Provenance
     setup: Setup
     coverage: Coverages = field(default_factory=dict)
-
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        return (*notes_on_coverage(self.coverage), signature_line(self.provenance.signature))
 
     @property
     def listed(self) -> Sequence[SentencesOfOutput]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, listed
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
@@ -25,10 +26,11 @@ from levelhead.evaluation.provenance import (
     pair_provenance,
     signature_of_tests,
 )
-from levelhead.evaluation.score_data import LAYOUTS, rows_of
-from levelhead.evaluation.score_tables import average_scores, counts_table, headline, scores_table
+from levelhead.evaluation.score_tables import covered, mean_or_none
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
+from levelhead.scoring import Score
+from levelhead.scoring.measure import Component
 from levelhead.significance import (
     STANDARD,
     Estimate,
@@ -61,63 +63,93 @@ from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.training_data import Training
 
-__all__ = ["Evaluations", "LanguagePair", "Languages"]
+__all__ = ["LanguagePair", "Languages"]
 
 
 @immutable
-class Evaluations(Mapping[str, Evaluation], Tabular):
-    """The scores of one system on several test sets, by the code of the test set.
+class AverageScore(Score):
+    """The macro-average of scores: the means of their values; its counts are sums.
 
     Args:
-        evaluations: the scores on each test set.
+        scores: the scores on each treebank.
     """
 
-    KIND: ClassVar[str] = "score"
-    LAYOUTS = LAYOUTS
-
-    evaluations: Mapping[str, Evaluation]
-
-    def __getitem__(self, code: str) -> Evaluation:
-        return self.evaluations[code]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.evaluations)
-
-    def __len__(self) -> int:
-        return len(self.evaluations)
+    scores: tuple[Score, ...] = ()
 
     @property
-    def average(self) -> Mapping[str, float | None]:
-        """The macro-average of each measure: a percentage, or a perplexity; None if a treebank has no value."""
-        return {name: None if mean is None else float(mean) for name, mean in average_scores(self).items()}
+    def value(self) -> float | None:
+        """The mean of the values; None if a treebank has none."""
+        return None if self.exact is None else float(self.exact)
 
     @property
-    def verdict(self) -> str:
-        """The averages of the main scores."""
-        return headline(self)
+    def exact_ratio(self) -> Fraction | None:
+        """The exact mean of the ratios, or of the perplexities."""
+        return mean_or_none([score.exact_ratio for score in self.scores])
 
-    @property
-    def provenance(self) -> Provenance:
-        """The joint provenance of all test sets."""
-        return joint_provenance({code: evaluation.provenance for code, evaluation in self.items()})
+    def ratio(self, component: Component, scale: int = 1) -> float | None:
+        """Return the mean of precision, recall, F1 score or aligned accuracy as a multiple of a scale."""
+        if component == self.component:
+            return None if self.exact_ratio is None or self.perplexity else float(scale * self.exact_ratio)
+        ratios = [ratio for score in self.scores if (ratio := score.ratio(component, scale)) is not None]
+        return sum(ratios) / len(ratios) if len(ratios) == len(self.scores) else None
 
-    def table(self, *, counts: bool = False, measures: Sequence[str] = ()) -> Table:
-        """Return the result as a table.
 
-        Args:
-            counts: the counts behind the scores, instead of the scores.
-            measures: the measures whose scores are shown, in this order; by default all.
-        """
-        return counts_table(self) if counts else scores_table(self, measures)
+def averaged(evaluations: Mapping[str, Evaluation]) -> Evaluation:
+    """Return the macro-averages of the scores on several treebanks."""
+    provenance = joint_provenance({code: evaluation.provenance for code, evaluation in evaluations.items()})
+    scores, valid_trees = (
+        _averages({code: getattr(one, name) for code, one in evaluations.items()}, provenance)
+        for name in ("scores", "valid_trees")
+    )
+    every = evaluations.values()
+    gold, system = (_total([getattr(one, side) for one in every]) for side in ("gold", "system"))
+    leakage = None
+    if found := {code: one.leakage for code, one in evaluations.items() if one.leakage is not None}:
+        leakage = _total_leakage(found, provenance)
+    return Evaluation(scores, gold, system, provenance, valid_trees, covered(evaluations), leakage, parts=evaluations)
 
-    def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table."""
-        return rows_of(name, self)
+
+def _averages(scores: Mapping[str, Mapping[str, Score]], provenance: Provenance) -> dict[str, Score]:
+    """Return the average of each measure, given the scores on each treebank."""
+    names = [name for name in next(iter(scores.values())) if all(name in some for some in scores.values())]
+    return {name: _average({code: some[name] for code, some in scores.items()}, provenance) for name in names}
+
+
+def _average(scores: Mapping[str, Score], provenance: Provenance) -> AverageScore:
+    every = tuple(scores.values())
+    first, without = every[0], dict[str, list[str]]()
+    for code, score in scores.items():
+        if score.reason:
+            without.setdefault(score.reason, []).append(code)
+    reason = "; ".join(f"{reason} ({listed(codes)})" for reason, codes in without.items()) or None
+    correct, gold, system = (sum(getattr(one, name) for one in every) for name in ("correct", "gold", "system"))
+    aligned = None if first.aligned is None else sum(one.aligned or 0 for one in every)
+    how = first.undefined, reason, provenance.signature, first.perplexity
+    return AverageScore(first.measure, correct, gold, system, aligned, *how, every)
+
+
+def _total_leakage(found: Mapping[str, Leakage], provenance: Provenance) -> Leakage:
+    first, *_ = every = [*found.values()]
+    occurring = tuple(
+        seen._replace(
+            sentences=sum(one.occurring[number].sentences for one in every),
+            words=sum(one.occurring[number].words for one in every),
+            rest=_averages({code: one.occurring[number].rest for code, one in found.items()}, provenance),
+        )
+        for number, seen in enumerate(first.occurring)
+    )
+    return Leakage(first.train, sum(one.sentences for one in every), sum(one.words for one in every), occurring)
+
+
+def _total(files: Sequence[FileSummary]) -> FileSummary:
+    sentences, words, tokens = (sum(getattr(file, size) for file in files) for size in ("sentences", "words", "tokens"))
+    warnings = tuple(dict.fromkeys(fault for file in files for fault in file.warnings))
+    return FileSummary(None, sentences, words, tokens, warnings)
 
 
 def score_and_look(
     plan: Plan, setup: Setup, *, training: Training | None = None, look: VisitEach | None = None, **how: Any
-) -> tuple[Evaluations, Mapping[str, Any]]:
+) -> tuple[dict[str, Evaluation], Mapping[str, Any]]:
     """Score the outputs of one system, with a progress bar on terminals."""
     visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look)) if training else look
     results = score_outputs(single_run(plan), setup, look=visit, **how)
@@ -136,7 +168,7 @@ def score_and_look(
             leakage, looked[code] = looked[code]
             evaluation = leakage.added_to(evaluation)
         evaluations[code] = evaluation
-    return Evaluations(evaluations), looked
+    return evaluations, looked
 
 
 class _LeakageVisitor:

@@ -261,7 +261,7 @@ def _planned(
     """The plan of gold and two systems; with `subtypes_apart`, of modified treebanks, with the original files."""
     paths = [os.fspath(system) for system in (first, second) if not isinstance(system, Treebank)]
     if len(paths) == 2 and Path(paths[0]) == Path(paths[1]):
-        raise InputError(Fault("no-pairs", "this output is given twice", Place(paths[1])))
+        raise InputError(Fault("invalid-argument", "this output is given twice", Place(paths[1])))
     given: list[Input] = [gold, first, second]
     originals = None
     if subtypes_apart:

@@ -29,7 +29,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import summary_of
 from levelhead.treebank.relations import Scheme
 
-__all__ = ["Confusions", "ErrorExamples", "PerTreebank"]
+__all__ = ["Confusions", "ErrorExamples", "PerTreebank", "TreeExamples"]
 
 Found = TypeVar("Found")
 
@@ -182,8 +182,26 @@ class TreeWord(NamedTuple):
     deprel: str
 
 
+class TreeExamples(Tabular):
+    """Sentences whose trees are shown: those with an error, or those in which systems differ most.
+
+    Args:
+        limit: the maximum number of words or sentences to show; if None, 5 are drawn, and tables and JSON have all.
+        provenance: the provenance of the numbers.
+        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
+    """
+
+    limit: int | None
+    provenance: Provenance
+    coverage: Coverages
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return (*notes_on_coverage(self.coverage), signature_line(self.provenance.signature))
+
+
 @immutable
-class ErrorExamples(Tabular):
+class ErrorExamples(TreeExamples):
     """Words with the wrong relation, with their sentences.
 
     Args:
@@ -191,9 +209,6 @@ class ErrorExamples(Tabular):
         treebank: the name of the treebank.
         matches: the aligned words.
         cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
-        limit: the maximum number of words per error to show; if None, 5 are drawn, and tables and JSON have all.
-        provenance: their provenance.
-        coverage: for partial scores, the share of gold that the system covers, by treebank and system.
     """
 
     KIND: ClassVar[str] = "examples"
@@ -209,10 +224,6 @@ class ErrorExamples(Tabular):
     limit: int | None
     provenance: Provenance
     coverage: Coverages = field(default_factory=dict)
-
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        return (*notes_on_coverage(self.coverage), signature_line(self.provenance.signature))
 
     @property
     def listed(self) -> Mapping[str, Sequence[Example]]:

@@ -19,9 +19,9 @@ from levelhead.comparison.changes import (
     WORDS,
     ChangeExample,
     ChangePattern,
-    Changes,
     ReleaseChanges,
     SentenceChange,
+    TreebankChanges,
     column_order,
 )
 from levelhead.errors import Fault, InputError, Place, number_of, printable
@@ -297,7 +297,7 @@ def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
     return tuple(sorted(patterns, key=lambda pattern: (-pattern.changes, *column_order(pattern.column), *pattern[1:3])))
 
 
-def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
+def changes(old: Treebank, new: Treebank, rules: Rules) -> TreebankChanges:
     """Return the changes between two versions of a treebank; exchanging them exchanges both sides of every change."""
     rules.check_words()
     pairs = pair_versions(old, new, rules)
@@ -342,7 +342,8 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> Changes:
             changed = tuple(kind for kind, differs in kinds.items() if differs)
             sentences[new_number, -1] = SentenceChange(number, new_number, changed, len(words), counts)
     provenance = _provenance({TREEBANK: {"old": old, "new": new}}, rules)
-    return Changes(old, new, tuple(sentences[key] for key in sorted(sentences)), _in_order(patterns), provenance)
+    in_order = tuple(sentences[key] for key in sorted(sentences))
+    return TreebankChanges(old, new, in_order, _in_order(patterns), provenance)
 
 
 def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes: tuple[str, ...] = ()) -> Provenance:
@@ -364,7 +365,7 @@ def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], T
     if not old_files.keys() & new_files.keys():
         message = f"no file has the same name as a file in {printable(str(new))}: files are paired by name"
         raise InputError(Fault("no-pairs", message, Place(file=str(old))))
-    parts: dict[str, Changes] = {}
+    parts: dict[str, TreebankChanges] = {}
     files: dict[str, dict[str, Treebank]] = {}
     joined: dict[tuple[str, str, str], ChangePattern] = {}
     removed, added = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()

@@ -1,10 +1,11 @@
 """The Python interface of conll18_ud_eval.py, the scorer of the CoNLL 2018 shared task."""
 
+from levelhead import compat
 from levelhead.compat import *  # noqa: F403 -- the same names
-from levelhead.compat import __all__  # noqa: F401
 from levelhead.compat.script import Script
 
 _SCRIPT = Script("conll18")
+__all__ = compat.__all__
 
 load_conllu = _SCRIPT.load_conllu
 load_conllu_file = _SCRIPT.load_conllu_file

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead.correlation.measurements import NO_VALUE, Measurements, Missing, join
-from levelhead.errors import Fault, InputError, Place, quoted, unknown
+from levelhead.errors import Fault, InputError, Place, number_of, quoted, unknown
 from levelhead.tables.documents import check_document
 from levelhead.tables.frames import cells_of_frame, is_frame, text_of_value
 from levelhead.tables.writers import data_to_tsv
@@ -292,11 +292,13 @@ def _check_shape(cells: _Cells, key: str | None, path: str) -> None:
         raise _invalid("a table requires a column of treebanks and a column of values", path)
     if not cells.rows:
         raise _invalid("the table has no rows", path)
-    message = f"cells, but the header has {len(names)}"
     wrong = [(line, len(row)) for line, row in cells.rows if len(row) != len(names)]
     if wrong:
         raise InputError(
-            *(Fault("invalid-table", f"the row has {n} {message}", Place(path, line)) for line, n in wrong)
+            *(
+                Fault("invalid-table", f"{number_of(n, 'cell')} below a header of {len(names)}", Place(path, line))
+                for line, n in wrong
+            )
         )
 
 

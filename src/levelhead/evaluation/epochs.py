@@ -47,7 +47,7 @@ class EpochScorer:
 
     def __init__(
         self,
-        gold: Treebank,
+        gold: Treebank | Any,
         *,
         labels: Iterable[str] = (),
         rules: str | Rules = "ud",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -49,11 +49,11 @@ class InputFile(NamedTuple):
 
 @immutable
 class Evaluation(Mapping[str, Score], Tabular):
-    """The scores of one system on one treebank, by the text of the measure.
+    """The scores of one system, by the text of the measure; on several treebanks, macro-averages.
 
     Args:
         scores: the scores, in the requested order.
-        gold: the sizes of the gold treebank and the warnings about its file.
+        gold: the sizes of the gold treebank and the warnings about its file; of several treebanks, the sums.
         system: the same for the output.
         provenance: the provenance of the numbers.
         valid_trees: the scores in which sentences without a valid tree have no correct words; empty unless scores are
@@ -61,6 +61,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         coverage: the share of gold that the output covers; None unless scores are partial.
         leakage: the share of gold that occurs in training; None without training treebanks.
         looked: what its page shows; None unless prepared.
+        parts: the scores on each of several treebanks by code; empty for a pair of files.
     """
 
     KIND: ClassVar[str] = "score"
@@ -73,13 +74,19 @@ class Evaluation(Mapping[str, Score], Tabular):
     coverage: PartialCoverage | None = None
     leakage: Leakage | None = None
     looked: Any = None
+    parts: Mapping[str, Evaluation] = field(default_factory=dict)
+
+    @property
+    def treebanks(self) -> Mapping[str, Evaluation]:
+        """The scores on each treebank, by its code or name."""
+        return self.parts or {self.gold.name: self}
 
     @property
     def verdict(self) -> str:
         """The main scores."""
         from levelhead.evaluation.score_tables import headline
 
-        return headline({self.gold.name: self})
+        return headline(self)
 
     @property
     def signature(self) -> Mapping[str, str]:
@@ -101,6 +108,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         if measure in self.scores:
             return self.scores[measure]
         missing = KeyError(f"{measure!r} was not requested: use {', '.join(self.scores)}")
+        if measure in self.parts:
+            raise KeyError(f"use .treebanks[{measure!r}] for the scores on this treebank")
         try:
             text = str(parse_measure(measure.strip()))
         except MeasureError:
@@ -110,7 +119,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         return self.scores[text]
 
     def __repr__(self) -> str:
-        notes = f"; {number_of(len(self.notes), 'note')} in .notes" if self.notes else ""
+        notes = f"; {number_of(len(self.parts), 'treebank')} in .treebanks" if self.parts else ""
+        notes += f"; {number_of(len(self.notes), 'note')} in .notes" if self.notes else ""
         names = (
             list(self.scores) if len(self.scores) <= _MOST_SHOWN else [text for text in _MAIN if text in self.scores]
         )
@@ -128,14 +138,17 @@ class Evaluation(Mapping[str, Score], Tabular):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def table(self, *, counts: bool = False) -> Table:
+    def table(self, *, counts: bool = False, measures: Sequence[str] = ()) -> Table:
         """Return the result as a table.
 
         Args:
             counts: the counts behind the scores.
+            measures: the measures of several treebanks, in this order; by default all.
         """
-        from levelhead.evaluation.score_tables import score_table
+        from levelhead.evaluation.score_tables import counts_table, score_table, scores_table
 
+        if self.parts:
+            return counts_table(self.parts) if counts else scores_table(self, measures)
         return score_table(self, counts=counts)
 
     @classmethod
@@ -149,7 +162,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         """Return the rows of a table."""
         from levelhead.evaluation.score_data import rows_of
 
-        return rows_of(name, {self.gold.name: self})
+        return rows_of(name, self)
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:

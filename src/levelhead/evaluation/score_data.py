@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from levelhead.evaluation.coverage import PartialCoverage
-from levelhead.evaluation.score_tables import average_scores, missing_scores, new_scores
+from levelhead.evaluation.score_tables import new_scores
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
@@ -145,13 +145,13 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
 """The tables of scores; averages only of several treebanks, coverage only of partial scores."""
 
 
-def rows_of(name: str, evaluations: Mapping[str, Evaluation]) -> Iterator[Any]:
-    """Yield the rows of a table of scores, given the evaluation of each treebank."""
+def rows_of(name: str, evaluation: Evaluation) -> Iterator[Any]:
+    """Yield the rows of a table of scores."""
     if name == "averages":
-        yield from _average_rows(evaluations) if len(evaluations) > 1 else ()
+        yield from _average_rows(evaluation) if len(evaluation.parts) > 1 else ()
         return
-    for code, evaluation in evaluations.items():
-        yield from _ROWS[name](code, evaluation)
+    for code, one in evaluation.treebanks.items():
+        yield from _ROWS[name](code, one)
 
 
 def unit_of(score: Score) -> Literal["percent", "perplexity"]:
@@ -165,19 +165,11 @@ def _score_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, S
         yield code, name, score_numbers(score), OtherValues(others[0], others[1], score.reason)
 
 
-def _average_rows(evaluations: Mapping[str, Evaluation]) -> Iterator[AverageRow]:
-    of_each = (
-        evaluations,
-        {code: evaluation.valid_trees for code, evaluation in evaluations.items()},
-        {code: new_scores(evaluation) for code, evaluation in evaluations.items()},
-    )
-    values, strict, new = map(average_scores, of_each)
-    reasons = dict(missing_scores(evaluations))
-    for name, score in next(iter(evaluations.values())).items():
-        exact = [some.get(name) for some in (values, strict, new)]
-        means = [None if mean is None else float(mean) for mean in exact]
-        value, of_valid_trees, on_new = means
-        yield AverageRow(name, value, unit_of(score), of_valid_trees, on_new, len(evaluations), reasons.get(name))
+def _average_rows(evaluation: Evaluation) -> Iterator[AverageRow]:
+    new = new_scores(evaluation)
+    for name, score in evaluation.items():
+        strict, on_new = (some[name].value if name in some else None for some in (evaluation.valid_trees, new))
+        yield AverageRow(name, score.value, unit_of(score), strict, on_new, len(evaluation.parts), score.reason)
 
 
 def _file_rows(code: str, evaluation: Evaluation) -> Iterator[FileRow]:

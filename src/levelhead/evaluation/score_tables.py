@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import listed
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.pair import Evaluation
-
-Average = Mapping[str, "Fraction | None"]  # the exact macro-average of each measure: a percentage, or a perplexity
 
 _NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
@@ -84,63 +81,43 @@ def _counts(score: Score) -> tuple[Cell, ...]:
     return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
 
 
-def scores_table(evaluations: Mapping[str, Evaluation], measures: Iterable[str] = ()) -> Table:
-    """Return the scores of several treebanks: one row per treebank, one column per measure, and the macro-average."""
-    coverage, average = covered(evaluations), average_scores(evaluations)
-    average = {name: average[name] for name in measures if name in average} or average
-    columns = [Column("Treebank", "text")]
-    notes = [] if coverage is None else [str(coverage)]
+def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
+    """Return the scores on several treebanks: one row per treebank, one column per measure, and the macro-average."""
+    evaluations, coverage = average.parts, average.coverage
+    names = [name for name in measures if name in average] or [*average]
+    columns, notes = [Column("Treebank", "text")], [] if coverage is None else [str(coverage)]
     rows: list[list[Cell]] = [[code] for code in evaluations]
-    summary: list[Cell] = [f"Macro-average of {len(evaluations)}"]
+    rows.append([f"Macro-average of {len(evaluations)}"])
+    shown = list(zip(rows, (*evaluations.values(), average)))
     if coverage is None:
-        columns += (Column(name, "percent") for name in average)
-        summary += map(_number, average.values())
-        for row, evaluation in zip(rows, evaluations.values()):
-            row.extend(_cell(evaluation[name]) for name in average)
+        columns += (Column(name, "percent") for name in names)
+        for row, evaluation in shown:
+            row.extend(_cell(evaluation[name]) for name in names)
     else:
-        columns += columns_with_valid_trees(average)
-        strict = average_scores({code: evaluation.valid_trees for code, evaluation in evaluations.items()})
-        summary += cells_with_valid_trees(average.values(), map(strict.get, average), coverage)
-        for row, evaluation in zip(rows, evaluations.values()):
+        columns += columns_with_valid_trees(names)
+        for row, evaluation in shown:
             values, strict_values = (
-                [some[name].value for name in average] for some in (evaluation.scores, evaluation.valid_trees)
+                [some[name].value for name in names] for some in (evaluation.scores, evaluation.valid_trees)
             )
             row.extend(cells_with_valid_trees(values, strict_values, evaluation.coverage or coverage))
-    notes += (f"no average of {name}: {reason}" for name, reason in missing_scores(evaluations) if name in average)
-    if all(evaluation.leakage for evaluation in evaluations.values()):
-        heads = ("Same words", "Same heads", *(f"{name} new" for name in average))
+    notes += (f"no average of {name}: {average[name].reason}" for name in names if average[name].reason)
+    if average.leakage:
+        heads = ("Same words", "Same heads", *(f"{name} new" for name in names))
         columns += (Column(name, "percent") for name in heads)
-        new = average_scores({code: new_scores(evaluation) for code, evaluation in evaluations.items()})
-        summary += (None, None, *(_number(new.get(name)) for name in average))
         notes.append(_LEAKAGE)
-        for row, evaluation in zip(rows, evaluations.values()):
-            row.extend(_leakage_cells(evaluation, average))
-    signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
-    return Table(
-        tuple(columns), tuple(map(tuple, rows)), (*notes, signature_line(signature)), summary=(tuple(summary),)
-    )
+        for row, evaluation in shown:
+            row.extend(_leakage_cells(evaluation, names))
+    *rows, summary = rows
+    signature = signature_line(average.signature)
+    return Table(tuple(columns), tuple(map(tuple, rows)), (*notes, signature), summary=(tuple(summary),))
 
 
-def headline(evaluations: Mapping[str, Evaluation]) -> str:
+def headline(evaluation: Evaluation) -> str:
     """Return the main scores, or their averages, as a sentence."""
-    several, scores = len(evaluations) > 1, next(iter(evaluations.values()))
-    names = [name for name in scores if name in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
-    average: Mapping[str, Any] = average_scores(evaluations) if several else {}
-    shown = {name: average[name] if several else scores[name].value for name in names}
-    values = (f"{name} {'–' if value is None else f'{float(value):.2f}'}" for name, value in shown.items())
-    label = f"{LABEL} " if covered(evaluations) else ""
-    return f"{label}{'Macro-averages: ' if several else ''}{', '.join(values)}."
-
-
-def missing_scores(evaluations: Mapping[str, Evaluation]) -> Iterator[tuple[str, str]]:
-    """Yield each measure that has no score on some treebanks, and so no average, with the reason and the treebanks."""
-    without: dict[tuple[str, str], list[str]] = {}
-    for name in next(iter(evaluations.values())):
-        for code, evaluation in evaluations.items():
-            if reason := evaluation[name].reason:
-                without.setdefault((name, reason), []).append(code)
-    for (name, reason), codes in without.items():
-        yield name, f"{reason} ({listed(codes)})"
+    names = [name for name in evaluation if name in {"UAS", "LAS", "CLAS"}] or [*evaluation][:3]
+    values = (f"{name} {'–' if evaluation[name].value is None else f'{evaluation[name]:.2f}'}" for name in names)
+    label = f"{LABEL} " if evaluation.coverage else ""
+    return f"{label}{'Macro-averages: ' if len(evaluation.parts) > 1 else ''}{', '.join(values)}."
 
 
 _LEAKAGE = (
@@ -153,7 +130,7 @@ def _leakage_cells(evaluation: Evaluation, measures: Iterable[str]) -> Iterator[
     leakage = evaluation.leakage
     if leakage is not None:
         for occurrence in leakage.occurring[:2]:
-            yield share(occurrence.sentences, leakage.sentences)
+            yield None if evaluation.parts else share(occurrence.sentences, leakage.sentences)
         yield from (_cell(leakage.occurring[-1].rest.get(name)) for name in measures)
 
 
@@ -228,14 +205,6 @@ def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverag
 
 def _number(value: Fraction | float | None) -> float | None:
     return None if value is None else float(value)
-
-
-def average_scores(evaluations: Mapping[str, Mapping[str, Score]]) -> dict[str, Fraction | None]:
-    """Return the exact average of each measure over treebanks; None if any treebank has no value."""
-    return {
-        name: mean_or_none([scores[name].exact if name in scores else None for scores in evaluations.values()])
-        for name in next(iter(evaluations.values()))
-    }
 
 
 def new_scores(evaluation: Evaluation) -> Mapping[str, Score]:

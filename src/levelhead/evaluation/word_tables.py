@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import NOTHING
 from levelhead.scoring.word_values import AGREEMENT, NUMBERS, OF_TREES, TEXTS, texts_of
 from levelhead.tables.columnar import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
-from levelhead.tables.data import DataColumn, DataTable, Layout, columns_in, columns_of
+from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, DataTable, Layout, columns_in
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.documents import Documents
 from levelhead.treebank.relations import Scheme
@@ -25,109 +25,58 @@ if TYPE_CHECKING:
     from levelhead.treebank.provenance import FileSummary
 
 
-class GoldWord(NamedTuple):
-    """The gold side of a row of words; null for a system word that is not aligned, except its place.
-
-    Args:
-        treebank: the treebank.
-        document: the id of the document, "#" and its number without an id; null before the first mark (# newdoc).
-        sentence: the number of the sentence in the gold file; an unaligned system word belongs to the sentence that
-            has its first character.
-        sent_id: the id of this sentence.
-        word: the ID of the word.
-        form: the form; texts are as written, "_" if empty.
-        lemma: the lemma.
-        upos: the universal part of speech.
-        xpos: the language-specific part of speech.
-        feats: the features.
-        deprel: the relation with its subtype.
-        relation: the universal relation.
-        head: the ID of the head, 0 for roots; null without trees.
-        head_form: the form of the head; null for roots.
-        head_upos: the universal part of speech of the head; null for roots.
-        distance: the number of words from the word to its head; null for roots.
-        depth: the number of arcs from the word to the root.
-    """
-
-    treebank: str
-    document: str | None
-    sentence: int
-    sent_id: str | None
-    word: int | None
-    form: str | None
-    lemma: str | None
-    upos: str | None
-    xpos: str | None
-    feats: str | None
-    deprel: str | None
-    relation: str | None
-    head: int | None
-    head_form: str | None
-    head_upos: str | None
-    distance: int | None
-    depth: int | None
+def _text(name: str, about: str) -> DataColumn:
+    return DataColumn(name, "text", about, optional=True)
 
 
-class SystemWord(NamedTuple):
-    """The system's side of a row of words, and what agrees; a word that is not aligned has nothing correct.
-
-    Args:
-        system: the system, with the run if there are several.
-        system_word: the ID of the system's word in its own sentence; null if the gold word is not aligned.
-        system_head: the ID of its head there, 0 for roots.
-        system_deprel: its relation with the subtype.
-        system_upos: its universal part of speech.
-        system_feats: its features.
-        system_lemma: its lemma.
-        head_correct: whether the heads are aligned or both words are roots, as in UAS; null without trees.
-        deprel_correct: whether the universal relations are equal; LAS counts words in which the head is correct, too.
-        upos_correct: whether UPOS is correct.
-        feats_correct: whether the features are equal that UFeats compares.
-        lemma_correct: whether the lemmas are equal as in Lemmas, or the gold lemma is "_".
-    """
-
-    system: str
-    system_word: int | None
-    system_head: int | None
-    system_deprel: str | None
-    system_upos: str | None
-    system_feats: str | None
-    system_lemma: str | None
-    head_correct: bool | None
-    deprel_correct: bool | None
-    upos_correct: bool
-    feats_correct: bool
-    lemma_correct: bool
+def _number(name: str, about: str, *, optional: bool = True) -> DataColumn:
+    return DataColumn(name, "integer", about, optional=optional, limits=(0,))
 
 
-_CLASS = DataColumn("class", "text", "Class of the gold relation in the default scheme", optional=True)
+_ABOUT_SENTENCE = (
+    "The number of the sentence in the gold file: of an unaligned system word, that with its first character"
+)
+_PLACE = (
+    TREEBANK_COLUMN,
+    _text(
+        "document", 'The id of the document, "#" and its number without an id; null before the first mark (# newdoc)'
+    ),
+    _number("sentence", _ABOUT_SENTENCE, optional=False),
+    _text("sent_id", "The id of the sentence"),
+)
+_SYSTEM = DataColumn("system", "text", "The system, with the run if there are several")
+_IN_TREES = "Whether the heads are aligned or both words are roots, as in UAS; null without trees"
+_SAME_RELATION = "Whether the universal relations are equal; LAS counts words in which the head is correct, too"
 
-WORDS: Layout = (GoldWord, _CLASS, SystemWord)
-
-
-class SentencePlace(NamedTuple):
-    """A gold sentence with the words of a system that belong to it.
-
-    Args:
-        treebank: the treebank.
-        document: the id of the document, "#" and its number without an id; null before the first mark (# newdoc).
-        sentence: the number of the sentence in the gold file.
-        sent_id: the id of the sentence.
-        system: the system, with the run if there are several.
-        length: the number of words in gold.
-        words_predicted: the number of words of the system that start in the sentence.
-        words_aligned: the number of aligned words.
-    """
-
-    treebank: str
-    document: str | None
-    sentence: int
-    sent_id: str | None
-    system: str
-    length: int
-    words_predicted: int
-    words_aligned: int
-
+WORDS: Layout = (
+    *_PLACE,
+    _number("word", "The ID of the word; null for a system word that is not aligned, as are the columns to class"),
+    _text("form", 'The form; texts are as written, "_" if empty'),
+    _text("lemma", "The lemma"),
+    _text("upos", "The universal part of speech"),
+    _text("xpos", "The language-specific part of speech"),
+    _text("feats", "The features"),
+    _text("deprel", "The relation with its subtype"),
+    _text("relation", "The universal relation"),
+    _number("head", "The ID of the head, 0 for roots; null without trees"),
+    _text("head_form", "The form of the head; null for roots"),
+    _text("head_upos", "The universal part of speech of the head; null for roots"),
+    _number("distance", "The number of words from the word to its head; null for roots"),
+    _number("depth", "The number of arcs from the word to the root"),
+    _text("class", "Class of the gold relation in the default scheme"),
+    _SYSTEM,
+    _number("system_word", "The ID of the system's word in its own sentence; null if the gold word is not aligned"),
+    _number("system_head", "The ID of its head there, 0 for roots"),
+    _text("system_deprel", "Its relation with the subtype"),
+    _text("system_upos", "Its universal part of speech"),
+    _text("system_feats", "Its features"),
+    _text("system_lemma", "Its lemma"),
+    DataColumn("head_correct", "boolean", _IN_TREES, optional=True),
+    DataColumn("deprel_correct", "boolean", _SAME_RELATION, optional=True),
+    DataColumn("upos_correct", "boolean", "Whether UPOS is correct"),
+    DataColumn("feats_correct", "boolean", "Whether the features are equal that UFeats compares"),
+    DataColumn("lemma_correct", "boolean", 'Whether the lemmas are equal as in Lemmas, or the gold lemma is "_"'),
+)
 
 _ABOUT_CORRECT = "Correct items of the measure in the sentence, or the sum of their weights; null without a value"
 _COUNTED = (
@@ -135,7 +84,14 @@ _COUNTED = (
     DataColumn("{measure}_gold", "number", "Items in gold", optional=True),
     DataColumn("{measure}_predicted", "number", "Items in the system's output", optional=True),
 )
-SENTENCES: Layout = (SentencePlace, *_COUNTED)
+_SENTENCE = (
+    *_PLACE,
+    _SYSTEM,
+    _number("length", "The number of words in gold", optional=False),
+    _number("words_predicted", "The number of words of the system that start in the sentence", optional=False),
+    _number("words_aligned", "The number of aligned words", optional=False),
+)
+SENTENCES: Layout = (*_SENTENCE, *_COUNTED)
 
 
 class _Places:
@@ -285,7 +241,7 @@ def _columns_of_counts(counts: Iterable[Counts | None], n_rows: int) -> Iterator
 def sentences_table(pieces: Iterable[Piece], measures: Sequence[str]) -> DataTable:
     """Return the table of rows of sentences; counts are integers unless a measure has weights."""
     rows = ColumnRows(pieces)
-    columns = list(columns_of(SentencePlace))
+    columns = list(_SENTENCE)
     for measure in measures:
         for column in _COUNTED:
             arrays = [piece[len(columns)] for piece in rows.pieces]

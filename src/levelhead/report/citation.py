@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 from levelhead._version import VERSION
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.pair import Evaluation
 from levelhead.immutable import immutable
@@ -26,7 +25,7 @@ from levelhead.treebank.provenance import Provenance
 
 __all__ = ["Citation"]
 
-Cited = RankedSystems | Comparison | Evaluation | Evaluations  # the results that have a citation
+Cited = RankedSystems | Comparison | Evaluation  # the results that have a citation
 
 _OWN = "levelhead"
 _FIELDS = ("author", "title", "booktitle", "journal", "volume", "number", "year", "pages", "address", "doi", "note")
@@ -95,7 +94,6 @@ def citation(result: Cited) -> Citation:
         units = units_counted(result.units) + result.joint_units
         tested = _tested(len(result.systems), False, result.provenance.signature, units)
     else:
-        result = result if isinstance(result, Evaluation) else next(iter(result.values()))
         measures = tuple(result.scores)
     topical = [*_scored(measures, result.provenance.signature), *tested]
     phrases = [(text, _papers(topics)) for text, *topics in topical]

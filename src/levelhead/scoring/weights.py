@@ -66,7 +66,7 @@ def checked_weights(values: Mapping[str, float]) -> Weights:
     ]
     if not values:
         wrong = ["the mapping has no weights"]
-    if faults := [Fault("invalid-weights", message) for message in wrong if message]:
+    if faults := [Fault("invalid-weights", f"weights: {message}") for message in wrong if message]:
         raise InputError(*faults)
     return weights_of(values)
 

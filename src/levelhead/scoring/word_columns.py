@@ -59,6 +59,12 @@ class WordColumns:
         lemma_correct
     """
 
+    head_correct: NDArray[np.bool_]
+    deprel_correct: NDArray[np.bool_]
+    upos_correct: NDArray[np.bool_]
+    feats_correct: NDArray[np.bool_]
+    lemma_correct: NDArray[np.bool_]
+
     def __init__(self, source: Treebank | Matches, scheme: Scheme) -> None:
         """Take the words of one side, or all gold words with the aligned words."""
         self._source, self._scheme = source, scheme
@@ -104,6 +110,8 @@ class WordColumns:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a column; also those whose names are not Python names."""
+        if not isinstance(name, str):
+            raise TypeError(f"columns have names, such as words.form: {name!r}")
         if name not in self._known:
             self._known[name] = self._computed(name)
         rows = self.rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from levelhead.errors import InputError
 from levelhead.extras import missing_library
@@ -13,8 +13,10 @@ from levelhead.tables.data import Probability
 if TYPE_CHECKING:
     from levelhead.significance.differences import ComparedScore
 
+_P = TypeVar("_P", bound="float | None")
 
-def corrected(p: float | None, n_tests: int) -> float | None:
+
+def corrected(p: _P, n_tests: int) -> _P | float:
     """Return a p-value corrected for the number of tests by Sidak's (1967) bound on the largest |t|.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from string import ascii_letters
 from typing import NamedTuple
@@ -108,8 +108,9 @@ def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None
     better = np.zeros(evident.shape, dtype=bool)
     p_values = dict[tuple[int, int], float | None]()
     influenced: list[tuple[tuple[int, int], Estimate]] = []
-    for pair, estimate in zip(pairs, scope.estimates([[[one], [other]] for one, other in pairs], 0)):
-        tested = _moved(estimate, float(evident[pair]) - estimate.value)
+    for pair, estimate in zip(pairs, _differences(scope, pairs, failed)):
+        n_common = np.count_nonzero(~failed[:, pair].any(axis=1))
+        tested = _moved(estimate, float(evident[pair]) * len(failed) / max(1, n_common) - estimate.value)
         p = tested.p() if np.isnan(failure_p[pair]) else float(failure_p[pair])
         p_values[pair] = p = corrected(p, len(pairs))
         if p is not None and p < round(1 - level, 12):
@@ -117,6 +118,19 @@ def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None
         if tested.influence:
             influenced.append((pair, tested))
     return PairTests(better, p_values, tuple(influenced))
+
+
+def _differences(scope: Scope, pairs: Sequence[tuple[int, int]], failed: Flags) -> Iterator[Estimate]:
+    """The difference of each pair on the test sets where neither failed, or on all if there are none."""
+    groups = dict[bytes, list[tuple[int, int]]]()
+    for pair in pairs:
+        groups.setdefault(failed[:, pair].any(axis=1).tobytes(), []).append(pair)
+    found = dict[tuple[int, int], Estimate]()
+    for flags, some in groups.items():
+        common = ~np.frombuffer(flags, dtype=bool)
+        part = scope.on(common) if common.any() else scope
+        found.update(zip(some, part.estimates([[[one], [other]] for one, other in some], 0), strict=True))
+    return (found[pair] for pair in pairs)
 
 
 def _moved(estimate: Estimate, change: float) -> Estimate:

@@ -183,6 +183,13 @@ class Scope:
             results.append((spread, estimate._replace(is_tested=is_tested)))
         return results
 
+    def on(self, chosen: NDArray[np.bool_]) -> Scope:
+        """Return the scope of some of the test sets, bool, shape (test sets,)."""
+        if chosen.all():
+            return self
+        some = {code: test_set for (code, test_set), keep in zip(self.test_sets.items(), chosen, strict=True) if keep}
+        return Scope(self.name, some, self.average, self.parallel)
+
     @cached_property
     def _rest(self) -> dict[tuple[int, int], Scope]:
         """The scopes without a unit, by the stratum and the number of the unit; many contrasts share them."""

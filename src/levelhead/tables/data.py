@@ -139,9 +139,12 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
     names = [column.name for column in columns]
     if wrong := next((row for row in rows if row.keys() != set(names)), None):
         raise ValueError(f"a row has the columns {', '.join(wrong)} instead of {', '.join(names)}")
-    for column in columns:
+    for i, column in enumerate(columns):
         allowed = (*_CLASSES[column.type], *([NoneType] if column.optional else []))
-        for kind in {type(row[column.name]) for row in rows}:
+        kinds = {type(row[column.name]) for row in rows}
+        if column.name not in fixed and kinds <= {int, NoneType}:  # counts without weights
+            columns[i] = column._replace(type="integer")
+        for kind in kinds:
             if not issubclass(kind, allowed) or (kind is bool and column.type != "boolean"):
                 raise ValueError(f"the column {column.name} has a value of the type {kind.__name__}, not {column.type}")
     return DataTable(tuple(columns), [tuple(row[name] for name in names) for row in rows])

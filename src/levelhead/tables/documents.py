@@ -15,7 +15,7 @@ Signature = Mapping[str, str]  # the settings and inputs that determine the numb
 def check_document(document: Any, path: str | None) -> None:
     """Refuse what is not the JSON document of a result with tables."""
     if not isinstance(document, Mapping) or "schema" not in document:
-        reason = "this is not the JSON document of a result"
+        reason = f"{'source' if path is None else 'this'} is not the JSON document of a result"
     elif document["schema"] != SCHEMA:
         reason = f"the document has schema {document['schema']!r}; this version of levelhead reads {SCHEMA}"
     elif not _has_tables(document):

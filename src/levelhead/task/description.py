@@ -185,6 +185,9 @@ _Section = TypeVar("_Section", About, SubmissionLimits, SandboxLimits, Visibilit
 def read_task(folder: str | os.PathLike[str]) -> SharedTask:
     task_folder = TaskFolder(Path(folder).resolve())
     path = Path(folder) / task_folder.description.name
+    if not path.exists():
+        message = "the folder has no task.toml: name the folder of a task with --dir, or create one with task init"
+        raise InputError(Fault("unreadable-file", message, Place(str(folder))))
     document = parsed_toml(read_bytes(path), str(path), "invalid-task")
     errors: list[str] = []
     about = _section(document.pop("task", {}), "task", About(), errors)

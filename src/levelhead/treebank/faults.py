@@ -168,18 +168,22 @@ SOME_HEAD = Fault("invalid-head", "")
 """A marker, which is not reported: a word has a HEAD, so every HEAD "_" is an error."""
 
 
+_ONE_CAUSE = frozenset({"spaces-for-tabs"})  # faults of many lines that are reported once in a file
+
+
 def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
-    """Return faults by line; the last of each kind counts the others."""
+    """Return faults by line; the last of each kind counts the others, and so does the first with one cause."""
     kept = list[Fault]()
     numbers = Counter[str]()
     has_heads = False
     for fault in faults:
         has_heads |= fault is SOME_HEAD
         numbers[fault.slug] += fault is not SOME_HEAD
-        if fault is not SOME_HEAD and numbers[fault.slug] <= most:
+        if fault is not SOME_HEAD and numbers[fault.slug] <= (1 if fault.slug in _ONE_CAUSE else most):
             kept.append(fault)
+    n_kept = Counter(fault.slug for fault in kept)
     for slug, last in {fault.slug: row for row, fault in enumerate(kept)}.items():
-        kept[last] = replace(kept[last], count=max(1, numbers[slug] - most + 1))
+        kept[last] = replace(kept[last], count=numbers[slug] - n_kept[slug] + 1)
     if not has_heads:
         kept = [fault for fault in kept if fault.slug != SOME_HEAD.slug]
     return sorted(kept, key=lambda fault: fault.place.line or 0)
@@ -227,8 +231,12 @@ def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) 
     layout = reading.layout
     n_columns = len(FIELDS if layout is None else layout.names)
     if len(cells) != n_columns:
-        message = f"{number_of(len(cells), 'column')} instead of {n_columns}: {quoted(line)}"
-        yield Fault("number-of-columns", message, place)
+        if len(cells) == 1 and len(line.split()) >= n_columns:
+            message = f"columns are separated by spaces instead of tabs: {quoted(line)}"
+            yield Fault("spaces-for-tabs", message, place._replace(word=None))
+        else:
+            message = f"{number_of(len(cells), 'column')} instead of {n_columns}: {quoted(line)}"
+            yield Fault("number-of-columns", message, place)
         sentence.renumbered = True
         return
     if layout is not None:

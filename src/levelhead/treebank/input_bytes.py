@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import IO, Any, NamedTuple
 
-from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile
+from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile, quoted
 
 _CHUNK = 1 << 20
 _ZSTD_STEP = 1 << 10
@@ -96,8 +96,14 @@ def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
     except UnreadableFile:
         raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise _unreadable("unreadable-file", f"{reason}", name) from error
+        raise cannot_open(name, getattr(error, "strerror", None) or str(error)) from error
+
+
+def cannot_open(name: str, reason: str) -> UnreadableFile:
+    """Return the error of a file that cannot be opened."""
+    if "\n" in name:
+        name, reason = quoted(name), "this is text, not a path: levelhead.from_conllu reads the text of a treebank"
+    return _unreadable("unreadable-file", reason, name)
 
 
 def parts_of_bytes(raw: bytes, name: str) -> closing[_Parts]:

@@ -73,11 +73,11 @@ def build(
         ConlluError: the lists differ in length, a value is not valid in CoNLL-U, or a sentence is not a tree.
     """
     columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
-    sizes = {tuple(map(len, column)) for column in columns if column is not None}
-    if len(sizes) != 1 or 0 in next(iter(sizes)):
-        raise ConlluError(
-            Fault("invalid-columns", "the lists differ in sentences or words, or a sentence has no words")
-        )
+    sizes = [None if column is None else tuple(map(len, column)) for column in columns]
+    for name, size in zip(("forms", "lemmas", "upos", "xpos", "feats", "heads", "relations", "deps", "misc"), sizes):
+        if size is not None and (size != sizes[0] or 0 in size):
+            message = f"{name} must be as many sentences and words as forms, and no sentence can be empty"
+            raise ConlluError(Fault("invalid-columns", message))
     lines = []
     for sentence in zip(*(column if column is not None else repeat(None) for column in columns)):
         for number, row in enumerate(zip(*(column if column is not None else repeat("_") for column in sentence)), 1):

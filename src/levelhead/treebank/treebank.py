@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, unknown
+from levelhead.errors import ConlluError, Fault, number_of, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
@@ -202,7 +202,7 @@ class Treebank(Sequence["Sentence"]):
 
     def __repr__(self) -> str:
         name = f" of {self.source.path}" if self.source.path else ""
-        return f"<Treebank{name}: {len(self)} sentences, {self.n_words} words>"
+        return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
         """Return a treebank of the given sentences, in the given order.

@@ -10,7 +10,6 @@ from levelhead.campaign import Ranking
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.contrasts import Contrasts
-from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.power import Power, rows_to_show
 from levelhead.comparison.system_errors import Confusions, ErrorExamples
 from levelhead.comparison.systems import Comparison
@@ -140,12 +139,10 @@ def _drawings(result: object) -> Iterator[Drawing]:
             yield from _of_comparison(result)
         case Evaluation():
             names = [name for name in result if not lower_is_better(name)]
-            if names:
+            if names and not result.parts:
                 yield _bars("Scores", [(name, result[name]) for name in names])
-        case Evaluations():
-            measures = [name for name in next(iter(result.values())) if not lower_is_better(name)]
-            for measure in ["LAS"] if "LAS" in measures else measures[:1]:
-                yield _bars(measure, [(code, evaluation[measure]) for code, evaluation in result.items()])
+            for measure in ["LAS"] if result.parts and "LAS" in names else names[: len(result.parts) and 1]:
+                yield _bars(measure, [(code, evaluation[measure]) for code, evaluation in result.parts.items()])
         case Breakdowns() if not result.gains:
             yield from _of_breakdowns(result)
         case Confusions():

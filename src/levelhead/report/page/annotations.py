@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from levelhead.comparison.agreement import Agreement, Disagreement
-from levelhead.comparison.changes import AnyChanges, ReleaseChanges
+from levelhead.comparison.changes import Changes, ReleaseChanges
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.errors import names_or_number, number_of
 from levelhead.evaluation.provenance import Provenance
@@ -79,7 +79,7 @@ def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
         yield Block(f"pattern-{number}", title, sentences=[sentence(shown, place - 1, ("first", "other"))])
 
 
-def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
+def changes_page(changes: Changes, rules: Rules, old: str, new: str) -> Page:
     """Return the page of what changed, with the old trees above and the new ones below."""
     summary = [Block("summary", table=changes.summary_table())]
     if isinstance(changes, ReleaseChanges):
@@ -103,7 +103,7 @@ def changes_page(changes: AnyChanges, rules: Rules, old: str, new: str) -> Page:
     return _page(f"Changes from {before} to {after}", changes.verdict, facts, sections, changes.provenance)
 
 
-def _trees(changes: AnyChanges, rules: Rules) -> Iterator[Block]:
+def _trees(changes: Changes, rules: Rules) -> Iterator[Block]:
     """A short sentence for each of the most frequent patterns, no sentence twice."""
     drawn: set[tuple[str, int]] = set()
     for number, pattern in enumerate(changes.patterns[:_MOST_ROWS], 1):

@@ -11,18 +11,12 @@ from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import NOT_ALIGNED, Repair
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.error_analysis import REPAIR_COLUMNS, repair_cells
+from levelhead.comparison.evaluations import averaged
 from levelhead.comparison.intervals import MARK, UNCERTAIN, estimate_cells, estimate_columns
 from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
-from levelhead.evaluation.score_tables import (
-    VALID_TREES_NOTE,
-    covered,
-    headline,
-    missing_scores,
-    score_table,
-    scores_table,
-)
+from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
 from levelhead.report.page.blocks import Block, Page, Section, as_sentence
@@ -59,6 +53,7 @@ def score_page(
     registry: Registry = STANDARD,
 ) -> Page:
     several, first = len(evaluations) > 1, next(iter(evaluations.values()))
+    average = averaged(evaluations) if several else first
     choices = {"treebank": [ALL, *evaluations]} if several else {}
     shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     scheme = registry.schemes.by_name[registry.schemes.default]
@@ -71,8 +66,8 @@ def score_page(
         ("system words", f"{sum(evaluation.system.words for evaluation in evaluations.values()):,}"),
     ]
     whole = joined_errors([*parts.values()]) if several else next(iter(parts.values()))
-    sections = _sections(evaluations, parts, whole)
-    lead = headline(evaluations)
+    sections = _sections(evaluations, parts, average, whole)
+    lead = headline(average)
     for repair in whole.repairs.kinds[:1]:
         lead += f" Costliest error: {_named(repair)[1]}, {repair.gain:.2f} points of {whole.measure}."
     data = stored([part.examples for part in parts.values()], whole.examples if several else None)
@@ -83,7 +78,10 @@ def score_page(
 
 
 def _sections(
-    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], whole: TreebankErrors
+    evaluations: Mapping[str, Evaluation],
+    parts: Mapping[str, TreebankErrors],
+    average: Evaluation,
+    whole: TreebankErrors,
 ) -> list[Section]:
     several = len(evaluations) > 1
     measure = whole.measure
@@ -91,7 +89,7 @@ def _sections(
     if several:
         note = "Points are means over treebanks; errors are counted on all of them."
         of_all = {
-            "scores": _average_scores(evaluations, parts, measure),
+            "scores": _average_scores(average, parts, measure),
             "costs": [_costs(whole, STORE, note)],
             "kinds": [_kinds(whole.kinds, STORE)],
             "breakdowns": [_mean_breakdown(by, [*parts.values()], whole) for by in PROPERTY_TITLES],
@@ -148,26 +146,23 @@ def _remarks(evaluations: Mapping[str, Evaluation], reasons: Iterable[str]) -> s
     return " ".join(filter(None, (partial, *(f"{text[:1].upper()}{text[1:]}." for text in (*reasons, *notes)))))
 
 
-def _average_scores(
-    evaluations: Mapping[str, Evaluation], parts: Mapping[str, TreebankErrors], measure: str
-) -> Iterator[Block]:
-    first = next(iter(evaluations.values()))
-    shown = measure if measure in first else next(iter(first))
+def _average_scores(average: Evaluation, parts: Mapping[str, TreebankErrors], measure: str) -> Iterator[Block]:
+    shown = measure if measure in average else next(iter(average))
     title = f"{shown} on each treebank"
     intervals = {treebank: informative(part.intervals.get(shown)) for treebank, part in parts.items()}
     rows = [
         measured_row(treebank, score.value, None if score.reason else intervals[treebank], _PERCENT)._replace(
             goes=("treebank", treebank, "scores")
         )
-        for treebank, score in ((treebank, scores[shown]) for treebank, scores in evaluations.items())
+        for treebank, score in ((treebank, scores[shown]) for treebank, scores in average.parts.items())
         if score.value is not None
     ]
     rows.sort(key=lambda row: -(row.value or 0.0))
-    full = None if first[shown].perplexity else 100
+    full = None if average[shown].perplexity else 100
     chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", title, chart=chart)
-    caption = _remarks(evaluations, (f"{name}: {reason}" for name, reason in missing_scores(evaluations)))
-    table = scores_table(evaluations)._replace(notes=())
+    caption = _remarks(average.parts, (f"{name}: {one.reason}" for name, one in average.items() if one.reason))
+    table = scores_table(average)._replace(notes=())
     yield Block("scores", "All scores", caption, table=table)
 
 

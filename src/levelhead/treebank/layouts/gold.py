@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple
 
 from levelhead.errors import Fault, InputError, Place, printable, quoted
-from levelhead.treebank.input_bytes import SUFFIXES
+from levelhead.treebank.input_bytes import SUFFIXES, cannot_open
 
 _FORMATS = (".conllu", ".conllup", ".conllx", ".conll")  # the suffixes of treebanks, without those of compressed files
 _SPLITS = frozenset({"train", "dev", "test"})
@@ -217,7 +217,7 @@ class GoldFile(NamedTuple):
 def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]:
     """Return the gold treebanks, in the order of the metadata, or of their codes."""
     if not source.exists() and str(source) != "-":
-        raise layout_error("unreadable-file", os.strerror(errno.ENOENT), source)
+        raise cannot_open(os.fspath(source), os.strerror(errno.ENOENT))
     if not source.is_dir():
         return (GoldFile((name_of(source) or source.name).partition(".")[0] or source.name, source),)
     if (source / "metadata.json").is_file():

@@ -1,0 +1,63 @@
+"""The Python of the pages and of the notebook passes `mypy --strict`, as a user of the typed package runs it."""
+
+import doctest
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from documentation import ROOT
+
+PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*/README.md")]
+BLOCK = re.compile(r"^```(python|pycon)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+WRONG = {
+    'levelhead.score("gold", "system")["LAS"].las': '"Score" has no attribute "las"',
+    'levelhead.score("gold", "system", jobs="two")': 'Argument "jobs" to "score" has incompatible type "str"',
+    'levelhead.profile("gold")["gold"].number(1)': 'Argument 1 to "number" of "Profile" has incompatible type "int"',
+}
+"""What is wrong, and what mypy says."""
+
+
+def programs() -> dict[str, str]:
+    """What Python each page and the notebook show; a block with `import levelhead` begins a program."""
+    made: dict[str, str] = {}
+    for page in PAGES:
+        if page.parent.name == "api" and page.stem != "index":  # signatures
+            continue
+        for number, (kind, text) in enumerate(BLOCK.findall(page.read_text(encoding="utf-8"))):
+            examples = doctest.DocTestParser().get_examples(text) if kind == "pycon" else ()
+            source = "".join(example.source for example in examples) or text
+            if number == 0 or re.search(r"^import levelhead$", source, re.MULTILINE):
+                name = f"{page.relative_to(ROOT).with_suffix('').as_posix()} {number}"
+            made[name] = made.get(name, "") + source
+    cells = json.loads((ROOT / "examples/levelhead.ipynb").read_text(encoding="utf-8"))["cells"]
+    return {**made, "notebook": "\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "code")}
+
+
+@pytest.mark.slow
+def test_examples_pass_mypy_strict(tmp_path: Path) -> None:
+    made = programs()
+    assert len(made) > 30
+    made["wrong"] = "\n".join(["import levelhead", *WRONG])
+    for name, text in made.items():
+        (tmp_path / f"{re.sub(r'[^a-z0-9]', '_', name.lower())}.py").write_text(text + "\n", encoding="utf-8")
+    options = (
+        *("--config-file=", "--strict", "--follow-imports=silent", "--no-pretty", "--no-error-summary"),
+        "--allow-redefinition",  # pages use names again
+        "--ignore-missing-imports",  # of libraries without types
+        f"--cache-dir={ROOT / '.mypy_cache/examples'}",
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, *map(str, tmp_path.iterdir())],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(ROOT / "src")},
+    )  # fmt: skip
+    of_pages = [line for line in done.stdout.splitlines() if not line.startswith("wrong.py:")]
+    assert (of_pages, done.stderr) == ([], "")
+    of_wrong = done.stdout.splitlines()
+    assert len(of_wrong) == len(WRONG)
+    for number, message in enumerate(WRONG.values(), 2):
+        assert any(line.startswith(f"wrong.py:{number}: error: {message}") for line in of_wrong), done.stdout
