@@ -159,8 +159,8 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
 
 REPAIR_COLUMNS = (
-    *(Column("Wrong", "text"), Column("Gold -> system", "text"), Column("Words", "number")),
-    *(Column("Share", "percent"), Column("Gain", "points")),
+    *(Column("Wrong", "text"), Column("Gold -> system", "text"), Column("Words", "number", rank=1)),
+    *(Column("Share", "percent", rank=2), Column("Gain", "points")),
 )
 
 

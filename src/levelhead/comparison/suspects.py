@@ -333,6 +333,7 @@ def _attachment(gold: Treebank, relation: str, head: int) -> str:
 
 _COLUMNS = (
     Column("Sentence", "text"), Column("Word", "position"),
-    Column("Form", "text"), Column("Kind", "text"), Column("Annotation", "text"), Column("Probably", "text"),
-    Column("Score", "number"), Column("Systems", "text"), Column("Elsewhere", "text"),
+    Column("Form", "text", rank=1), Column("Kind", "text", rank=2), Column("Annotation", "text"),
+    Column("Probably", "text"), Column("Score", "number", rank=3), Column("Systems", "text", rank=4),
+    Column("Elsewhere", "text", rank=4),
 )  # fmt: skip

@@ -139,7 +139,9 @@ def _fitting(columns: Sequence[Column], widths: Sequence[int], widest: int) -> l
     for i, column in enumerate(columns):
         group.append(i if column.name or not i else group[-1])
     kept = set(range(len(columns)))
-    for first in sorted({*group} - {0}, key=lambda i: (columns[i].rank, i >= n_first, i), reverse=True):
+    for first in sorted(
+        {i for i in group if i or columns[0].rank}, key=lambda i: (columns[i].rank, i >= n_first, i), reverse=True
+    ):
         if _width([widths[i] for i in kept]) <= widest:
             break
         kept -= {i for i, of in enumerate(group) if of == first}
