@@ -12,7 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import emit, page_origin, print_provenance, print_result, show
+from levelhead.cli.shared.printing import emit, limit_of, page_origin, print_provenance, print_result, show
 from levelhead.extras import require
 
 
@@ -25,6 +25,7 @@ from levelhead.extras import require
     " upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with"
     " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system",
 )  # fmt: skip
+@options.limit_option
 @options.measuring_options
 @options.interval_options
 @options.split_option
@@ -55,6 +56,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     help="Table to print: the points gained by repairing each kind of error; the types of wrong heads and relations;"
     " or the wrong arcs whose head is attached correctly or incorrectly, by class. TSV and JSON have --table",
 )  # fmt: skip
+@options.limit_option
 @options.measuring_options
 @options.interval_options
 @options.split_option
@@ -75,6 +77,7 @@ def analyze(**given: Any) -> None:
 @command()
 @options.gold_argument
 @click.argument("system", type=options.PATH)
+@options.limit_option
 @options.split_option
 @options.reading_options
 @options.partial_option
@@ -93,7 +96,7 @@ def confusion(**given: Any) -> None:
 @options.gold_argument
 @options.systems_argument
 @setting("--show", multiple=True, metavar="GOLD:SYSTEM")
-@setting("--limit", type=options.WHOLE["limit"], metavar="N")
+@options.limit_option
 @options.measuring_options
 @options.split_option
 @options.reading_options
@@ -118,14 +121,15 @@ def trees(**given: Any) -> None:
     if output_format in {"json", "jsonl", "tsv"}:
         print_result(given, result)
         return
-    text = f"{result}\n"
+    limit = limit_of(given)
+    text = result.text(limit)
     if output_format != "text":
         from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
         for note in result.table().notes[:-1]:  # without the signature, which the drawing has
             say(note)
-        groups, signature = groups_of(result), result.provenance.signature
+        groups, signature = groups_of(result, limit), result.provenance.signature
         if output_format == "html":
             from levelhead.report.page import render
 

@@ -122,6 +122,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 @command()
 @click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
 @setting("--matrix", type=options.Choice(["klcpos3", "relations", "displacement"]))
+@options.limit_option
 @options.merge_option
 @options.input_format_option
 @options.printing_options()
@@ -161,7 +162,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
 @command()
 @click.argument("gold", type=options.PATH)
 @click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=options.PATH)
-@setting("--limit", type=options.WHOLE["limit"], metavar="N")
+@options.limit_option
 @setting("--folds", type=options.WHOLE["folds"])
 @options.seed_option
 @options.rules_option

@@ -12,7 +12,7 @@ from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
-from levelhead.cli.shared.printing import emit, emit_folded, print_result
+from levelhead.cli.shared.printing import emit, emit_folded, limit_of, print_result
 from levelhead.errors import number_of
 from levelhead.treebank.layouts.gold import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
@@ -24,6 +24,7 @@ from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_
 @setting("--rules", type=options.Choice(CHECKED_RULES, "rules"))
 @setting("--fix", type=options.ResultPath("file or folder"), metavar="COPY")
 @click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
+@options.limit_option
 @options.printing_options(*options.FORMATS, "github", places=False)
 def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, **given: Any) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
@@ -44,9 +45,9 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     check_paths([*paths, *(path for path in golds if path not in paths)], [given["output"], fix])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if given["output_format"] == "text":
-        emit_folded(validation_text(validation), given["output"])
+        emit_folded(validation_text(validation, limit_of(given)), given["output"])
     elif given["output_format"] == "github":
-        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), given["output"])
+        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults[: limit_of(given)]), given["output"])
     else:
         print_result(given, validation)
     if sys.stderr is not None and sys.stderr.isatty():

@@ -266,9 +266,7 @@ class Suspects(Tabular):
         return {"sentence": sentence + 1, "sent_id": self.treebank[sentence].id, "word": word - first + 1}
 
 
-def find_suspects(
-    outputs: Mapping[str, Matches], gold: Treebank, most: int | None, training: Mapping[str, str]
-) -> Suspects:
+def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, training: Mapping[str, str]) -> Suspects:
     """Return the worst entry of each word: log-odds of votes, of labels of the form elsewhere, and of variation."""
     matches = list(outputs.values())
     suspects = _by_votes(matches) if matches else {}
@@ -282,7 +280,7 @@ def find_suspects(
     best: dict[int, Suspect] = {}
     for suspect in sorted(suspects.values(), key=lambda suspect: (-suspect.score, suspect.word, suspect.kind)):
         best.setdefault(suspect.word, suspect)
-    listed = tuple(suspect for suspect in best.values() if suspect.score > 0)[:most]
+    listed = tuple(suspect for suspect in best.values() if suspect.score > 0)
     sources = Sources(summary_of(gold), {name: summary_of(output.system) for name, output in outputs.items()})
     signature = {
         "rules": matches[0].rules.signature if matches else "ud",
