@@ -191,6 +191,8 @@ def refuse(name: str, value: object, expected: str) -> NoReturn:
         shown = (
             f"a mapping with the keys {listed([quoted(key) if isinstance(key, str) else repr(key) for key in value])}"
         )
+    elif is_instance(value, "LoadedResult"):
+        shown = f"a loaded {value.KIND}, which has only tables: compute the result again"  # type: ignore[attr-defined]
     elif isinstance(value, list | tuple) and value:
         shown = f"a {type(value).__name__} of {listed(sorted({type(item).__name__ for item in value}))}"
     elif isinstance(value, str):

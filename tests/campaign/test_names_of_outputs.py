@@ -275,3 +275,10 @@ def test_plans_have_a_note_only_for_longer_names(stanza):
     assert find_plan(PARALLEL / "gold", PARALLEL / "systems").notes == ()
     (note,) = find_plan(stanza / "gold", stanza / "systems/alpha").notes
     assert note.startswith("6 outputs matched by the beginning of the file name: alpha/ar_x.test.pred.conllu (ar_x)")
+
+
+def test_the_output_of_a_single_test_set_can_be_ranked():
+    gold, system = PARALLEL / "gold/en.conllu", PARALLEL / "systems/alpha/en.conllu"
+    assert levelhead.rank(gold, system) == levelhead.rank(gold, [system])
+    with pytest.raises(InputError, match="GOLD is a folder, but this is a file"):
+        levelhead.rank(PARALLEL / "gold", system)

@@ -65,5 +65,9 @@ def test_compared_scores_show_their_intervals() -> None:
     assert f"{one:.1f}" == "89.0"
     assert float(one) == one.value
     assert str(one._replace(interval=None)) == "LAS 89.02"
+    better = one._replace(system="a", value=90.0)  # not the order of the names
+    assert max(one, better) is better
+    assert one < better > 89
+    assert better >= one <= 90
     with pytest.raises(ValueError, match=r"LAS of .* has no value"):
         float(one._replace(value=None))

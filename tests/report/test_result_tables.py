@@ -161,6 +161,8 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
         _ = levelhead.load(document).scores
     with pytest.raises(InputError, match="unknown table 'scoers': did you mean scores"):
         levelhead.load(document).data("scoers")
+    with pytest.raises(InputError, match="not a loaded score, which has only tables: compute the result again"):
+        levelhead.cite(levelhead.load(document))  # type: ignore[arg-type]
 
 
 def test_schemas_are_closed() -> None:

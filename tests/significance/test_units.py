@@ -234,6 +234,21 @@ def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few
     assert few_note in results[0].provenance.notes
 
 
+def test_comparisons_of_few_documents_mention_no_p_values(few) -> None:
+    gold, (alpha, beta) = (few[0] / "en.conllu", [system / "en.conllu" for system in few[1]])
+
+    def text(*outputs, resample_by="auto"):
+        return str(levelhead.compare(gold, {path.parent.name: path for path in outputs}, resample_by=resample_by))
+
+    tested, one = text(alpha, beta, resample_by="sentence"), text(alpha, resample_by="sentence")
+    assert "p < .05" in tested
+    assert "confidence intervals and p-values by sentence" in tested
+    for untested in (text(alpha, beta), one):
+        assert "p < .05" not in untested
+        assert "confidence intervals by sentence: 20 sentences" in untested
+    assert "differences from" not in one
+
+
 def test_agreement_and_languages_of_few_documents_are_by_sentence(few) -> None:
     gold, (alpha, beta) = few
     auto, sentence = (

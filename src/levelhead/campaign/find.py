@@ -51,7 +51,7 @@ def find_plan(
     Args:
         gold: the gold treebanks.
         systems: the systems, see `outputs_by_name`; a folder with a folder for each, or the folder of a single
-            system; or the output of a system on a single test set.
+            system; or the output of a system on a single test set, or its file.
         split: which files of UD releases to use.
         as_runs: whether all folders in the folder of a system are its runs, whatever their names.
         argument: the name of the argument with systems, for errors.
@@ -60,7 +60,7 @@ def find_plan(
         InputError: a path cannot be read, is empty or given twice, or matches two layouts; or a mapping has wrong keys.
     """
     if isinstance(systems, str | os.PathLike):
-        systems = system_folders(Path(systems))
+        systems = [systems] if Path(systems).is_file() else system_folders(Path(systems))
     for name, given in (("gold", gold), (argument, systems)):
         if isinstance(given, Sequence | Mapping) and not (given or isinstance(given, Treebank)):
             refuse(name, given, "at least one treebank")

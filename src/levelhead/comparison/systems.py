@@ -122,6 +122,16 @@ class Comparison(Tabular):
         counted = [f" {wins_text(win, self).partition(': ')[2].partition(';')[0]}." for win in wins]
         return f"By {measure}, significantly different from {baseline}: {', '.join(changes)}.{''.join(counted)}"
 
+    @property
+    def _tested(self) -> bool:
+        return any(result.p is not None for result in self.results)
+
+    @property
+    def unit_line(self) -> str:
+        """The units of intervals and p-values."""
+        results = "confidence intervals and p-values" if self._tested else "confidence intervals"
+        return unit_line(self.units, results) + self.joint_units
+
     def of_average(self, measure: str) -> list[ComparedScore]:
         """Return the macro-averages of all systems by a measure, or their results on a single treebank."""
         of_measure = [result for result in self.results if result.measure == measure]
@@ -168,22 +178,24 @@ class Comparison(Tabular):
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
         alpha = round(1 - float(signature["level"]), 12)
         limit = "" if alpha == 0.05 else f"; wins and gates: p < {alpha:g}"
+        legend = f": {STARS_NOTE}{limit}" if self._tested else ""
         limits = f"the ratio is between 1/{margin} and {margin}" if self.perplexities else ""
         within = limits or f"the difference is between -{margin} and {margin} points"
         return (
-            f"differences from {self.systems[0]}{self._correction()}: {STARS_NOTE}{limit}",
+            *([f"differences from {self.systems[0]}{self._correction()}{legend}"] if self.systems[1:] else []),
             *([ONE_SCORE] if self.systems[1:] and any(result.interval for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
             *([f"Equivalent: whether the interval of {within}"] if margin else []),
             *(wins_text(win, self) for win in self.wins),
             *(verdict_text(gate, self) for gate in self.gates),
-            *([unit_line(self.units) + self.joint_units] if self.units else []),
+            *([self.unit_line] if self.units else []),
             *partial_notes(pair for some in self.coverage.values() for pair in some.items()),
             signature_line(signature),
         )
 
     def _correction(self) -> str:
-        return "; p and intervals are joint (Sidak)" if self.systems[2:] else ""
+        joint = "p and intervals" if self._tested else "intervals"
+        return f"; {joint} are joint (Sidak)" if self.systems[2:] else ""
 
     def _results_of_valid_trees_rows(self) -> tuple[ComparedScore, ...]:
         return self.valid_trees

@@ -336,6 +336,18 @@ class ComparedScore(NamedTuple):
         interval = f" [{self.interval[0]:.1f}, {self.interval[1]:.1f}]" if self.interval else ""
         return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}{interval}"
 
+    def __lt__(self, other: Any) -> bool:
+        return float(self) < float(other)
+
+    def __le__(self, other: Any) -> bool:
+        return float(self) <= float(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return float(self) > float(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return float(self) >= float(other)
+
     @property
     def enough_runs(self) -> bool:
         """Whether there are enough runs for a significant difference, see `enough_runs`."""

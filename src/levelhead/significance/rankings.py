@@ -109,7 +109,7 @@ def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None
     p_values = dict[tuple[int, int], float | None]()
     influenced: list[tuple[tuple[int, int], Estimate]] = []
     for pair, estimate in zip(pairs, _differences(scope, pairs, failed)):
-        n_common = np.count_nonzero(~failed[:, pair].any(axis=1))
+        n_common = int(np.count_nonzero(~failed[:, pair].any(axis=1)))
         tested = _moved(estimate, float(evident[pair]) * len(failed) / max(1, n_common) - estimate.value)
         p = tested.p() if np.isnan(failure_p[pair]) else float(failure_p[pair])
         p_values[pair] = p = corrected(p, len(pairs))

@@ -97,10 +97,11 @@ class Units(NamedTuple):
 def units_of(gold: Treebank, resample_by: str) -> Units:
     """Return the units of a gold treebank.
 
-    `auto` means documents if gold marks two or more (`# newdoc`), otherwise sentences. Documents with equal ids are
-    one, wherever their sentences stand; a mark without an id opens a new one; sentences before the first mark are a
-    document. A comment applies to its sentence and the following sentences, up to the next document or comment with
-    the same name. Sentences with equal values are one unit, and sentences without a value are another.
+    `auto` means documents if gold marks two or more (`# newdoc`), otherwise sentences; `Units.own` has the sentences if
+    these are fewer than ten. Documents with equal ids are one, wherever their sentences stand; a mark without an id
+    opens a new one; sentences before the first mark are a document. A comment applies to its sentence and the following
+    sentences, up to the next document or comment with the same name. Sentences with equal values are one unit, and
+    sentences without a value are another.
 
     Args:
         gold: the gold treebank.

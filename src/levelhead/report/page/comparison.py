@@ -36,7 +36,7 @@ from levelhead.report.page.examples import (
 from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked, uncertain_note
 from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
-from levelhead.significance import ComparedScore, unit_line, units_of
+from levelhead.significance import ComparedScore, units_of
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.tables.table import (
     Cell,
@@ -197,8 +197,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     title = f"{names_or_number(comparison.systems[1:] or comparison.systems, 'system')}{against} on {where}"
     lead = (f"{LABEL} " if comparison.coverage else "") + comparison.verdict
     shown = [section for section in sections if section.blocks]
-    units = comparison.units
-    lines = [unit_line(units) + comparison.joint_units] if units else []
+    lines = [comparison.unit_line] if comparison.units else []
     notes = [*map(as_sentence, (*lines, *comparison.provenance.notes))]
     return Page(
         title, lead, facts, choices, shown, notes, comparison.provenance.signature, "comparison", data,
