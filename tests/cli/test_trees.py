@@ -104,7 +104,12 @@ def test_svg_has_the_colors_of_pages(run) -> None:
 def test_svg_has_the_words_and_relations_of_both_sides(run, pair) -> None:
     """Well-formed; one arc or root a word; Arabic runs from right to left."""
     document = json.loads(run("trees", *pair, "--show", "obl:nmod", "--format", "json", "--limit", 1)[1])
-    words = {role: [row for row in document["tables"]["words"] if row["role"] == role] for role in ("gold", "system")}
+    (shown,) = document["tables"]["examples"]
+    places = {"gold": shown["sentence"], "system": shown["system_sentence"]}
+    words = {
+        role: [row for row in document["tables"]["words"] if (row["role"], row["sentence"]) == (role, place)]
+        for role, place in places.items()
+    }
     root = ET.fromstring(run("trees", *pair, "--show", "obl:nmod", "--format", "svg", "--limit", 1)[1])
     texts = [(text.text, float(text.get("x"))) for text in root.iter(f"{SVG}text")]
     forms = [row["form"] for row in words["gold"]]

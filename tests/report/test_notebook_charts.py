@@ -21,13 +21,6 @@ TWO = {"alpha": ALPHA, "beta": BETA}
 _IMAGE = re.compile(r'<img alt="([^"]*)" style="[^"]*" src="data:image/svg\+xml;base64,([^"]*)">')
 _SVG = "{http://www.w3.org/2000/svg}"
 
-
-def _two(path: Path) -> str:
-    """The fifth and the fourteenth sentence."""
-    sentences = path.read_text(encoding="utf-8").split("\n\n")
-    return f"{sentences[4]}\n\n{sentences[13]}\n\n"
-
-
 RESULTS: dict[str, tuple[Callable[[], object], list[str], list[str]]] = {
     "ranking": (
         lambda: levelhead.rank(GOLDS, PARALLEL / "systems", measures="LAS", significance=True),
@@ -49,8 +42,8 @@ RESULTS: dict[str, tuple[Callable[[], object], list[str], list[str]]] = {
         [f"{sentence}: gold above, alpha below" for sentence in ("p01", "p08", "p10")], ["chased"],
     ),
     "contrasts": (
-        lambda: levelhead.trees(_two(GOLD), {"alpha": _two(ALPHA), "beta": _two(BETA)}),
-        [f"{sentence}: gold above, {name} below" for sentence in ("p05", "p14") for name in ("alpha", "beta")],
+        lambda: levelhead.trees(GOLD, TWO),
+        [f"{row[3]}: gold above, {name} below" for row in levelhead.trees(GOLD, TWO).table().rows for name in TWO],
         ["teacher"],
     ),
     "agreement": (lambda: levelhead.agree(GOLD, ALPHA), [], []),
