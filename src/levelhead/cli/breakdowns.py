@@ -20,10 +20,11 @@ from levelhead.extras import require
 @options.gold_argument
 @options.systems_argument
 @click.option(
-    "--by", multiple=True, required=True, metavar="PROPERTY[,PROPERTY]",
+    "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
     help="Property, or a combination of properties: class, relation, deprel (relation with subtype), head-relation,"
     " upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with"
-    " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system",
+    " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system  [default: the errors to"
+    " fix first, as in analyze]",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -41,11 +42,16 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """
     gold, systems = given["gold"], given["systems"]
     check_files([gold, *systems], given, [given["output"]])
-    if len(systems) > 1 and len(by) > 1:
+    if len(systems) > 1 and len(by) != 1:
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    show(given, options.call(given | {"by": by}))
+    if by:
+        show(given, options.call(given | {"by": by}))
+    else:
+        from levelhead.api.breakdowns import analyze as analyzed
+
+        show(given, analyzed(**options.arguments_for(analyzed, given | {"system": systems[0]})))
 
 
 @command()

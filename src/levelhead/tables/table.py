@@ -97,18 +97,18 @@ class Table(NamedTuple):
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
-        """The first rows and the summary rows, with the number of the other rows and a hint on how to see them."""
-        n_more += max(len(self.rows) - (limit or len(self.rows)), 0)
+        """The first rows and summary rows, with the number of the other rows and a hint on how to see them."""
+        n_more += sum(len(some[limit or len(some) :]) for some in (self.rows, self.summary))
         if not n_more:
             return self
         rules = frozenset(number for number in self.rules_before if number < (limit or number + 1))
-        return self._replace(rows=self.rows[:limit], rules_before=rules, more=f"... {n_more:,} more ({hint})")
+        more = f"... {n_more:,} more ({hint})"
+        return self._replace(rows=self.rows[:limit], rules_before=rules, summary=self.summary[:limit], more=more)
 
     def of_columns(self, chosen: Sequence[int]) -> Table:
         """The table with some of its columns."""
-        columns, *rows = (tuple(cells[i] for i in chosen) for cells in (self.columns, *self.every_row))
-        n_rows = len(self.rows)
-        return self._replace(columns=columns, rows=tuple(rows[:n_rows]), summary=tuple(rows[n_rows:]))
+        rows, summary = (tuple(tuple(row[i] for i in chosen) for row in some) for some in (self.rows, self.summary))
+        return self._replace(columns=tuple(self.columns[i] for i in chosen), rows=rows, summary=summary)
 
     @property
     def readable(self) -> Table:
