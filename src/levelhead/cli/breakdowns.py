@@ -23,8 +23,8 @@ from levelhead.extras import require
     "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
     help="Property, or a combination of properties: class, relation, deprel (relation with subtype), head-relation,"
     " upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with"
-    " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system  [default: the errors to"
-    " fix first, as in analyze]",
+    " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system"
+    "  [default: the errors to fix first, as in analyze]",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
