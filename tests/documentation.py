@@ -14,6 +14,7 @@ import shlex
 import sys
 import traceback
 from pathlib import Path
+from unittest import mock
 
 from levelhead.cli import program
 
@@ -34,7 +35,7 @@ PAGES_WITH_SESSIONS = (
     "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md", "docs/papers.md",
 )  # fmt: skip
 COLUMNS = 100
-"""How wide a line of a code block may be."""
+"""How wide a line of a code block may be, and the terminal of sessions."""
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 FOLDER = re.compile(r"^\$ cd (\S+)$", re.MULTILINE)
 INLINE = re.compile(r"`(levelhead [^`]+)`")
@@ -53,11 +54,19 @@ def rows_on(study: str, heading: str) -> list[list[str]]:
     return [line[2:-2].split(" | ") for line in section.splitlines() if line.startswith("| ") and "---" not in line]
 
 
+class Screen(io.TextIOWrapper):
+    """A terminal that keeps what is written to it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def run(command: str, folder: Path = ROOT) -> str:
     """Run a `levelhead` command here, in a folder (the repository itself by default), and return all it prints."""
     assert command.startswith("levelhead "), command
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    out, err = Screen(io.BytesIO(), encoding="utf-8"), io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    surroundings = mock.patch.dict(os.environ, {"COLUMNS": str(COLUMNS), "NO_COLOR": "1"})
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), surroundings:
         program.run(shlex.split(command)[1:])
     return "".join(_text_in(stream) for stream in (out, err))
 

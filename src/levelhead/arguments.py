@@ -45,7 +45,7 @@ LIMITS: Mapping[str, tuple[int, int | None]] = MappingProxyType(
         "folds": (2, 1000),
         "jobs": (1, 1024),
         "least": (1, _MOST_TOKENS),
-        "limit": (1, None),
+        "limit": (0, None),
         "min-tokens": (0, _MOST_TOKENS),
         "minimum-word-count": (1, None),
         "ngram": (1, 5),

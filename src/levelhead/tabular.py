@@ -122,10 +122,14 @@ class Tabular:
 
         return frame_of(self.data(table), library)
 
+    def text_tables(self) -> tuple[Table, ...]:
+        """Return the tables that are printed as text, by default only the table for readers."""
+        return (self.table(),)
+
     def __str__(self) -> str:
         from levelhead.tables.writers import to_text
 
-        return to_text(self.table(), self._PLACES).rstrip("\n")
+        return "\n".join(to_text(table, self._PLACES) for table in self.text_tables()).rstrip("\n")
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -27,7 +27,6 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "analyze": ([GOLD, ALPHA], lambda: levelhead.analyze(GOLD, ALPHA)),
     "confusion": ([GOLD, ALPHA], lambda: levelhead.confusion(GOLD, ALPHA)),
     "trees": ([GOLD, ALPHA, BETA], lambda: levelhead.trees(GOLD, TWO)),
-    "trees limited": ([GOLD, ALPHA, BETA, "--limit", 1], lambda: levelhead.trees(GOLD, TWO, limit=1)),
     "trees shown": ([GOLD, BETA, "--show", "obl:nmod"], lambda: levelhead.trees(GOLD, BETA, show="obl:nmod")),
     "explain": ([GOLD, ALPHA], lambda: levelhead.explain(GOLD, ALPHA)),
     "compare": ([GOLD, ALPHA, BETA], lambda: levelhead.compare(GOLD, TWO)),
@@ -68,12 +67,17 @@ def test_json_is_that_of_the_function(case: str) -> None:
     assert json.loads(done.stdout) == json.loads(json.dumps(function().to_dict()))
 
 
-def test_five_sentences_are_drawn_and_all_are_listed() -> None:
+def test_all_sentences_are_listed_and_the_first_are_drawn() -> None:
     found = levelhead.trees(GOLD, TWO)
     losses = [row for row in found.to_dict()["tables"]["sentences"] if row["more_correct"] < 0]
-    assert len(losses) == len(found.table().rows) > 5
-    assert "largest losses of beta against alpha: 5 sentences" in str(found)
-    assert len(levelhead.trees(GOLD, TWO, limit=2).to_dict()["tables"]["sentences"]) == 2
+    n = len(losses)
+    assert n == len(found.table().rows) > 5
+    first = found.text(5)
+    assert f"largest losses of beta against alpha: {n} sentences" in first
+    assert f"... {n - 5} more (--limit 0)" in first
+    assert f"... {n - 5} more" not in str(found)
+    done = CliRunner().invoke(cli, ["trees", *map(str, (GOLD, ALPHA, BETA)), "--limit", "5"])
+    assert done.stdout == first
 
 
 def test_files_that_are_not_used_are_in_the_provenance(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 PRESENTATION = {
     "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each",
     "transitions", "labeled", "sentences", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
-    "strict", "failures", "report", "layout", "cite", "summary_file", "counts", "table_name", "quiet",
+    "strict", "failures", "report", "layout", "cite", "summary_file", "counts", "table_name", "limit", "quiet",
 }  # fmt: skip
 """How and where a result is printed."""
 
@@ -36,12 +36,18 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
     "analyze": {"show": None},
     "convert": {"arguments": ("treebank", "direction"), "only_check": None},
     "correlate": {"cumulative_variance": None, "matrix": None},
-    "diff": {"by": None, "limit": None},
+    "diff": {"by": None},
     "parse": {"words": "treebank"},
     "power": {"files": ("gold", "systems")},
     "profile": {"definitions": "scheme", "scheme": "scheme", "rarefy": None, "samples": None, "seed": None},
     "rank": {"scheme": "scheme"},
-    "score": {"enhancements": "rules", "under": "measures", "over": "measures", "align_sentences": None},
+    "score": {
+        "enhancements": "rules",
+        "under": "measures",
+        "over": "measures",
+        "align_sentences": None,
+        "all_measures": None,
+    },
     "train": {"scheme": "scheme", "model": None},
     "crossval": {"scheme": "scheme"},
     "validate": {"files": "paths"},

@@ -32,13 +32,15 @@ def _seven(tmp_path: Path) -> tuple[Path, Path]:
     return chain(tmp_path / "gold.conllu", ["obl"] * 7), chain(tmp_path / "system.conllu", ["nmod"] * 7)
 
 
-def test_five_words_are_drawn_unless_limit_says_otherwise(run, seven) -> None:
-    code, out, _ = run("trees", *seven, "--show", "obl:nmod")
+def test_all_words_are_drawn_unless_limit_says_otherwise(run, seven) -> None:
+    code, out, _ = run("trees", *seven, "--show", "obl:nmod", "--limit", 5)
     assert (code, out.count("* a&b")) == (0, 5)
-    assert out.startswith("obl:nmod: 7 words, the first 5 shown (--limit)\n")
-    _, out, _ = run("trees", *seven, "--show", "obl:nmod", "--limit", 7)
     assert out.startswith("obl:nmod: 7 words\n")
-    assert out.count("* a&b") == 7
+    assert "\n... 2 more (--limit 0)\n" in out
+    for limit in ((), ("--limit", 0), ("--limit", 7)):
+        _, out, _ = run("trees", *seven, "--show", "obl:nmod", *limit)
+        assert out.count("* a&b") == 7
+        assert "more (" not in out
     for limit, n in (((), 7), (("--limit", 2), 2)):
         document = json.loads(run("trees", *seven, "--show", "obl:nmod", "--format", "json", *limit)[1])
         assert len(document["tables"]["examples"]) == n
@@ -47,9 +49,10 @@ def test_five_words_are_drawn_unless_limit_says_otherwise(run, seven) -> None:
 def test_contrasts_are_limited_in_text_and_complete_in_json(run) -> None:
     document = json.loads(run("trees", GOLD, ALPHA, BETA, "--format", "json")[1])
     assert sum(row["more_correct"] < 0 for row in document["tables"]["sentences"]) > 5
-    _, out, _ = run("trees", GOLD, ALPHA, BETA)
+    _, out, _ = run("trees", GOLD, ALPHA, BETA, "--limit", 5)
     assert "en: largest gains of beta over alpha" in out
-    assert "largest losses of beta against alpha: 5 sentences" in out
+    assert "largest losses of beta against alpha: 18 sentences" in out
+    assert "\n... 13 more (--limit 0)\n" in out
 
 
 def arcs(path: Path, number: int) -> list[tuple[int, int, str]]:
@@ -101,7 +104,12 @@ def test_svg_has_the_colors_of_pages(run) -> None:
 def test_svg_has_the_words_and_relations_of_both_sides(run, pair) -> None:
     """Well-formed; one arc or root a word; Arabic runs from right to left."""
     document = json.loads(run("trees", *pair, "--show", "obl:nmod", "--format", "json", "--limit", 1)[1])
-    words = {role: [row for row in document["tables"]["words"] if row["role"] == role] for role in ("gold", "system")}
+    (shown,) = document["tables"]["examples"]
+    places = {"gold": shown["sentence"], "system": shown["system_sentence"]}
+    words = {
+        role: [row for row in document["tables"]["words"] if (row["role"], row["sentence"]) == (role, place)]
+        for role, place in places.items()
+    }
     root = ET.fromstring(run("trees", *pair, "--show", "obl:nmod", "--format", "svg", "--limit", 1)[1])
     texts = [(text.text, float(text.get("x"))) for text in root.iter(f"{SVG}text")]
     forms = [row["form"] for row in words["gold"]]

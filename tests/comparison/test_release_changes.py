@@ -93,7 +93,7 @@ def test_folders_of_ud_releases_and_compressed_files(tmp_path: Path) -> None:
 def test_the_command(run, releases) -> None:
     code, out, err = run("diff", *releases)
     assert code == 0
-    assert out.startswith("Old: 3 files, 49 sentences, 402 words\nNew: 3 files, 49 sentences, 413 words\n")
+    assert "\nOld: 3 files, 49 sentences, 402 words\nNew: 3 files, 49 sentences, 413 words\n" in out
     assert re.search(r"\ndev +\| +9 \| +9 \| +1 \| +1 \| +1 \| +1 \| +1 \| +6\n", out)
     assert "note: only in the old folder: gone\nnote: only in the new folder: more\n" in err
     assert out.rstrip("\n") == str(levelhead.diff(*releases))
@@ -104,7 +104,7 @@ def test_the_command(run, releases) -> None:
     assert len(others) == 8 + 20 + 20
     _, files, _ = run("diff", *releases, "--by", "file", "--format", "tsv")
     assert files.splitlines()[1].split("\t")[:3] == ["dev", "9", "9"]
-    assert "2 more files: --by file" in run("diff", *releases, "--limit", 2)[1]
+    assert "... 2 more (--limit 0)" in run("diff", *releases, "--limit", 2)[1]
 
 
 def test_json_is_that_of_the_function(run, releases) -> None:

@@ -78,7 +78,7 @@ def test_a_tag_that_differs_from_three_others():
     words = [("a", "X", -1, "root"), ("b", "X", 0, "p"), ("c", "X", 0, "p")]
     odd = [("a", "X", -1, "root"), ("b", "Y", 0, "q"), ("c", "X", 0, "p")]
     gold = treebank([words, odd, words, words])
-    found = levelhead.suspects(gold, [gold], limit=None)
+    found = levelhead.suspects(gold, [gold])
     by_kind = {(one.word, one.kind): one for one in found.suspects}
     assert list(by_kind) == [(4, "UPOS")] or list(by_kind) == [(4, "relation")]
     (one,) = found.suspects
@@ -126,7 +126,7 @@ def test_injected_errors_are_found(data, code):
     relations = list(gold.relations)
     for word, other in zip(words.tolist(), random.integers(gold.n_words, size=len(words)).tolist(), strict=True):
         relations[word] = gold.relations[other] if gold.relations[other] != relations[word] else "vocative"
-    found = levelhead.suspects(gold.replace(relations=relations), systems, limit=50)
+    found = levelhead.suspects(gold.replace(relations=relations), systems)
     assert sum(one.word in set(words.tolist()) for one in found.suspects) >= 30
 
 
@@ -145,7 +145,7 @@ def test_the_command_writes_a_table_json_a_page_and_sentences(tmp_path):
     assert "Probably" in page.read_text(encoding="utf-8")
     assert "# suspect = " in conllu.read_text(encoding="utf-8")
     found = json.loads(run("suspects", GOLD, ALPHA, BETA, "--format", "json")[1])
-    assert found == json.loads(json.dumps(levelhead.suspects(GOLD, [ALPHA, BETA], limit=50).to_dict()))
+    assert found == json.loads(json.dumps(levelhead.suspects(GOLD, [ALPHA, BETA]).to_dict()))
     assert found["tables"]["suspects"][0]["systems_against"] == 2
 
 
@@ -153,7 +153,6 @@ def test_what_is_refused():
     for arguments, text in (
         ((PARALLEL / "gold", ALPHA), "not folders"),
         ((GOLD, PARALLEL / "gold/fi.conllu"), "text-mismatch"),
-        ((GOLD, ALPHA, "--limit", 0), "--limit"),
         ((GOLD, "--folds", 1), "--folds"),
         ((GOLD, ALPHA, ALPHA), "twice"),
     ):

@@ -42,8 +42,8 @@ RESULTS: dict[str, tuple[Callable[[], object], list[str], list[str]]] = {
         [f"{sentence}: gold above, alpha below" for sentence in ("p01", "p08", "p10")], ["chased"],
     ),
     "contrasts": (
-        lambda: levelhead.trees(GOLD, {"alpha": ALPHA, "beta": BETA}, limit=2),
-        [f"{sentence}: gold above, {name} below" for sentence in ("p05", "p14") for name in ("alpha", "beta")],
+        lambda: levelhead.trees(GOLD, TWO),
+        [f"{row[3]}: gold above, {name} below" for row in levelhead.trees(GOLD, TWO).table().rows for name in TWO],
         ["teacher"],
     ),
     "agreement": (lambda: levelhead.agree(GOLD, ALPHA), [], []),
@@ -89,7 +89,7 @@ def test_forms_cannot_leave_trees_and_tables(tmp_path: Path) -> None:
     gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
     for path, relation in ((gold, "obl"), (system, "nmod")):
         path.write_text(word.format(HOSTILE, relation) * 50, encoding="utf-8")
-    found = levelhead.trees(gold, system, show="obl:nmod", limit=50)
+    found = levelhead.trees(gold, system, show="obl:nmod")
     sentence = levelhead.read(gold)[0]
     for shown in (found, levelhead.words(gold, system), sentence):
         html = shown._repr_html_()  # type: ignore[attr-defined]
@@ -99,7 +99,7 @@ def test_forms_cannot_leave_trees_and_tables(tmp_path: Path) -> None:
     html = found._repr_html_()
     assert html.count("<img") == MOST_ROWS
     assert "... 10 more sentences (print() draws all)" in html
-    assert "... 10 more rows (to_frame() has all)" in html
+    assert "... 10 more (to_frame() has all)" in html
     assert str(found).count(f"* {HOSTILE}") == 50
 
 
@@ -109,7 +109,7 @@ def test_long_tables_show_their_first_rows() -> None:
     html = to_notebook(table)
     shown = re.findall(r"<tr.*", html)[1:]
     assert shown[:MOST_ROWS] == re.findall(r"<tr.*", to_html(table))[1 : MOST_ROWS + 1]
-    assert "... 294 more rows (to_frame() has all)" in shown[MOST_ROWS]
+    assert "... 294 more (to_frame() has all)" in shown[MOST_ROWS]
     assert ["all</td>" in row for row in shown[MOST_ROWS:]] == [False, True]
     assert [i for i, row in enumerate(shown) if "border-top" in row] == [2, MOST_ROWS + 1]
     assert html.startswith('<div dir="ltr" style="overflow-x: auto">')
@@ -122,9 +122,9 @@ def test_data_is_short_in_sessions() -> None:
     column = DataColumn("n", "integer", "A number")
     data = DataTable((column,), [(i,) for i in range(N_FIRST + 1)])
     assert repr(data) == "<DataTable: 11 rows, 1 column>"
-    assert "... 1 more row (to_frame() has all)" in data._repr_html_()
+    assert "... 1 more (to_frame() has all)" in data._repr_html_()
     words = levelhead.words(GOLD, ALPHA)
-    assert "... 154 more rows (to_frame() has all)" in str(words)
+    assert "... 154 more (to_frame() has all)" in str(words)
     assert repr(words.table()) == f"<Table: {N_FIRST} rows, {len(words.words.columns)} columns>"
 
 

@@ -1,10 +1,10 @@
-"""Tables as plain text fit a terminal of 100 columns, and lose nothing."""
+"""Tables as plain text fit a terminal, and say what they leave out; files have everything."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import Column, Screen, Table
 from levelhead.tables.writers import to_text
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
@@ -24,10 +24,8 @@ def tables(draw) -> Table:
 
 
 @settings(max_examples=25, deadline=None)
-@given(tables())
-def test_every_table_fits_and_has_every_word(table: Table) -> None:
-    text = to_text(table)
-    assert max(map(len, text.split("\n"))) <= 100
+@given(tables(), st.integers(60, 240))
+def test_every_table_fits_a_terminal_and_files_have_every_word(table: Table, width: int) -> None:
     expected = {word for column in table.columns for word in column.name.split()}
     expected |= {
         word
@@ -35,16 +33,43 @@ def test_every_table_fits_and_has_every_word(table: Table) -> None:
         for cell in row
         for word in (f"{cell:,}" if isinstance(cell, int) else str(cell)).split()
     }
-    assert expected == {word for word in words_of(text) if not set(word) <= set("-+")}
+    assert expected == {word for word in words_of(to_text(table)) if not set(word) <= set("-+")}
+    text = to_text(table, screen=Screen(width, is_terminal=True))
+    assert max(map(len, text.split("\n"))) <= width
+    if "not shown" not in text:
+        assert expected == {word for word in words_of(text) if not set(word) <= set("-+")}
 
 
-def test_columns_that_do_not_fit_are_continued_below() -> None:
-    names = [f"column{i:02}" for i in range(14)]
-    table = Table((Column("System", "text"), *(Column(name, "number") for name in names)), (("a", *range(14)),))
-    first, second = (part.split("\n") for part in to_text(table).rstrip("\n").split("\n\n"))
-    assert first[0].split(" | ") == ["System", *names[:8]]
-    assert second[0].split(" | ") == ["System", *names[8:]]
-    assert [cell.strip() for cell in second[2].split("|")] == ["a", *map(str, range(8, 14))]
+def numbered(n_rows: int, *columns: Column) -> Table:
+    return Table((Column("System", "text"), *columns), tuple((f"s{i}", *range(len(columns))) for i in range(n_rows)))
+
+
+NARROW = Screen(60, is_terminal=True)
+
+
+def test_columns_are_left_out_by_rank_and_from_the_right() -> None:
+    table = numbered(3, *(Column(f"column{i:02}", "number", rank=int(i == 1)) for i in range(8)))
+    head, *_, first, second = to_text(table, screen=NARROW).splitlines()
+    assert head.split(" | ") == ["System", "column00", "column02", "column03", "column04"]
+    left_out = "column01, column05, column06, column07"
+    assert f"{first} {second.strip()}" == f"not shown: {left_out} (a wider terminal, or --format tsv)"
+    in_file = to_text(table).splitlines()
+    assert in_file[0].split(" | ") == ["System", *(f"column{i:02}" for i in range(8))]
+    assert "not shown" not in in_file[-1]
+
+
+def test_a_mark_is_left_out_with_its_number() -> None:
+    columns = [Column("first number", "number", 40), Column("p", "number", 30), Column("", "text")]
+    assert to_text(numbered(3, *columns), screen=NARROW).splitlines()[0].split() == ["System", "|", "first", "number"]
+
+
+@pytest.mark.parametrize("screen", [Screen(), Screen(100, is_terminal=True)])
+def test_one_or_two_wide_rows_are_columns(screen: Screen) -> None:
+    table = numbered(2, *(Column(f"column{i:02}", "number") for i in range(14)), Column("", "text"))
+    lines = to_text(table, screen=screen).splitlines()
+    assert [cell.strip() for cell in lines[0].split("|")] == ["System", "s0", "s1"]
+    assert [cell.strip() for cell in lines[-1].split("|")] == ["column13", "13 14", "13 14"]
+    assert len(lines) == 16
 
 
 @pytest.mark.parametrize("n_words", [15, 40])
@@ -63,11 +88,11 @@ def test_long_names_are_broken(n_texts: int, n_numbers: int) -> None:
     names = tuple(f"{'a-system_of-long/name.' * 9}{i}" for i in range(n_texts))
     columns = [Column(f"Text {i}", "text") for i in range(n_texts)]
     columns += [Column(f"number {i}", "number") for i in range(n_numbers)]
-    text = to_text(Table(tuple(columns), ((*names, *range(1000, 1000 + n_numbers)),)))
+    rows = ((*names, *range(1000, 1000 + n_numbers)),) * 3
+    text = to_text(Table(tuple(columns), rows), screen=Screen(100, is_terminal=True))
     assert max(map(len, text.split("\n"))) <= 100
     shown = dict.fromkeys(range(n_texts), "")
-    first = text.split("\n\n")[0].split("\n")
-    for line in first[2:]:
+    for line in text.split("\n")[2:]:
         for i, cell in enumerate(line.removesuffix(" |").split(" | ")[:n_texts]):
             shown[i] += cell.strip()
-    assert shown[0] == names[0]
+    assert shown[0].startswith(3 * names[0])

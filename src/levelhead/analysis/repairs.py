@@ -53,6 +53,8 @@ class Repair(NamedTuple):
         gold_value: the relation in gold, or the part of speech for measures of columns; null for unaligned words.
         system_value: the same in the system's output; equal if it is correct or not compared.
         words: the number of words with this error.
+        causes: the number of these words whose gold head is attached correctly; the errors of others can follow from
+            that of their head.
         share: their share of all words with an error; 0 without any.
         value: the value of the measure after the repair; null for the average of several treebanks.
         gain: the points gained; in an average, treebanks without the error add 0.
@@ -63,6 +65,7 @@ class Repair(NamedTuple):
     gold_value: str | None
     system_value: str | None
     words: int
+    causes: int
     share: Percent
     value: Percent | None
     gain: Points
@@ -103,8 +106,9 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
             some[kind].estimate if kind in some else treebank.nothing
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
-        n_words, gain = sum(repair.words for repair in own), math.fsum(repair.gain for repair in own) / len(treebanks)
-        averages.append(Repair(*kind, n_words, 0.0, None, gain, mean_gain_estimate(every, level)))
+        n_words, n_causes = sum(repair.words for repair in own), sum(repair.causes for repair in own)
+        gain = math.fsum(repair.gain for repair in own) / len(treebanks)
+        averages.append(Repair(*kind, n_words, n_causes, 0.0, None, gain, mean_gain_estimate(every, level)))
     return _with_shares(averages)
 
 
@@ -139,7 +143,7 @@ class Errors(NamedTuple):
     kind: Values  # the number of each error's kind in `ErrorKinds`, shape (errors,)
     word: Values  # the gold word, or -1 for an unaligned system word, same shape
     # of each gold sentence by kind: the changes of correct, gold, system and aligned words by the repair, and the
-    # number of wrong words; the cells of `WHOLE` have the words of the sentence
+    # numbers of wrong words and of causes among them; the cells of `WHOLE` have the words of the sentence
     cells: Cells
 
 
@@ -179,7 +183,7 @@ def repairs_of(
         np.subtract.at(others, np.searchsorted(_keys(before), _keys(parts)), n_affected)
         both = np.concatenate([before, parts[:, :2]]), np.concatenate([before, parts[:, 2:]])
         estimate = gain_estimate(*both, np.concatenate([others, n_affected]), int(n_affected.sum()), level)
-        repaired.append(Repair(*kind, int(totals[number][4]), 0.0, other, other - value, estimate))
+        repaired.append(Repair(*kind, *totals[number][4:].tolist(), 0.0, other, other - value, estimate))
     return TreebankRepairs(tuple(_with_shares(repaired)), gain_estimate(before, before, n_units, 0, level))
 
 
@@ -225,7 +229,11 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
     kind = np.append(named, np.full(len(missed) + len(extra), kinds.numbers[NOT_ALIGNED, None, None]))
     word = np.concatenate([gold_of_pair[wrong], missed, np.full(len(extra), -1)]).astype(np.int64)
     missing = missing_words(matches, gold, system)  # they count already
-    changes = np.concatenate([pairs, added, removed]).astype(np.int64)
+    attached = np.zeros(matches.gold.n_words + 1, dtype=bool)
+    attached[gold_of_pair] = matches.agree(Agree.HEAD)
+    attached[-1] = True  # the root
+    causes = (word >= 0) & attached[matches.gold.heads[word]]
+    changes = np.column_stack([np.concatenate([pairs, added, removed]), causes]).astype(np.int64)
     changes[np.isin(word, missing), 2] -= 1
     of_errors = Cells(
         np.concatenate([rows[gold_of_pair[wrong]], rows[missed], matches.row_of_system[extra]]).astype(np.int64),
@@ -240,7 +248,7 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
         rows[gold_of_pair[gold[gold_of_pair]]],
     )
     n = len(matches.gold)
-    counts = (np.bincount(of_words, minlength=n) for of_words in (*words, gold_of_pair[:0]))
+    counts = (np.bincount(of_words, minlength=n) for of_words in (*words, gold_of_pair[:0], gold_of_pair[:0]))
     whole = Cells(np.arange(n), np.full(n, WHOLE), np.stack([*counts], axis=1))
     return Errors(kind, word, summed([whole, of_errors]))
 

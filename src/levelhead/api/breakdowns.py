@@ -19,7 +19,6 @@ from levelhead.api.inputs import (
     training_of,
 )
 from levelhead.api.parameters import SYSTEMS, public
-from levelhead.arguments import LIMITS
 from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
@@ -151,13 +150,12 @@ def analyze(
     return noting(analyze_outputs(plan, setup, InferenceSettings(level=level, resample_by=resample_by)), gold, plan)
 
 
-@public(limit=("optional", ("whole", *LIMITS["limit"])))
+@public()
 def trees(
     gold: Golds,
     systems: Golds | Systems,
     *,
     show: str | Sequence[str] = (),
-    limit: int | None = None,
     measures: Measures = "LAS",
     rules: str | Rules = "ud",
     format: Format = "conllu",
@@ -174,8 +172,6 @@ def trees(
     Args:
         show: for one system, show the sentences in which the first relation is confused with the second, such as
             "nsubj:obj".
-        limit: the maximum number of words for each error shown, or of gains and of losses for each system and treebank;
-            by default 5, but all in tables and JSON.
         measures: the measures; for several systems, a single measure of words.
 
     Raises:
@@ -191,9 +187,9 @@ def trees(
     )  # fmt: skip
     plan = plan_for(gold, systems, split)
     if show:
-        return noting(find_examples(plan, as_list(show), setup, limit), gold, plan)
+        return noting(find_examples(plan, as_list(show), setup), gold, plan)
     _check_single(setup.names)
-    return noting(compare_sentences(plan, limit, setup), gold, plan)
+    return noting(compare_sentences(plan, setup), gold, plan)
 
 
 def _check_single(measures: Sequence[str]) -> None:

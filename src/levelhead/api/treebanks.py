@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from levelhead.api.inputs import Input, PathLike, Treebanks, as_list, running, settings_for, training_of
 from levelhead.api.parameters import TREEBANK, TREEBANKS, public
-from levelhead.arguments import LIMITS, NOT_NEGATIVE
+from levelhead.arguments import NOT_NEGATIVE
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import name_of, treebank_of
@@ -186,13 +186,11 @@ PARSERS = ("arc-eager", "swap-lazy", "graph")
 @public(
     gold=TREEBANK,
     systems=("either", ("mapping", TREEBANK, "a mapping of names to treebanks or paths"), TREEBANKS),
-    limit=("optional", ("whole", *LIMITS["limit"])),
 )
 def suspects(
     gold: Input,
     systems: Sequence[Input] | Mapping[str, Input] = (),
     *,
-    limit: int | None = 50,
     folds: int = 10,
     rules: str | Rules = "ud",
     seed: int = 0,
@@ -209,7 +207,6 @@ def suspects(
         gold: the annotation.
         systems: outputs of parsers for the same text, preferably three or more; by default, three of levelhead's
             parsers are trained on gold by cross-validation.
-        limit: the maximum number of words, the worst first.
         folds: the number of folds for cross-validation, without systems.
         store: keep parsed folds in this file, and resume from it in the next run.
 
@@ -239,4 +236,4 @@ def suspects(
     matches = {name: match(treebank, output, setup.rules) for name, output in outputs.items()}
     for output in matches.values():
         output.check_trees()
-    return find_suspects(matches, treebank, limit, training)
+    return find_suspects(matches, treebank, training)

@@ -72,11 +72,11 @@ def _row(
         row += [
             (True, Column(name, "percent"), printed(other.exact)),
             (partial, Column(f"{name} ({VALID_TREES.lower()})", "percent"), other.value_of_valid_trees),
-            (True, Column(f"{name} rank", "number"), other.rank),
+            (True, Column(f"{name} rank", "number", rank=1), other.rank),
         ]
     row += [
         (True, Column("Valid outputs", "text"), f"{standing.n_valid} of {standing.n_treebanks}"),
-        ("value_of_valid_sentences" in shown, Column(f"{measure} of valid sentences", "percent"),
+        ("value_of_valid_sentences" in shown, Column(f"{measure} of valid sentences", "percent", rank=2),
          standing.value if of_valid_sentences is None else of_valid_sentences),
     ]  # fmt: skip
     return [(column, cell) for is_shown, column, cell in row if is_shown]

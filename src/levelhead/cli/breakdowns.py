@@ -12,7 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import emit, page_origin, print_provenance, print_result, show
+from levelhead.cli.shared.printing import emit, limit_of, page_origin, print_provenance, print_result, show
 from levelhead.extras import require
 
 
@@ -20,11 +20,13 @@ from levelhead.extras import require
 @options.gold_argument
 @options.systems_argument
 @click.option(
-    "--by", multiple=True, required=True, metavar="PROPERTY[,PROPERTY]",
+    "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
     help="Property, or a combination of properties: class, relation, deprel (relation with subtype), head-relation,"
     " upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with"
-    " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system",
+    " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system"
+    "  [default: the errors to fix first, as in analyze]",
 )  # fmt: skip
+@options.limit_option
 @options.measuring_options
 @options.interval_options
 @options.split_option
@@ -41,11 +43,16 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """
     gold, systems = given["gold"], given["systems"]
     check_files([gold, *systems], given, [given["output"]])
-    if len(systems) > 1 and len(by) > 1:
+    if len(systems) > 1 and len(by) != 1:
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    show(given, options.call(given | {"by": by}))
+    if by:
+        show(given, options.call(given | {"by": by}))
+    else:
+        from levelhead.api.breakdowns import analyze as analyzed
+
+        show(given, analyzed(**options.arguments_for(analyzed, given | {"system": systems[0]})))
 
 
 @command()
@@ -56,6 +63,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     help="Table to print: the points gained by repairing each kind of error; the types of wrong heads and relations;"
     " or the wrong arcs whose head is attached correctly or incorrectly, by class. TSV and JSON have --table",
 )  # fmt: skip
+@options.limit_option
 @options.measuring_options
 @options.interval_options
 @options.split_option
@@ -76,6 +84,7 @@ def analyze(**given: Any) -> None:
 @command()
 @options.gold_argument
 @click.argument("system", type=options.PATH)
+@options.limit_option
 @options.split_option
 @options.reading_options
 @options.partial_option
@@ -95,7 +104,7 @@ def confusion(**given: Any) -> None:
 @options.gold_argument
 @options.systems_argument
 @setting("--show", multiple=True, metavar="GOLD:SYSTEM")
-@setting("--limit", type=options.WHOLE["limit"], metavar="N")
+@options.limit_option
 @options.measuring_options
 @options.split_option
 @options.reading_options
@@ -120,14 +129,15 @@ def trees(**given: Any) -> None:
     if output_format in {"json", "jsonl", "tsv"}:
         print_result(given, result)
         return
-    text = f"{result}\n"
+    limit = limit_of(given)
+    text = result.text(limit)
     if output_format != "text":
         from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
         for note in result.table().notes[:-1]:  # without the signature, which the drawing has
             say(note)
-        groups, signature = groups_of(result), result.provenance.signature
+        groups, signature = groups_of(result, limit), result.provenance.signature
         if output_format == "html":
             from levelhead.report.page import render
 

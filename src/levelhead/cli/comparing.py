@@ -13,7 +13,6 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of, refused
 from levelhead.cli.shared.printing import (
-    below_verdict,
     check_papers,
     emit,
     page_outputs,
@@ -213,8 +212,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("agree takes files, not folders")
     agreement = options.call(given, *files)
     if given["output_format"] == "text" and given["by"] is None:
-        print_provenance(given, agreement.provenance)
-        emit(below_verdict(given, agreement, f"{agreement}\n"), given["output"])
+        show(given, agreement)
     else:
         rows: Any = given["by"] or "label"
         show(given, agreement, main=f"{rows}s", by=rows)
@@ -229,11 +227,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
     help="Rows of the table: patterns of changes, changed sentences, or files  [default: a summary and the most"
     " frequent patterns as text, otherwise pattern]",
 )  # fmt: skip
-@click.option(
-    "--limit", type=options.WHOLE["limit"], metavar="N",
-    help="List at most N patterns (in a changelog: for each column) or sentences  [default: 10 patterns in the summary"
-    " and the changelog, otherwise all]",
-)  # fmt: skip
+@options.limit_option
 @click.option(
     "--changelog", type=options.RESULT, metavar="MARKDOWN", help="Also write a draft changelog to this Markdown file"
 )
@@ -242,7 +236,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @options.input_format_option
 @options.quiet_option
 @options.printing_options()
-def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
+def diff(changelog: str | None, **given: Any) -> None:
     """List the changes from OLD to NEW, two versions of a treebank or two outputs.
 
     Sentences can be added, removed, re-tokenized or re-annotated, and their text can change. Changes of annotation are
@@ -253,10 +247,10 @@ def diff(limit: int | None, changelog: str | None, **given: Any) -> None:
     changes = options.call(given)
     print_provenance(given, changes.provenance)
     if changelog is not None:
-        emit(changes.changelog(limit), changelog)
+        emit(changes.changelog(), changelog)
     if given["output_format"] == "text" and given["by"] is None:
-        emit(below_verdict(given, changes, changes.text(limit)), given["output"])
+        print_result(given, changes)
     else:
         rows: Any = given["by"] or "pattern"
-        print_result(given, changes, lambda: changes.table(by=rows, most=limit), main=f"{rows}s", most=limit)
+        print_result(given, changes, lambda: changes.table(by=rows), main=f"{rows}s")
     write_page(given, changes)

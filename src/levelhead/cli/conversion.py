@@ -12,7 +12,7 @@ from levelhead.cli.program import say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed, treebank_files
-from levelhead.cli.shared.printing import emit, print_result, print_warnings, show
+from levelhead.cli.shared.printing import emit_folded, print_result, print_warnings, show
 from levelhead.errors import Fault, InputError, printable, unknown
 from levelhead.progress import tracked
 
@@ -119,7 +119,7 @@ def derive(treebank: str, transitions: bool, labeled: bool, **given: Any) -> Non
         say(f"{derivations.n_lifted} arcs lifted")
     if given["output_format"] == "text":
         rows = derivations.transition_names(labeled=labeled) if transitions else derivations.words_as_attached()
-        emit("".join(f"{' '.join(row)}\n" for row in rows), given["output"])
+        emit_folded("".join(f"{' '.join(row)}\n" for row in rows), given["output"])
     else:
         show(given, derivations, labeled=labeled)
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for a single --column,"
     " variance for --cumulative-variance]",
 )  # fmt: skip
+@options.limit_option
 @options.level_option
 @options.seed_option
 @options.quiet_option

@@ -21,7 +21,7 @@ from levelhead.cli.program import cli
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_paths
-from levelhead.cli.shared.printing import emit, print_json, show
+from levelhead.cli.shared.printing import emit, emit_folded, print_json, screen_of, show
 from levelhead.extras import LIBRARIES, install_command, installed
 
 if TYPE_CHECKING:
@@ -52,29 +52,30 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     if given["output_format"] != "text":
         show(given, listed)
         return
-    blocks: list[str] = []
+    blocks, width = list[str](), screen_of(given["output"]).width
     if names:
-        blocks += map(_measure_text, listed.measures)
+        blocks += (_measure_text(measure, width) for measure in listed.measures)
     else:  # by group, each group with advice
         for (title, advice), some in groupby(listed.measures, key=lambda measure: (measure.group, measure.advice)):
-            blocks.append(fill(f"{title}: {advice}".removesuffix(": "), 100) + "\n")
-            blocks += [_measure_text(measure._replace(advice="")) for measure in some]
+            blocks.append(fill(f"{title}: {advice}".removesuffix(": "), width) + "\n")
+            blocks += [_measure_text(measure._replace(advice=""), width) for measure in some]
     emit("\n".join(blocks), given["output"])
 
 
 def _list_schemes(given: dict[str, Any], registry: Registry) -> None:
     listed = SchemeList(tuple(registry.schemes.by_name.values()))
     if given["output_format"] == "text":
-        emit("\n".join(map(_scheme_text, listed.schemes)), given["output"])
+        emit_folded("\n".join(map(_scheme_text, listed.schemes)), given["output"])
     else:
         show(given, listed)
 
 
-def _measure_text(measure: MeasureRow) -> str:
-    """Return a description in lines of up to 100 characters."""
+def _measure_text(measure: MeasureRow, width: int) -> str:
     labels = (name for name in ("formula", "argument", "source", "example", "advice") if getattr(measure, name))
     lines = [measure.meaning, *(f"{name.capitalize()}: {getattr(measure, name)}" for name in labels)]
-    wrapped = (fill(line, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) for line in lines)
+    wrapped = (
+        fill(line, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) for line in lines
+    )
     return "\n".join([measure.name, *wrapped, ""])
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.gates import Gate
     from levelhead.measures.registry import Registry
 
+_MAIN = ("LAS", "CLAS", "MLAS", "BLEX", "UAS")  # the measures of folders that are shown
 _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading the rest of the program
 
 
@@ -38,6 +39,10 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @click.argument("system", type=options.PATH)
 @options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
+@click.option(
+    "--all-measures", is_flag=True,
+    help="For folders, print all measures of the official scorer  [default: LAS, CLAS, MLAS, BLEX and UAS]",
+)  # fmt: skip
 @click.option(
     "--enhancements", metavar="DIGITS",
     help="Kinds of enhancements to ignore, such as 146: 1 gapping, 2 shared parents and 3 dependents in coordination,"
@@ -59,7 +64,14 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.cite_option
 @options.quiet_option
 @options.printing_options()
-def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: tuple[str, ...], **given: Any) -> int:
+def score(
+    counts: bool,
+    all_measures: bool,
+    enhancements: str | None,
+    under: tuple[str, ...],
+    over: tuple[str, ...],
+    **given: Any,
+) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
     "-" is standard input. Scores go to standard output, warnings and notes to standard error.
@@ -103,7 +115,8 @@ def score(counts: bool, enhancements: str | None, under: tuple[str, ...], over: 
     print_provenance(given, result.provenance)
     given["quiet"] |= not result.parts  # the table is as short
     if not print_paper(given, result):
-        print_result(given, result, lambda: result.table(counts=counts))
+        shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
+        print_result(given, result, lambda: result.table(counts=counts, measures=shown))
     write_page(given, result)
     return _passed(gates, result) if gates else DONE
 

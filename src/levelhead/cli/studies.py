@@ -10,7 +10,7 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of
-from levelhead.cli.shared.printing import emit, page_origin, print_json
+from levelhead.cli.shared.printing import emit, emit_folded, page_origin, print_json, screen_of
 
 _INPUT = options.InputPath(readable=False, path_type=Path)
 _NAMES = (
@@ -78,4 +78,8 @@ def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, rep
         print_json(study.to_dict(), given["output"])
         return
     places = 2 if given["places"] is None else given["places"]
-    emit(markdown(study) if given["output_format"] == "markdown" else text(study, places), given["output"])
+    output = given["output"]
+    if given["output_format"] == "markdown":
+        emit(markdown(study), output)
+    else:
+        emit_folded(text(study, places, screen_of(output)), output)

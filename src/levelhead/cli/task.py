@@ -217,7 +217,7 @@ def close(folder: str, now: bool, force: bool, **given: Any) -> None:
             for note in left_out_notes(left_out_of(database)):
                 say(note)
         else:
-            emit(WRITERS["text"](ranked.table(), 2), None)
+            print_result({"output_format": "text"}, ranked)
 
 
 @task.command(short_help="Write an archive for publication")

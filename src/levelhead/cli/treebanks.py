@@ -11,7 +11,7 @@ from levelhead.arguments import is_collection
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
-from levelhead.cli.shared.printing import emit, page_outputs, show, wants_page, write_page
+from levelhead.cli.shared.printing import emit, emit_folded, page_outputs, show, wants_page, write_page
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
@@ -103,7 +103,7 @@ def _list_columns(given: dict[str, Any]) -> None:
     from levelhead.typology.profile_columns import COLUMNS, columns_text
 
     if given["output_format"] == "text":
-        emit(columns_text(), given["output"])
+        emit_folded(columns_text(), given["output"])
     else:
         show(given, ProfileColumnList(tuple(COLUMNS.values())))
 
@@ -125,6 +125,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 @command()
 @click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
 @setting("--matrix", type=options.Choice(["klcpos3", "relations", "displacement"]))
+@options.limit_option
 @options.merge_option
 @options.input_format_option
 @options.quiet_option
@@ -165,7 +166,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
 @command()
 @click.argument("gold", type=options.PATH)
 @click.argument("systems", metavar="[SYSTEM]...", nargs=-1, type=options.PATH)
-@setting("--limit", type=options.WHOLE["limit"], metavar="N")
+@options.limit_option
 @setting("--folds", type=options.WHOLE["folds"])
 @options.seed_option
 @options.rules_option

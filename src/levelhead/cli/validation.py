@@ -10,7 +10,7 @@ from levelhead.cli.program import BAD_INPUT, DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
-from levelhead.cli.shared.printing import below_verdict, emit, print_result
+from levelhead.cli.shared.printing import below_verdict, emit, emit_folded, limit_of, print_result
 from levelhead.treebank.layouts.gold import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
 
@@ -22,6 +22,7 @@ from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_
 @setting("--fix", type=options.ResultPath("file or folder"), metavar="COPY")
 @click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
 @options.quiet_option
+@options.limit_option
 @options.printing_options(*options.FORMATS, "github", places=False)
 def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, **given: Any) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
@@ -41,9 +42,10 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     check_paths([*paths, *(path for path in golds if path not in paths)], [given["output"], fix])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if given["output_format"] == "text":
-        emit(below_verdict(given, validation, validation_text(validation)), given["output"])
+        text = validation_text(validation, limit_of(given))
+        emit_folded(below_verdict(given, validation, text), given["output"])
     elif given["output_format"] == "github":
-        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults), given["output"])
+        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults[: limit_of(given)]), given["output"])
     else:
         print_result(given, validation)
     return BAD_INPUT if not validation.valid or (strict and validation.faults) else DONE

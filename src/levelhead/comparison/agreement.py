@@ -48,7 +48,6 @@ from levelhead.significance.units import (
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, IntervalCell, Table, interval_head
-from levelhead.tables.writers import to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import joint_hash, short_hash, summary_of
@@ -207,15 +206,14 @@ class Agreement(Tabular):
         """Return the agreement on one kind of label."""
         return {label.name: label for label in self.labels}[name]
 
-    def table(self, *, by: Rows = "label", most: int | None = None) -> Table:
+    def table(self, *, by: Rows = "label") -> Table:
         """Return the result as a table.
 
         Args:
             by: what each row is.
-            most: the largest number of rows.
         """
         if by != "label":
-            return self._measures_table() if by == "measure" else self._patterns_table(most)
+            return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]
         columns += (Column(name, "percent") for name in ("Observed", "Expected"))
         names = ("Cohen", "Fleiss", "Alpha") if len(self.annotators) > 2 else ("Cohen", "Alpha")
@@ -256,7 +254,7 @@ class Agreement(Tabular):
         )
         return Table((Column("Measure", "text"), Column("F1", "percent")), tuple(self.f1.items()), notes)
 
-    def _patterns_table(self, most: int | None) -> Table:
+    def _patterns_table(self) -> Table:
         names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
         columns = (
             Column("Label", "text"), *(Column(name, "text") for name in names),
@@ -264,20 +262,16 @@ class Agreement(Tabular):
         )  # fmt: skip
         rows = tuple(
             (*row[:5], printable(f"{row.form} ({row.sent_id or f'sentence {row.sentence}'})"))
-            for row in self.disagreements[:most]
+            for row in self.disagreements
         )
         notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
         return Table(columns, rows, notes)
 
-    def __str__(self) -> str:
+    def text_tables(self) -> tuple[Table, ...]:
+        """Return the F1 scores, the most frequent disagreements, and the coefficients."""
         measures = self._measures_table()
-        patterns = self._patterns_table(_MOST_PATTERNS)
-        tables = [measures._replace(notes=measures.notes[:-1]), self.table()]
-        if self.disagreements:
-            hidden = len(self.disagreements) - _MOST_PATTERNS
-            more = [f"{hidden} more patterns: --by pattern"] if hidden > 0 else []
-            tables.insert(1, patterns._replace(notes=(*patterns.notes, *more)))
-        return "\n".join(to_text(table, 2) for table in tables).rstrip("\n")
+        patterns = [self._patterns_table().cut(_MOST_PATTERNS, "--by pattern")] * bool(self.disagreements)
+        return measures._replace(notes=measures.notes[:-1]), *patterns, self.table()
 
     def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:
         return ((measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())

@@ -220,10 +220,10 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         ratios = {"Precision": "precision", "Recall": "recall", "F1": "f1"}
         columns = (
             *(Column(name, "text") for name in (*["Treebank"] * several, *properties)),
-            *(Column(name, "number") for name in shown),
-            *(Column(name, "percent") for name in ratios),
+            *(Column(name, "number", rank=3) for name in shown),
+            *(Column(name, "percent", rank=int(name in {"Precision", "Recall"})) for name in ratios),
             *certain,
-            *([Column("Without", "percent"), Column("Diff.", "points")] if without else []),
+            *([Column("Without", "percent", rank=2), Column("Diff.", "points", rank=2)] if without else []),
         )
         last = ("without", "difference") if without else ()
 
@@ -246,8 +246,8 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         certain = estimate_columns(self._level, estimates, "points")
         columns = (
             *(Column(name, "text") for name in (*["Treebank"] * several, "System", *self._first[0].by)),
-            *(Column("Gold", "number"), Column(baseline, "percent"), Column("System", "percent")),
-            *(Column("Diff.", "points"), *certain, Column("Words", "number")),
+            *(Column("Gold", "number", rank=1), Column(baseline, "percent"), Column("System", "percent")),
+            *(Column("Diff.", "points"), *certain, Column("Words", "number", rank=2)),
         )
 
         def cells(row: _Row) -> tuple[Cell, ...]:

@@ -21,7 +21,6 @@ from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
 from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Table
-from levelhead.tables.writers import to_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
 from levelhead.treebank.provenance import Provenance
@@ -130,12 +129,11 @@ class Changes(Tabular):
             counts[pattern.column] += pattern.changes
         return counts
 
-    def table(self, *, by: Rows = "pattern", most: int | None = None) -> Table:
+    def table(self, *, by: Rows = "pattern") -> Table:
         """Return the changes, one row per pattern, sentence or file.
 
         Args:
             by: what each row is.
-            most: the largest number of rows.
         """
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
@@ -176,7 +174,7 @@ class Changes(Tabular):
                 for pattern in self.patterns
                 for first, place in self._places(pattern.examples[:1])
             )
-        return Table(columns, tuple(islice(rows, most)), (*notes, signature_line(self.provenance.signature)))
+        return Table(columns, tuple(rows), (*notes, signature_line(self.provenance.signature)))
 
     def _places(self, examples: Iterable[ChangeExample]) -> Iterator[tuple[ChangeExample, str]]:
         """Yield examples with the names of their sentences."""
@@ -189,7 +187,8 @@ class Changes(Tabular):
             (KINDS[kind], count, printable(" ".join(names) + more))
             for kind, count, names, more in self._counted_names()
         ]
-        return Table(columns, (("unchanged", self.n_unchanged, ""), *rows))
+        sizes = f"Old: {_sizes_text(self, 'old')}", f"New: {_sizes_text(self, 'new')}"
+        return Table(columns, (("unchanged", self.n_unchanged, ""), *rows), sizes)
 
     def _counted_names(self) -> Iterator[tuple[str, int, list[str], str]]:
         """Each kind of change, its number, the first sentences in NEW (or OLD if removed), and dots for others."""
@@ -199,28 +198,14 @@ class Changes(Tabular):
             if count:
                 yield kind, count, [_name(*version_of(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
 
-    def text(self, most: int | None = None) -> str:
-        """Return a summary of the sentences and the most frequent patterns as text.
-
-        Args:
-            most: the largest number of patterns and files; by default 10.
-        """
-        shown = most or _MOST_PATTERNS
-        tables = [self._shortened("file", len(self.parts), shown)] if self.of_folder else []
-        tables += [self.summary_table()]
-        tables += [self._shortened("pattern", len(self.patterns), shown)] if self.patterns else []
+    def text_tables(self) -> tuple[Table, ...]:
+        """Return the changes of each file of a folder, a summary of the sentences, and the patterns."""
+        files, patterns = self.table(by="file"), self.table(by="pattern")
+        tables = [files._replace(notes=files.notes[:-1])] * self.of_folder + [self.summary_table()]
+        if self.patterns:
+            return *tables, patterns
         tables[-1] = tables[-1]._replace(notes=(*tables[-1].notes, signature_line(self.provenance.signature)))
-        sizes = f"Old: {_sizes_text(self, 'old')}\nNew: {_sizes_text(self, 'new')}\n"
-        return "\n".join([sizes, *(to_text(table, 2) for table in tables)])
-
-    def __str__(self) -> str:
-        return self.text().rstrip("\n")
-
-    def _shortened(self, by: Rows, n_rows: int, most: int) -> Table:
-        """The first rows of a table without its signature, with a note on the number of other rows."""
-        table, hidden = self.table(by=by, most=most), n_rows - most
-        more = (f"{number_of(hidden, f'more {by}')}: --by {by}",) if hidden > 0 else ()
-        return table._replace(notes=(*more, *table.notes[:-1]))
+        return (*tables,)
 
     def _patterns_rows(self) -> Iterator[tuple[int, ChangePattern]]:
         return enumerate(self.patterns, 1)
@@ -254,13 +239,12 @@ class Changes(Tabular):
         for place, _, change in self._changed():
             yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
 
-    def changelog(self, most: int | None = None) -> str:
+    def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
         """Return the draft of a changelog in Markdown.
 
         Args:
-            most: the largest number of patterns of each column; by default 10.
+            most: the largest number of patterns of each column; None for all.
         """
-        shown = most or _MOST_PATTERNS
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
@@ -270,13 +254,13 @@ class Changes(Tabular):
         for column, total in self.by_column.items():
             patterns = [pattern for pattern in self.patterns if pattern.column == column]
             lines += ["", f"## {column}: {number_of(total, 'change')}", ""]
-            for pattern in patterns[:shown]:
+            for pattern in patterns[:most]:
                 places = self._places(pattern.examples)
                 examples = ", ".join(f"*{_markdown(at.form)}* ({_markdown(place)})" for at, place in places)
                 old, new = ("(none)" if text == ABSENT else _markdown(text) for text in (pattern.old, pattern.new))
                 lines.append(f"- {old} → {new}: {pattern.changes}, for example {examples}")
-            if len(patterns) > shown:
-                lines.append(f"- {number_of(len(patterns) - shown, 'more pattern')}")
+            if most is not None and len(patterns) > most:
+                lines.append(f"- {number_of(len(patterns) - most, 'more pattern')}")
         return "\n".join([*lines, ""])
 
 

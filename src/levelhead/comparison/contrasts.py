@@ -14,7 +14,6 @@ from levelhead.campaign.plan import Plan
 from levelhead.comparison.gains import BASELINE_COLUMN, check_several
 from levelhead.comparison.system_errors import (
     COVERAGE_LAYOUT,
-    DRAWN,
     Coverages,
     TreeExamples,
     coverage_rows,
@@ -88,29 +87,15 @@ class Contrasts(TreeExamples):
 
     measure: Measure
     outputs: Sequence[SentencesOfOutput]
-    limit: int | None
     provenance: Provenance
     setup: Setup
     coverage: Coverages = field(default_factory=dict)
-
-    @property
-    def listed(self) -> Sequence[SentencesOfOutput]:
-        """The sentences in tables and JSON, as in `outputs`."""
-        return self._first(self.limit)
-
-    @property
-    def drawn(self) -> Sequence[SentencesOfOutput]:
-        """The sentences that are drawn, as in `outputs`."""
-        return self._first(self.limit or DRAWN)
-
-    def _first(self, n: int | None) -> list[SentencesOfOutput]:
-        return [(name, one, other, gained[:n], lost[:n]) for name, one, other, gained, lost in self.outputs]
 
     def _coverage_rows(self) -> Iterator[tuple[Any, ...]]:
         return coverage_rows(self.coverage)
 
     def _sentences_rows(self) -> Iterator[tuple[Any, ...]]:
-        for code, baseline, system, gained, lost in self.listed:
+        for code, baseline, system, gained, lost in self.outputs:
             for contrast in (*gained, *lost):
                 row = SentenceRow(contrast.sentence + 1, baseline.matches.gold[contrast.sentence].id)
                 yield code, system.name, baseline.name, str(self.measure), row, contrast
@@ -128,15 +113,12 @@ class Contrasts(TreeExamples):
         )
         return Table(columns, tuple(rows), self._notes)
 
-    def __str__(self) -> str:
-        texts = (
-            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.setup)}"
-            for name, baseline, system, gained, lost in self.drawn
-        )
-        return "".join(texts) + "\n".join(self._notes)
+    def text(self, limit: int | None = None) -> str:
+        texts = (f"{name}: {draw_contrasts(*contrasted, self.setup, limit)}\n" for name, *contrasted in self.outputs)
+        return "".join([*texts, *(f"{note}\n" for note in self._notes)])
 
 
-def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
+def compare_sentences(plan: Plan, setup: Setup) -> Contrasts:
     """Return the sentences with the largest gains and losses of each system compared with the first."""
     check_several(plan)
     setup = setup.for_pair()
@@ -151,7 +133,7 @@ def compare_sentences(plan: Plan, limit: int | None, setup: Setup) -> Contrasts:
                 coverage[name] = coverages_of(some)
             pairs += [(name, baseline, other, *contrasts(baseline.matches, other.matches, setup)) for other in others]
     provenance = comparison_provenance(sources, setup, {"measure": str(measure), **setup.signature_of_measures()})
-    return Contrasts(measure, pairs, limit, provenance, setup, coverage)
+    return Contrasts(measure, pairs, provenance, setup, coverage)
 
 
 def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Contrast], list[Contrast]]:

@@ -129,6 +129,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
         notes = (
             f"Gain: {gained}; largest first",
+            "Causes: words whose gold head is attached correctly; other errors can follow from that of the head",
             "Share: percentage of all words with an error",
             *estimate_notes(every),
             unit_line(self.units, "confidence intervals"),
@@ -159,14 +160,14 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
 
 REPAIR_COLUMNS = (
-    *(Column("Wrong", "text"), Column("Gold -> system", "text"), Column("Words", "number")),
-    *(Column("Share", "percent"), Column("Gain", "points")),
+    *(Column("Wrong", "text"), Column("Gold -> system", "text"), Column("Words", "number", rank=1)),
+    *(Column("Causes", "number"), Column("Share", "percent", rank=2), Column("Gain", "points")),
 )
 
 
 def repair_cells(repair: Repair) -> tuple[Cell, ...]:
     """Return the cells of `REPAIR_COLUMNS`."""
-    return repair.error, repair.detail, repair.words, repair.share, repair.gain
+    return repair.error, repair.detail, repair.words, repair.causes, repair.share, repair.gain
 
 
 def analyze_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> ErrorAnalysis:

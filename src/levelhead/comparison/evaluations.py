@@ -313,9 +313,9 @@ class Languages(Tabular):
             signature_line(self.provenance.signature),
         )
         columns = (
-            *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
-            *(Column("Score A", "percent"), Column("Score B", "percent"), DIFFERENCE),
-            *(Column(interval_head(self.provenance.signature["level"]), "points"), P, STARS),
+            *(Column("System", "text"), Column("A", "text"), Column("B", "text"), Column("Paired", "text", rank=2)),
+            *(Column("Measure", "text"), Column("Score A", rank=1), Column("Score B", rank=1), DIFFERENCE),
+            *(Column(interval_head(self.provenance.signature["level"]), "points", rank=3), P, STARS),
         )
         return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0})
 

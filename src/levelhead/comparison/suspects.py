@@ -238,13 +238,14 @@ class Suspects(Tabular):
             texts = map(printable, (row.form, row.problem, row.annotation, row.probably))
             own = (sentence(row.sent_id, row.sentence), row.word)
             rows.append((*own, *texts, row.score, votes_of_systems, same))
-        systems = ", ".join(self.systems) or "none"
-        notes = (
-            f"Systems: number with the other annotation : number with this one (of {systems})",
-            "Elsewhere: same words in same context with the other annotation : with this one (first example)",
-            signature_line(self.provenance.signature),
-        )
-        return Table(_COLUMNS, tuple(rows), notes)
+        meanings = {
+            "Systems": f"number with the other annotation : number with this one (of {', '.join(self.systems)})",
+            "Elsewhere": "same words in same context with the other annotation : with this one (first example)",
+        }
+        shown = [i for i, column in enumerate(_COLUMNS) if column.name not in meanings or any(row[i] for row in rows)]
+        names = {_COLUMNS[i].name for i in shown}
+        notes = (f"{column}: {text}" for column, text in meanings.items() if column in names)
+        return Table(_COLUMNS, tuple(rows), (*notes, signature_line(self.provenance.signature))).of_columns(shown)
 
     def _suspects_rows(self) -> Iterator[SuspectRow]:
         lines = self.treebank.source.lines
@@ -265,9 +266,7 @@ class Suspects(Tabular):
         return {"sentence": sentence + 1, "sent_id": self.treebank[sentence].id, "word": word - first + 1}
 
 
-def find_suspects(
-    outputs: Mapping[str, Matches], gold: Treebank, most: int | None, training: Mapping[str, str]
-) -> Suspects:
+def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, training: Mapping[str, str]) -> Suspects:
     """Return the worst entry of each word: log-odds of votes, of labels of the form elsewhere, and of variation."""
     matches = list(outputs.values())
     suspects = _by_votes(matches) if matches else {}
@@ -281,7 +280,7 @@ def find_suspects(
     best: dict[int, Suspect] = {}
     for suspect in sorted(suspects.values(), key=lambda suspect: (-suspect.score, suspect.word, suspect.kind)):
         best.setdefault(suspect.word, suspect)
-    listed = tuple(suspect for suspect in best.values() if suspect.score > 0)[:most]
+    listed = tuple(suspect for suspect in best.values() if suspect.score > 0)
     sources = Sources(summary_of(gold), {name: summary_of(output.system) for name, output in outputs.items()})
     signature = {
         "rules": matches[0].rules.signature if matches else "ud",
@@ -332,6 +331,7 @@ def _attachment(gold: Treebank, relation: str, head: int) -> str:
 
 _COLUMNS = (
     Column("Sentence", "text"), Column("Word", "position"),
-    Column("Form", "text"), Column("Kind", "text"), Column("Annotation", "text"), Column("Probably", "text"),
-    Column("Score", "number"), Column("Systems", "text"), Column("Elsewhere", "text"),
+    Column("Form", "text", rank=1), Column("Kind", "text", rank=2), Column("Annotation", "text"),
+    Column("Probably", "text"), Column("Score", "number", rank=3), Column("Systems", "text", rank=4),
+    Column("Elsewhere", "text", rank=4),
 )  # fmt: skip

@@ -39,8 +39,6 @@ UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of m
 Coverages = Mapping[str, Mapping[str, PartialCoverage]]  # by treebank and system
 COVERAGE_LAYOUT: Layout = (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage)
 
-DRAWN = 5  # the default number of sentences that are drawn; tables and JSON then have all
-
 
 @immutable
 class PerTreebank(Tabular, Generic[Found]):
@@ -202,14 +200,23 @@ class TreeExamples(Tabular):
     """Sentences whose trees are shown: those with an error, or those in which systems differ most.
 
     Args:
-        limit: the maximum number of words or sentences to show; if None, 5 are drawn, and tables and JSON have all.
         provenance: the provenance of the numbers.
         coverage: for partial scores, the share of gold that each system covers, by treebank and system.
     """
 
-    limit: int | None
     provenance: Provenance
     coverage: Coverages
+
+    def text(self, limit: int | None = None) -> str:
+        """Return the trees as text.
+
+        Args:
+            limit: the maximum number of trees below each heading; by default all.
+        """
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.text().rstrip("\n")
 
     @property
     def _notes(self) -> tuple[str, ...]:
@@ -237,32 +244,21 @@ class ErrorExamples(TreeExamples):
     treebank: str
     matches: Matches
     cells: Mapping[str, Sequence[Example]]
-    limit: int | None
     provenance: Provenance
     coverage: Coverages = field(default_factory=dict)
-
-    @property
-    def listed(self) -> Mapping[str, Sequence[Example]]:
-        """The words of each error in tables and JSON."""
-        return {error: words[: self.limit] for error, words in self.cells.items()}
-
-    @property
-    def drawn(self) -> Mapping[str, Sequence[Example]]:
-        """The words of each error that are drawn."""
-        return {error: words[: self.limit or DRAWN] for error, words in self.cells.items()}
 
     def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
         return coverage_rows(self.coverage)
 
     def _examples_rows(self) -> Iterator[ErrorExample]:
-        for error, at in ((error, example) for error, examples in self.listed.items() for example in examples):
+        for error, at in ((error, example) for error, examples in self.cells.items() for example in examples):
             gold = self.matches.gold[at.gold_sentence]
             place = at.gold_sentence + 1, gold.id, at.gold_word + 1, gold.forms[at.gold_word]
             system = at.system_sentence + 1, at.system_word + 1
             yield ErrorExample(self.treebank, error, *place, *system, gold.text)
 
     def _words_rows(self) -> Iterator[TreeWord]:
-        listed = [example for examples in self.listed.values() for example in examples]
+        listed = [example for examples in self.cells.values() for example in examples]
         sides: tuple[tuple[Literal["gold", "system"], Treebank, set[int]], ...] = (
             ("gold", self.matches.gold, {example.gold_sentence for example in listed}),
             ("system", self.matches.system, {example.system_sentence for example in listed}),
@@ -283,12 +279,11 @@ class ErrorExamples(TreeExamples):
         rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples_rows())
         return Table(columns, tuple(rows), self._notes)
 
-    def __str__(self) -> str:
-        trees = draw_examples(self.matches, self.cells, self.limit or DRAWN)
-        return trees + "\n".join(self._notes)
+    def text(self, limit: int | None = None) -> str:
+        return "\n".join([draw_examples(self.matches, self.cells, limit), *self._notes, ""])
 
 
-def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
+def find_examples(plan: Plan, errors: Sequence[str], setup: Setup) -> ErrorExamples:
     """Return words whose relation a system confuses with another."""
     if len(plan.test_sets) != 1:
         raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
@@ -301,4 +296,4 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | 
             readings = " or ".join(f"{gold} confused with {system}" for gold, system in (relations, *others))
             raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
         cells[error] = tuple(examples_of(matches, *relations))
-    return ErrorExamples(plan.systems[0].label, treebank, matches, cells, limit, provenance, coverage)
+    return ErrorExamples(plan.systems[0].label, treebank, matches, cells, provenance, coverage)

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from levelhead.scoring.matches import Matches
 
 
-def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most: int | None = None) -> str:
+def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], limit: int | None) -> str:
     """Draw the gold and the system's tree of each example, with the word marked."""
     lines = []
     for cell, examples in cells.items():
-        drawn = examples[:most]
-        first = f", the first {len(drawn)} shown (--limit)" if len(drawn) < len(examples) else ""
-        lines += [f"{cell}: {number_of(len(examples), 'word')}{first}", ""]
-        for example in drawn:
+        lines += [f"{cell}: {number_of(len(examples), 'word')}", ""]
+        for example in examples[:limit]:
             gold, system = matches.gold[example.gold_sentence], matches.system[example.system_sentence]
             both = draw_both(gold, system, "system", {example.gold_word})
             lines.append(title(gold))
@@ -36,11 +34,22 @@ def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most
                 lines += ["  gold", *indented(draw(gold, {example.gold_word})), "  system"]
                 both = draw(system, {example.system_word})
             lines += [*indented(both), ""]
-    return "\n".join(lines) + "\n"
+        lines += _more(examples, limit)
+    return "\n".join(lines)
+
+
+def _more(some: Sequence[object], limit: int | None) -> list[str]:
+    left_out = len(some[limit or len(some) :])
+    return [f"... {left_out:,} more (--limit 0)", ""] if left_out else []
 
 
 def draw_contrasts(
-    baseline: Output, system: Output, gained: Sequence[Contrast], lost: Sequence[Contrast], setup: Setup
+    baseline: Output,
+    system: Output,
+    gained: Sequence[Contrast],
+    lost: Sequence[Contrast],
+    setup: Setup,
+    limit: int | None,
 ) -> str:
     """Draw the gold tree and both systems' trees of sentences on which they differ, with wrong words marked."""
     lines = []
@@ -52,7 +61,7 @@ def draw_contrasts(
     }
     for heading, some in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
         lines += [f"{heading}: {number_of(len(some), 'sentence') if some else 'none'}", ""]
-        for contrast in some:
+        for contrast in some[:limit]:
             gold = baseline.matches.gold[contrast.sentence]
             lines.append(title(gold))
             drawn = []
@@ -70,7 +79,8 @@ def draw_contrasts(
                 of_both = (_wrong(output, "gold", contrast.sentence, right) for output in (baseline, system))
                 lines += ["  gold", *indented(draw(gold, around=set.union(*of_both)))]
             lines += [*drawn, ""]
-    return "\n".join(lines) + "\n"
+        lines += _more(some, limit)
+    return "\n".join(lines)
 
 
 def contrast_titles(system: str, baseline: str) -> tuple[str, str]:

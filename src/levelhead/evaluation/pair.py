@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -138,16 +138,17 @@ class Evaluation(Mapping[str, Score], Tabular):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def table(self, *, counts: bool = False) -> Table:
+    def table(self, *, counts: bool = False, measures: Sequence[str] = ()) -> Table:
         """Return the result as a table.
 
         Args:
             counts: the counts behind the scores.
+            measures: the measures of several treebanks, in this order; by default all.
         """
         from levelhead.evaluation.score_tables import counts_table, score_table, scores_table
 
         if self.parts:
-            return counts_table(self.parts) if counts else scores_table(self)
+            return counts_table(self.parts) if counts else scores_table(self, measures)
         return score_table(self, counts=counts)
 
     @classmethod

@@ -81,31 +81,32 @@ def _counts(score: Score) -> tuple[Cell, ...]:
     return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
 
 
-def scores_table(average: Evaluation) -> Table:
+def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
     """Return the scores on several treebanks: one row per treebank, one column per measure, and the macro-average."""
     evaluations, coverage = average.parts, average.coverage
+    names = [name for name in measures if name in average] or [*average]
     columns, notes = [Column("Treebank", "text")], [] if coverage is None else [str(coverage)]
     rows: list[list[Cell]] = [[code] for code in evaluations]
     rows.append([f"Macro-average of {len(evaluations)}"])
     shown = list(zip(rows, (*evaluations.values(), average)))
     if coverage is None:
-        columns += (Column(name, "percent") for name in average)
+        columns += (Column(name, "percent") for name in names)
         for row, evaluation in shown:
-            row.extend(map(_cell, evaluation.values()))
+            row.extend(_cell(evaluation[name]) for name in names)
     else:
-        columns += columns_with_valid_trees(average)
+        columns += columns_with_valid_trees(names)
         for row, evaluation in shown:
             values, strict_values = (
-                [score.value for score in some.values()] for some in (evaluation.scores, evaluation.valid_trees)
+                [some[name].value for name in names] for some in (evaluation.scores, evaluation.valid_trees)
             )
             row.extend(cells_with_valid_trees(values, strict_values, evaluation.coverage or coverage))
-    notes += (f"no average of {name}: {score.reason}" for name, score in average.items() if score.reason)
+    notes += (f"no average of {name}: {average[name].reason}" for name in names if average[name].reason)
     if average.leakage:
-        heads = ("Same words", "Same heads", *(f"{name} new" for name in average))
+        heads = ("Same words", "Same heads", *(f"{name} new" for name in names))
         columns += (Column(name, "percent") for name in heads)
         notes.append(_LEAKAGE)
         for row, evaluation in shown:
-            row.extend(_leakage_cells(evaluation))
+            row.extend(_leakage_cells(evaluation, names))
     *rows, summary = rows
     signature = signature_line(average.signature)
     return Table(tuple(columns), tuple(map(tuple, rows)), (*notes, signature), summary=(tuple(summary),))
@@ -136,12 +137,12 @@ _LEAKAGE = (
 )
 
 
-def _leakage_cells(evaluation: Evaluation) -> Iterator[Cell]:
+def _leakage_cells(evaluation: Evaluation, measures: Iterable[str]) -> Iterator[Cell]:
     leakage = evaluation.leakage
     if leakage is not None:
         for occurrence in leakage.occurring[:2]:
             yield None if evaluation.parts else share(occurrence.sentences, leakage.sentences)
-        yield from (_cell(leakage.occurring[-1].rest.get(name)) for name in evaluation)
+        yield from (_cell(leakage.occurring[-1].rest.get(name)) for name in measures)
 
 
 def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:

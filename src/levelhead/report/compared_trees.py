@@ -37,19 +37,21 @@ class TreeGroup(NamedTuple):
     drawn: Sequence[Mapping[str, Any]]
 
 
-def groups_of(result: ErrorExamples | Contrasts) -> list[TreeGroup]:
-    """Return the sentences of a result for a drawing or a page, except very long ones; duplicates are drawn once."""
+def groups_of(result: ErrorExamples | Contrasts, limit: int | None = None) -> list[TreeGroup]:
+    """Return the first sentences of a result for a drawing or a page, without long ones; duplicates are drawn once."""
     selected: list[tuple[str, list[OutputTrees], dict[int, None]]] = []
     if isinstance(result, ErrorExamples):
         outputs = [OutputTrees(result.system, result.matches)]
-        for error, examples in result.drawn.items():
+        for error, examples in result.cells.items():
             title = f"{error}: {number_of(len(result.cells[error]), 'word')}"
-            selected.append((title, outputs, dict.fromkeys(example.gold_sentence for example in examples)))
+            selected.append((title, outputs, dict.fromkeys(example.gold_sentence for example in examples[:limit])))
     else:
-        for name, baseline, system, *contrasts in result.drawn:
+        for name, baseline, system, *contrasts in result.outputs:
             outputs = [OutputTrees(output.name, output.matches) for output in (baseline, system)]
             for title, some in zip(contrast_titles(system.name, baseline.name), contrasts, strict=True):
-                selected.append((f"{name}: {title}", outputs, dict.fromkeys(contrast.sentence for contrast in some)))
+                selected.append(
+                    (f"{name}: {title}", outputs, dict.fromkeys(contrast.sentence for contrast in some[:limit]))
+                )
     groups = []
     for title, outputs, sentences in selected:
         starts = outputs[0].matches.gold.sentence_starts
@@ -90,15 +92,14 @@ def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
 
 def trees_html(groups: Sequence[TreeGroup]) -> str:
     """Draw the first sentences for a notebook, an image for each system; wide ones can be scrolled."""
-    parts, left = list[str](), MOST_ROWS
-    for group in (group for group in groups if group.drawn and left):
+    parts, most = list[str](), max(MOST_ROWS // max(len(groups), 1), 1)
+    for group in (group for group in groups if group.drawn):
         parts.append(f"<p><b>{clean(group.heading)}</b></p>\n")
-        for shown in group.drawn[:left]:
+        for shown in group.drawn[:most]:
             parts.append(f'<p dir="auto">{clean(shown["t"])}</p>\n')
             images = (_picture(shown, tree).image("none") for tree in shown["s"])
             parts += (scrolled(image, right_to_left=shown["r"]) for image in images)
-        left -= len(group.drawn[:left])
-    more = sum(len(group.drawn) for group in groups) - MOST_ROWS
+    more = sum(len(group.drawn[most:]) for group in groups)
     notes = [_LEGEND, *([f"... {number_of(more, 'more sentence')} (print() draws all)"] if more > 0 else [])]
     return "".join([*parts, *(f"<p><small>{note}</small></p>\n" for note in notes)])
 

@@ -223,7 +223,7 @@ class ComparedScore(NamedTuple):
         Statistic(
             "Confidence interval of the value alone",
             value=lambda pair: pair.interval,
-            column=Column("{} CI", "percent"),
+            column=Column("{} CI", "percent", rank=3),
         ),
     ]
     spread: Annotated[
@@ -232,7 +232,7 @@ class ComparedScore(NamedTuple):
             "Standard deviation between runs; null with one run",
             (0,),
             value=lambda pair: pair.spread,
-            column=Column("SD", "percent"),
+            column=Column("SD", "percent", rank=2),
             shown=lambda results, _: any(result.spread is not None for result in results),
         ),
     ] = None
@@ -257,7 +257,7 @@ class ComparedScore(NamedTuple):
         Statistic(
             "Confidence interval of the difference; those of all systems hold jointly",
             value=lambda pair: pair.difference_interval,
-            column=Column("{} CI", "points"),
+            column=Column("{} CI", "points", rank=1),
             of_difference=True,
         ),
     ] = None
@@ -278,7 +278,9 @@ class ComparedScore(NamedTuple):
     average: Annotated[
         Average | None,
         Statistic(
-            "Kind of average; null for a treebank", value=lambda pair: pair.scope.average, column=Column("Avg.", "text")
+            "Kind of average; null for a treebank",
+            value=lambda pair: pair.scope.average,
+            column=Column("Avg.", "text", rank=4),
         ),
     ] = None
     n_runs: Annotated[int, Statistic("Number of runs of the system", (1,), value=lambda pair: len(pair.runs[0]))] = 1

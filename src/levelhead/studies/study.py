@@ -21,7 +21,7 @@ from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
 from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
-from levelhead.tables.table import Cell, Column, Kind, Table, for_readers
+from levelhead.tables.table import FILE, Cell, Column, Kind, Screen, Table, for_readers
 from levelhead.tables.writers import to_markdown, to_text, to_tsv
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -314,12 +314,12 @@ def page(study: Study) -> Page:
     return Page(study.title, f"{summary(study)} {study.source}.", facts, {}, parts, study.setting, study.signature)
 
 
-def text(study: Study, places: int | None = 2) -> str:
+def text(study: Study, places: int | None = 2, screen: Screen = FILE) -> str:
     study = _for_readers(study)
     lines = [study.title, study.source, "", *_quick_note(study), *study.setting, ""]
     for section in study.sections:
         lines += [section.title, *section.text]
-        lines += ["", to_text(section.table, places)] if section.table is not None else [""]
+        lines += ["", to_text(section.table, places, screen)] if section.table is not None else [""]
     for claim in study.claims:
         lines += [f"{claim.verdict}: {claim.text} ({claim.place})", f"  {claim.evidence}"]
     return "\n".join([*lines, "", summary(study), signature_line(study.signature)]) + "\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.errors import count_text, number_of
@@ -38,12 +38,30 @@ class Column(NamedTuple):
             all decimal places; "number", without those if all are whole; or "position", such as a line of a file.
         width: the minimum width in plain text.
         digits: the digits after the point of probabilities.
+        rank: columns of the highest rank are the first to be left out on a terminal that is too narrow.
     """
 
     name: str
     kind: Kind = "percent"
     width: int = 0
     digits: int = 4
+    rank: int = 0
+
+
+class Screen(NamedTuple):
+    """Where text is shown.
+
+    Args:
+        width: its width in characters.
+        is_terminal: whether columns that do not fit are left out.
+    """
+
+    width: int = 100
+    is_terminal: bool = False
+
+
+FILE = Screen()
+ALL_ROWS = "to_frame() has all"  # where rows are that are left out
 
 
 class Table(NamedTuple):
@@ -55,7 +73,7 @@ class Table(NamedTuple):
         notes: sentences below the table.
         rules_before: the rows above which a rule is drawn.
         summary: summary rows, such as averages, below a rule.
-        n_more: the number of further rows.
+        more: a line on rows that are left out.
     """
 
     columns: tuple[Column, ...]
@@ -63,7 +81,7 @@ class Table(NamedTuple):
     notes: tuple[str, ...] = ()
     rules_before: frozenset[int] = frozenset()
     summary: tuple[tuple[Cell, ...], ...] = ()
-    n_more: int = 0
+    more: str = ""
 
     def __repr__(self) -> str:
         return f"<Table: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
@@ -77,6 +95,20 @@ class Table(NamedTuple):
     def rules(self) -> frozenset[int]:
         """The rows above which a rule is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
+
+    def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
+        """The first rows and summary rows, with the number of the other rows and a hint on how to see them."""
+        n_more += sum(len(some[limit or len(some) :]) for some in (self.rows, self.summary))
+        if not n_more:
+            return self
+        rules = frozenset(number for number in self.rules_before if number < (limit or number + 1))
+        more = f"... {n_more:,} more ({hint})"
+        return self._replace(rows=self.rows[:limit], rules_before=rules, summary=self.summary[:limit], more=more)
+
+    def of_columns(self, chosen: Sequence[int]) -> Table:
+        """The table with some of its columns."""
+        rows, summary = (tuple(tuple(row[i] for i in chosen) for row in some) for some in (self.rows, self.summary))
+        return self._replace(columns=tuple(self.columns[i] for i in chosen), rows=rows, summary=summary)
 
     @property
     def readable(self) -> Table:
@@ -109,7 +141,7 @@ def table_of_data(data: DataTable) -> Table:
 def first_rows(data: DataTable) -> Table:
     """Return the first rows of data as a table for readers."""
     n_more = max(len(data.rows) - N_FIRST, 0)
-    return table_of_data(data._replace(rows=data.rows[:N_FIRST]))._replace(n_more=n_more)
+    return table_of_data(data._replace(rows=data.rows[:N_FIRST])).cut(None, ALL_ROWS, n_more)
 
 
 def percentage(ratio: float | Fraction) -> float:

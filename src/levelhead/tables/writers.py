@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice, takewhile, zip_longest
 from textwrap import wrap
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from levelhead.errors import number_of, printable
-from levelhead.tables.table import MOST_ROWS, Column, IntervalCell, Table, escaped, for_readers, formatted
+from levelhead.errors import printable
+from levelhead.tables.table import (
+    ALL_ROWS,
+    FILE,
+    MOST_ROWS,
+    Column,
+    IntervalCell,
+    Screen,
+    Table,
+    escaped,
+    for_readers,
+    formatted,
+)
 
 if TYPE_CHECKING:
     from levelhead.tables.data import DataTable, Value
@@ -29,87 +40,142 @@ _LATEX = str.maketrans(
     }
 )  # fmt: skip
 
-# The widths of a table in plain text; and if a table is wider, of texts, of its last text and of heads (minimums).
-_WIDEST = 99  # the rule is longer than the rows
+# The widths of texts in a table that is too wide: the widest text, the narrowest last text and the narrowest head.
 _WIDEST_TEXT = 40
 _LEAST_TEXT, _LEAST = 24, 8
 
-_FIRST_TEXTS = 66  # the total width of the first texts of a row, which each part of a wide table repeats
-
 _AT_ONCE = 1 << 12  # lines of data
+
+_FEW_ROWS = 2  # of a table whose rows become columns if it is too wide
 
 _Lines = list[str]  # the lines of a cell in plain text
 
 
-def to_text(table: Table, places: int | None = 2) -> str:
+def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output.
 
-    In a table wider than 100 columns, heads and texts are wrapped; if it is still too wide, the remaining columns
-    follow below, with the first columns repeated. Notes are wrapped as well.
+    In a table wider than the screen, heads and texts are wrapped; if it is still too wide, a table of one or two rows
+    gets a row for each column, and a terminal shows the columns that fit. Notes are wrapped as well.
 
     Args:
         table: the table.
         places: digits after the point.
+        screen: where it is shown; by default a file.
     """
-    table = table.readable
-    columns = table.columns
-    names = [[printable(column.name)] for column in columns]
-    rows = [[[printable(for_readers(cell, c, places))] for cell, c in zip(row, columns)] for row in table.every_row]
-    widths = _widths(columns, [names, *rows])
-    parts = [[*range(len(columns))]]
-    if _width(widths) > _WIDEST:
-        n_first = 1 + sum(1 for _ in takewhile(lambda column: column.kind == "text", columns[1:]))
-        names, rows = _narrowed(columns, names, rows, n_first)
-        widths = _widths(columns, [names, *rows])
-        parts = list(_parts(widths, n_first))
-    rules = {number + 1 for number in table.rules}
+    widest, hidden = screen.width - 1, list[str]()  # the rule is longer than the rows
+    laid_out = _laid_out(table, places, widest)
+    while screen.is_terminal and _width(laid_out.widths) > widest and not laid_out.turned:
+        kept = _fitting(table.columns, laid_out.widths, widest)
+        if len(kept) == len(table.columns):
+            break
+        hidden += (column.name for i, column in enumerate(table.columns) if column.name and i not in kept)
+        table = table.of_columns(kept)
+        laid_out = _laid_out(table, places, widest)
+    columns, rows, rules, widths, _ = laid_out
+    rule = "+".join("-" * (width + (2 if n else 1)) for n, width in enumerate(widths))
     lines = list[str]()
-    for part in parts:
-        rule = "+".join("-" * (widths[i] + (2 if n else 1)) for n, i in enumerate(part))
-        lines += [""] if lines else []
-        for number, row in enumerate([names, *rows]):
-            lines += [rule] if number in rules else []
-            for texts in zip_longest(*(row[i] for i in part), fillvalue=""):
-                cells = []
-                for text, i in zip(texts, part):
-                    space = " " * (widths[i] - _cells(text))
-                    cells.append(text + space if columns[i].kind == "text" else space + text)
-                lines.append(" | ".join(cells).rstrip())
-            lines += [] if number else [rule]
-    lines += (folded(printable(note), _WIDEST + 1, "  ") for note in [*_more(table), *table.notes])
+    for number, row in enumerate(rows):
+        lines += [rule] if number in rules else []
+        for texts in zip_longest(*row, fillvalue=""):
+            cells = []
+            for text, width, column in zip(texts, widths, columns):
+                space = " " * (width - _cells(text))
+                cells.append(text + space if column.kind == "text" else space + text)
+            lines.append(" | ".join(cells).rstrip())
+    more = [table.more] if table.more else []
+    more += [f"not shown: {', '.join(hidden)} (a wider terminal, or --format tsv)"] if hidden else []
+    lines += (folded(printable(note), screen.width) for note in [*more, *table.notes])
     return "\n".join(lines) + "\n"
 
 
-def folded(line: str, width: int = _WIDEST + 1, indent: str = "") -> str:
-    """Return text as lines of at most this width; a signature has no spaces and stays on one line."""
+def folded(line: str, width: int) -> str:
+    """Return a line as indented lines of at most this width; a signature has no spaces and stays on one line."""
     if len(line) <= width:
         return line
+    indent = line[: len(line) - len(line.lstrip())] + "  "
     return "\n".join(wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
 
 
-def _narrowed(
-    columns: Sequence[Column], names: Sequence[_Lines], rows: Sequence[Sequence[_Lines]], n_first: int
-) -> tuple[list[_Lines], list[list[_Lines]]]:
-    """Return the heads and rows of a table with line breaks; the last column gets the remaining space."""
-    share = max(_FIRST_TEXTS // n_first, 2 * _LEAST)
+class _LaidOut(NamedTuple):
+    """The lines of the cells of a table, the head first, in columns of these widths; rules are above rows."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[_Lines]]
+    rules: Collection[int]
+    widths: Sequence[int]
+    turned: bool = False
+
+
+def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
+    """Return a table with line breaks where it is too wide; one with few rows has them as columns instead."""
+    table = table.readable
+    columns = table.columns
+    rows = [[[printable(column.name)] for column in columns]]
+    rows += ([[printable(for_readers(cell, c, places))] for cell, c in zip(row, columns)] for row in table.every_row)
+    whole = _LaidOut(columns, rows, {1, *(number + 1 for number in table.rules)}, _widths(columns, rows))
+    if _width(whole.widths) <= widest:
+        return whole
+    narrow = _narrowed(columns, rows, widest)
+    widths = _widths(columns, narrow)
+    if _width(widths) <= widest or not len(rows) - 1 <= _FEW_ROWS < len(columns):
+        return _LaidOut(columns, narrow, whole.rules, widths)
+    turned = list[list[_Lines]]()
+    for column, cells in zip(columns, zip(*rows)):
+        if column.name or not turned:
+            turned.append([*cells])
+        else:  # a mark belongs to the number before it
+            turned[-1][1:] = ([f"{cell[0]} {mark[0]}".rstrip()] for cell, mark in zip(turned[-1][1:], cells[1:]))
+    texts = [Column("", "text")] * len(rows)
+    turned = _narrowed(texts, turned, widest)
+    return _LaidOut(texts, turned, {1}, _widths(texts, turned), turned=True)
+
+
+def _fitting(columns: Sequence[Column], widths: Sequence[int], widest: int) -> list[int]:
+    """Return the columns that fit: the first one, then by rank, where texts after the first go before numbers.
+
+    A column without a heading, such as stars, belongs to the column before it.
+    """
+    n_first, group = _n_first(columns), list[int]()
+    for i, column in enumerate(columns):
+        group.append(i if column.name or not i else group[-1])
+    kept = set(range(len(columns)))
+    for first in sorted(
+        {i for i in group if i or columns[0].rank}, key=lambda i: (columns[i].rank, i >= n_first, i), reverse=True
+    ):
+        if _width([widths[i] for i in kept]) <= widest:
+            break
+        kept -= {i for i, of in enumerate(group) if of == first}
+    return sorted(kept)
+
+
+def _n_first(columns: Sequence[Column]) -> int:
+    """The number of columns that say what a row is: the first one, and texts after it."""
+    return 1 + sum(1 for _ in takewhile(lambda column: column.kind == "text", columns[1:]))
+
+
+def _narrowed(columns: Sequence[Column], rows: Sequence[Sequence[_Lines]], widest: int) -> list[list[_Lines]]:
+    """Return the head and rows of a table with line breaks; the last column gets the remaining space."""
+    n_first = _n_first(columns)
+    share = max(2 * widest // 3 // n_first, 2 * _LEAST)
     longest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
-    widest = [min(number, _WIDEST_TEXT) for number in longest]
+    widths = [min(number, _WIDEST_TEXT) for number in longest]
     for _ in range(2):  # without and with the last column
         cells = [
             [
                 _wrapped(cell, width, word) if column.kind == "text" else cell
-                for cell, column, width, word in zip(row, columns, widest, longest)
+                for cell, column, width, word in zip(row, columns, widths, longest)
             ]
-            for row in rows
+            for row in rows[1:]
         ]
         heads = [
-            _wrapped(name, max(width, _LEAST), _WIDEST_TEXT)
-            for name, width in zip(names, _widths(columns[: len(widest)], cells))
+            _wrapped(name, max(width, _LEAST), word)
+            for name, width, word in zip(rows[0], _widths(columns[: len(widths)], cells), longest)
         ]
-        left = max(_WIDEST - _width(_widths(columns[: len(widest)], [heads, *cells])) - len(" | "), _LEAST_TEXT)
-        widest.append(left)
+        left = widest - _width(_widths(columns[: len(widths)], [heads, *cells])) - len(" | ")
+        left = max(left, min(_LEAST_TEXT, widest // 4))
+        widths.append(left)
         longest.append(left)
-    return heads, cells
+    return [heads, *cells]
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[_Lines]]) -> list[int]:
@@ -135,20 +201,6 @@ def _wrapped(cell: _Lines, width: int, longest: int) -> _Lines:
     """Return a cell with line breaks between words, and within words longer than the limit."""
     words = " ".join(part for word in cell[0].split(" ") for part in wrap(word, longest, break_on_hyphens=False))
     return wrap(words, max(width, 1), break_long_words=False, break_on_hyphens=False) or cell
-
-
-def _parts(widths: Sequence[int], n_first: int) -> Iterator[list[int]]:
-    """Give the columns of each part of a wide table; all parts start with the first column and the texts after it."""
-    if _width(widths) > _WIDEST and _width(widths[:n_first]) > _WIDEST // 2:
-        n_first = 1
-    first = list(range(min(n_first, len(widths))))
-    part = list(first)
-    for i in range(len(first), len(widths)):
-        if len(part) > len(first) and _width([widths[j] for j in (*part, i)]) > _WIDEST:
-            yield part
-            part = list(first)
-        part.append(i)
-    yield part
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
@@ -284,21 +336,16 @@ def to_html(table: Table, places: int | None = 2) -> str:
         cells = (f"<td{style}>{escape(printable(text))}</td>" for text, style in zip(texts, styles))
         rule = ' style="border-top: 1px solid"' if number in table.rules else ""
         lines.append(f"<tr{rule}>{''.join(cells)}</tr>")
-    further = [f'<tr><td colspan="{len(names)}" style="text-align: left">{text}</td></tr>' for text in _more(table)]
-    lines[len(table.rows) + 3 : len(table.rows) + 3] = further
+    if table.more:
+        more = f'<tr><td colspan="{len(names)}" style="text-align: left">{table.more}</td></tr>'
+        lines.insert(len(table.rows) + 3, more)
     notes = "<br>\n".join(escape(printable(note)) for note in table.notes)
     return "\n".join([*lines, "</tbody>", "</table>", *([f"<p><small>{notes}</small></p>"] if notes else [])]) + "\n"
 
 
 def to_notebook(table: Table, places: int | None = 2) -> str:
     """Return a table for a notebook: the first rows, as wide as they are."""
-    n_more = table.n_more + max(len(table.rows) - MOST_ROWS, 0)
-    rules = frozenset(number for number in table.rules_before if number < MOST_ROWS)
-    return scrolled(to_html(table._replace(rows=table.rows[:MOST_ROWS], rules_before=rules, n_more=n_more), places))
-
-
-def _more(table: Table) -> list[str]:
-    return [f"... {number_of(table.n_more, 'more row')} (to_frame() has all)"] if table.n_more else []
+    return scrolled(to_html(table.cut(MOST_ROWS, ALL_ROWS), places))
 
 
 def scrolled(html: str, *, right_to_left: bool = False) -> str:

@@ -356,10 +356,6 @@ def validate(
     return Validation(faults, {file: copies[file] for file in changes}, changes)
 
 
-_MOST_IN_TEXT = {"error": 1000, "warning": 1}
-"""The largest number of errors and warnings of each kind that are printed as text."""
-
-
 def annotation(fault: Fault) -> str:
     """Return a fault as a workflow command of GitHub Actions, which annotates the line of the file."""
     place = fault.place
@@ -373,17 +369,20 @@ def _escaped(text: str, also: str = "") -> str:
     return printable(text).translate({ord(sign): f"%{ord(sign):02X}" for sign in f"%\r\n{also}"})
 
 
-def validation_text(validation: Validation) -> str:
+def validation_text(validation: Validation, limit: int | None = None) -> str:
     """Return as text the changes in copies, then the faults of the files or of their copies.
 
-    The faults of a file are followed by a remedy for each kind; its warnings of a kind are a single line.
+    The faults of a file are followed by a remedy for each kind; its warnings of a kind are a single line, and `limit`
+    is the largest number of its errors of a kind.
     """
     lines = [f"fixed: {change}\n" for changes in validation.changes.values() for change in changes]
     for faults in validation.files.values():
         kinds: dict[tuple[str, str], list[Fault]] = {}
         for fault in faults:
-            add_fault(kinds, (fault.severity, fault.slug), fault, _MOST_IN_TEXT[fault.severity])
-        shown = [*chain(*kinds.values())]
+            most = 1 if fault.severity == "warning" else len(faults)
+            add_fault(kinds, (fault.severity, fault.slug), fault, most)
+        shown = [*chain(*(some[:limit] for some in kinds.values()))]
+        left_out = sum(map(len, kinds.values())) - len(shown)
         shown.sort(key=lambda fault: (True, 0) if fault.severity == "warning" else (False, fault.place.line or 0))
         for fault in shown:
             place = fault.place
@@ -392,6 +391,7 @@ def validation_text(validation: Validation) -> str:
             mark = "warning: " * (fault.severity == "warning")
             suffix = f" ({', '.join(where)})" if where else ""
             lines.append(f"{mark}{fault}{suffix}\n")
+        lines += [f"... {left_out:,} more (--limit 0)\n"] if left_out else []
         lines += [f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in dict.fromkeys(fault.slug for fault in shown)]
     return "".join(lines)
 

@@ -168,7 +168,7 @@ def table_by_treebank(profiles: Profiles, notes: Sequence[str]) -> Table:
     return Table(
         (
             Column("Treebank", "text"),
-            *(Column(LANGUAGE_COLUMNS[n], "text") for n in shown),
+            *(Column(LANGUAGE_COLUMNS[n], "text", rank=1) for n in shown),
             *(key.column.display(key.name) for key in keys),
         ),
         tuple(rows),

@@ -139,6 +139,10 @@ table_option: Decorator = click.option(
     help="Which table of the result TSV and JSON Lines have  [default: the first of `levelhead schema`]",
 )  # fmt: skip
 quiet_option: Decorator = click.option("--quiet", "-q", is_flag=True, help="Leave out the sentence above the table")
+limit_option: Decorator = click.option(
+    "--limit", type=WHOLE["limit"], metavar="N",
+    help="Print at most N rows; 0 for all  [default: 20 as text on a terminal, otherwise all]",
+)  # fmt: skip
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )

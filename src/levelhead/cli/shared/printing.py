@@ -10,6 +10,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
     from levelhead.evaluation.provenance import Provenance
     from levelhead.report.page.blocks import Origin
     from levelhead.tables.data import DataTable
-    from levelhead.tables.table import Table
+    from levelhead.tables.table import Screen, Table
     from levelhead.tabular import Tabular
 
 _OF_DATA = frozenset({"tsv", "jsonl", "json"})  # the formats without notes below a table
+_NARROWEST, _WIDEST = 60, 240  # the widths of terminals that tables are made for
+_ROWS = 20  # that a terminal shows
 _MOST_FILES = 2
 """The largest number of files with the same kind of warning for which all warnings are printed."""
 
@@ -37,30 +41,40 @@ def print_result(
     table: Callable[[], Table] | None = None,
     *,
     main: str | None = None,
-    most: int | None = None,
     places: int = 2,
 ) -> None:
-    """Print a result in the requested format; only what is printed is computed.
+    """Print a result in the requested format, with at most --limit rows; only what is printed is computed.
 
-    `table` makes the table for readers, `main` is the table of data that is printed without --table, `most` its largest
-    number of rows, and `places` the default in text.
+    `table` makes the table for readers, `main` is the table of data that is printed without --table, and `places` the
+    default in text.
     """
     output_format, output, name = given["output_format"], given.get("output"), given.get("table_name")
+    limit = limit_of(given)
     if output_format in {"jsonl", "tsv"}:
         data = result.data(name or main)
         with data_writer(given) as write:
-            write(data if most is None else data._replace(rows=[*data.rows][:most]))
+            write(data if limit is None else data._replace(rows=[*data.rows][:limit]))
         return
     if name is not None:
         raise click.UsageError("--table requires --format tsv or jsonl")
     if output_format == "json":
-        print_json(result.to_dict(), output)
+        document = result.to_dict()
+        if limit is not None:
+            shown = main or next(iter(document["tables"]))
+            document["tables"][shown] = document["tables"][shown][:limit]
+        print_json(document, output)
         return
-    from levelhead.tables.writers import WRITERS
+    from levelhead.tables.writers import WRITERS, to_text
 
     chosen = places if given.get("places") is None else given["places"]
-    text = WRITERS[output_format]((table or result.table)(), chosen)
-    if output_format == "text" and output in {None, "-"} and sys.stdout and sys.stdout.isatty():
+    tables = (table(),) if table else result.text_tables() if output_format == "text" else (result.table(),)
+    tables = tuple(each.cut(limit, "--limit 0") for each in tables)
+    screen = screen_of(output)
+    if output_format == "text":
+        text = "\n".join(to_text(each, chosen, screen) for each in tables)
+    else:
+        text = WRITERS[output_format](*tables, chosen)
+    if output_format == "text" and screen.is_terminal:
         from levelhead.cli.shared.color import colored_table, wants_color
 
         text = colored_table(text) if wants_color(sys.stdout) else text
@@ -73,8 +87,25 @@ def below_verdict(given: Mapping[str, Any], result: Tabular, text: str) -> str:
         return text
     from levelhead.tables.writers import folded
 
-    verdict = f"{folded(printable(result.verdict))}\n"
+    verdict = f"{folded(printable(result.verdict), screen_of(given.get('output')).width)}\n"
     return f"{verdict}\n{text}" if text else verdict
+
+
+def limit_of(given: Mapping[str, Any]) -> int | None:
+    """Return the largest number of rows, None for all: as --limit says, by default 20 as text on a terminal."""
+    if given.get("limit", 0) is None:
+        return _ROWS if given["output_format"] == "text" and screen_of(given["output"]).is_terminal else None
+    return given.get("limit") or None
+
+
+def screen_of(output: str | None) -> Screen:
+    """Return where text goes: the terminal, or a file or pipe, which has all columns."""
+    from levelhead.tables.table import Screen
+
+    if output not in {None, "-"}:
+        return Screen()
+    width = get_terminal_size((Screen().width, 0)).columns
+    return Screen(min(max(width, _NARROWEST), _WIDEST), bool(sys.stdout and sys.stdout.isatty()))
 
 
 @contextmanager
@@ -84,7 +115,7 @@ def data_writer(given: Mapping[str, Any]) -> Iterator[Callable[[DataTable], None
 
     output, places = given.get("output"), given.get("places")
     is_tsv = given["output_format"] == "tsv"
-    on_terminal = is_tsv and output in {None, "-"} and sys.stdout and sys.stdout.isatty()
+    on_terminal = is_tsv and screen_of(output).is_terminal
     with output_writer(output) as write:
         n_written = 0
 
@@ -102,7 +133,7 @@ def show(
 ) -> None:
     """Print the warnings and notes of a result, and its table with these options, or its data (`print_result`)."""
     print_provenance(given, result.provenance, notes_below=notes_below)
-    print_result(given, result, lambda: result.table(**options), main=main)
+    print_result(given, result, partial(result.table, **options) if options else None, main=main)
 
 
 def wants_page(given: Mapping[str, Any]) -> bool:
@@ -191,6 +222,14 @@ def print_json(document: object, output: str | None, *, lines: bool = False) -> 
 
     each = document if lines and isinstance(document, list) else [document]
     emit("".join(json_text(part, None if lines else 2) + "\n" for part in each), output)
+
+
+def emit_folded(text: str, output: str | None) -> None:
+    """Write text, on a terminal in lines that fit."""
+    from levelhead.tables.writers import folded
+
+    screen = screen_of(output)
+    emit("\n".join(folded(line, screen.width) for line in text.split("\n")) if screen.is_terminal else text, output)
 
 
 def emit(text: str, output: str | None) -> None:

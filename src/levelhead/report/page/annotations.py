@@ -17,7 +17,7 @@ from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.scoring.matches import align_sentences, compare_aligned, match
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import ALL_ROWS, Column, Table
 from levelhead.treebank import Treebank
 from levelhead.treebank.tree_text import MOST_WORDS
 
@@ -30,7 +30,7 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}", "percent") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
     measures = [Block("f1", table=Table(columns, f1))]
-    patterns = [_noted("patterns", agreement.table(by="pattern", most=_MOST_ROWS))]
+    patterns = [_noted("patterns", agreement.table(by="pattern").cut(_MOST_ROWS, ALL_ROWS))]
     trees = f"An example of each pattern: the tree of {first} above, those of the other annotators below."
     alphas = [(label.name, label.krippendorff) for label in agreement.labels]
     rows = [plotted_row(name, alpha.value, alpha.interval) for name, alpha in alphas if alpha.value is not None]
@@ -85,7 +85,7 @@ def changes_page(changes: Changes, rules: Rules, old: str, new: str) -> Page:
     if isinstance(changes, ReleaseChanges):
         summary.append(_noted("files", changes.table(by="file"), "Files"))
     columns = Table((Column("Column", "text"), Column("Changes", "number")), tuple(changes.by_column.items()))
-    patterns = changes.table(most=_MOST_ROWS)._replace(notes=())
+    patterns = changes.table().cut(_MOST_ROWS, ALL_ROWS)._replace(notes=())
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", summary),
         Section("columns", "Changes by column", "", [Block("columns", table=columns)]),
@@ -124,7 +124,7 @@ def _trees(changes: Changes, rules: Rules) -> Iterator[Block]:
 
 def suspects_page(suspects: Suspects) -> Page:
     """Return the page of suspects, with the annotation above and the systems below."""
-    treebank, numbers = suspects.treebank, _noted("suspects", suspects.table())
+    treebank, numbers = suspects.treebank, _noted("suspects", suspects.table().cut(_MOST_ROWS, ALL_ROWS))
     sections = [Section("suspects", "Suspects", "The most suspicious words first.", [numbers])]
     if suspects.outputs:
         shown = [OutputTrees(name, matches) for name, matches in zip(suspects.systems, suspects.outputs, strict=True)]
