@@ -144,7 +144,7 @@ def test_errors_by_words() -> None:
         value, gold, correct = (of_row[name] for name in ("by_upos", "gold", "correct"))
         wrong[value] = wrong.get(value, 0) + gold - correct
     most = max(wrong, key=lambda value: wrong[value])
-    assert broken.verdict.startswith(f"By LAS, upos {most} has the most errors: {wrong[most]:,} of ")
+    assert broken.verdict.startswith(f"By LAS, the most errors are in upos {most}: {wrong[most]:,} of ")
     assert levelhead.breakdown(GOLD, [GOLD], by=["upos"]).verdict == "By LAS, no gold word is wrong."
     gains = levelhead.breakdown(GOLD, [ALPHA, BETA], by=["upos"])
     assert re.fullmatch(

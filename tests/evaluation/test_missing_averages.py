@@ -12,8 +12,8 @@ def notes_of(capfd, *options: str) -> list[str]:
 
 
 def test_measures_without_an_average_name_the_treebanks(capfd):
-    assert notes_of(capfd, "-m", "LAS,XPOS,ELAS") == [
-        "no average of XPOS: not annotated in gold: XPOS (fr)",
+    assert notes_of(capfd, "-m", "LAS,XPOS,ELAS,AllTags") == [
+        "no average of XPOS and AllTags: not annotated in gold: XPOS (fr)",
         "no average of ELAS: not annotated in gold: DEPS (ar, cs, de, fi, fr and 2 more)",
     ]
 

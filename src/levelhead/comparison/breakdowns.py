@@ -125,10 +125,9 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         if not wrong.total():
             return f"By {self.measure}, no gold word is wrong."
         ((values, n),) = wrong.most_common(1)
-        name, words = f"{', '.join(first)} {', '.join(values)}", number_of(gold[values], "word")
-        return (
-            f"By {self.measure}, {name} has the most errors: {n:,} of {words}, {n / wrong.total():.1%} of all errors."
-        )
+        names = ", ".join(f"{name} {value}" for name, value in zip(first, values, strict=True))
+        share = f"{n:,} of {number_of(gold[values], 'word')}, {n / wrong.total():.1%} of all errors"
+        return f"By {self.measure}, the most errors are in {names}: {share}."
 
     def _largest_gains(self) -> str:
         words = Counter[tuple[str, tuple[str, ...]]]()

@@ -201,7 +201,7 @@ class Suspects(Tabular):
     def verdict(self) -> str:
         """The number of suspects."""
         of_all = f"of {number_of(self.treebank.n_words, 'word')}"
-        return f"The annotation is probably wrong in {len(self.suspects):,} {of_all}."
+        return f"The annotation may be wrong in {len(self.suspects):,} {of_all}."
 
     def sentence_of(self, suspect: Suspect) -> int:
         """Return the index of a suspect's sentence."""

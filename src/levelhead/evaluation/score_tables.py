@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from levelhead.errors import names_or_number
 from levelhead.evaluation.provenance import joint_signature
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
@@ -100,7 +101,9 @@ def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
                 [some[name].value for name in names] for some in (evaluation.scores, evaluation.valid_trees)
             )
             row.extend(cells_with_valid_trees(values, strict_values, evaluation.coverage or coverage))
-    notes += (f"no average of {name}: {average[name].reason}" for name in names if average[name].reason)
+    for reason in dict.fromkeys(filter(None, (average[name].reason for name in names))):
+        undefined = [name for name in names if average[name].reason == reason]
+        notes.append(f"no average of {names_or_number(undefined, 'measure')}: {reason}")
     if average.leakage:
         heads = ("Same words", "Same heads", *(f"{name} new" for name in names))
         columns += (Column(name, "percent") for name in heads)
