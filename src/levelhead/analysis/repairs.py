@@ -183,7 +183,8 @@ def repairs_of(
         np.subtract.at(others, np.searchsorted(_keys(before), _keys(parts)), n_affected)
         both = np.concatenate([before, parts[:, :2]]), np.concatenate([before, parts[:, 2:]])
         estimate = gain_estimate(*both, np.concatenate([others, n_affected]), int(n_affected.sum()), level)
-        repaired.append(Repair(*kind, *totals[number][4:].tolist(), 0.0, other, other - value, estimate))
+        n_words, n_causes = totals[number][4:].tolist()
+        repaired.append(Repair(*kind, n_words, n_causes, 0.0, other, other - value, estimate))
     return TreebankRepairs(tuple(_with_shares(repaired)), gain_estimate(before, before, n_units, 0, level))
 
 

@@ -114,7 +114,10 @@ class Contrasts(TreeExamples):
         return Table(columns, tuple(rows), self._notes)
 
     def text(self, limit: int | None = None) -> str:
-        texts = (f"{name}: {draw_contrasts(*contrasted, self.setup, limit)}\n" for name, *contrasted in self.outputs)
+        texts = (
+            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.setup, limit)}\n"
+            for name, baseline, system, gained, lost in self.outputs
+        )
         return "".join([*texts, *(f"{note}\n" for note in self._notes)])
 
 

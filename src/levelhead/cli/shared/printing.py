@@ -73,7 +73,7 @@ def print_result(
     if output_format == "text":
         text = "\n".join(to_text(each, chosen, screen) for each in tables)
     else:
-        text = WRITERS[output_format](*tables, chosen)
+        text = WRITERS[output_format](tables[0], chosen)
     if output_format == "text" and screen.is_terminal:
         from levelhead.cli.shared.color import colored_table, wants_color
 
