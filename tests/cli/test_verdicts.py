@@ -186,10 +186,14 @@ def test_similarity_of_two_treebanks() -> None:
     assert nothing.verdict == "No distance by relations: there is nothing to compare."
 
 
-def test_files_are_valid_or_not() -> None:
+def test_files_are_valid_or_not(tmp_path: Path) -> None:
     assert levelhead.validate(GOLD).verdict == "The file is valid."
     assert levelhead.validate(GOLDS / "en.conllu", GOLDS / "tr.conllu").verdict == "2 of 2 files are valid."
-    assert levelhead.validate(SYSTEMS / "gamma/tr.conllu").verdict.startswith("The file is invalid: 2 errors.")
-    assert re.fullmatch(
-        r"The file is valid: \d+ warnings?\.", levelhead.validate(EXAMPLES / "untidy/en.conllu").verdict
-    )
+    invalid = SYSTEMS / "gamma/tr.conllu"
+    assert levelhead.validate(invalid).verdict == "The file is invalid: 2 errors."
+    assert levelhead.validate(GOLD, invalid).verdict == "1 of 2 files is valid: 2 errors."
+    warned = tmp_path / "warned.conllu"
+    warned.write_bytes(b"\xef\xbb\xbf" + GOLD.read_bytes())
+    assert levelhead.validate(warned).verdict == "The file is valid: 1 warning."
+    untidy = EXAMPLES / "untidy/en.conllu"
+    assert re.fullmatch(r"The file is invalid: 1 error and \d+ warnings\.", levelhead.validate(untidy).verdict)
