@@ -113,7 +113,7 @@ def classes(parent: type) -> set[type]:
 def test_every_result_is_here() -> None:
     root = Path(levelhead.__file__).parent
     for path in root.rglob("*.py"):
-        if re.search(r"\((Changes|Tabular|WithIntervals)", path.read_text("utf-8")):
+        if re.search(r"\((Changes|Tabular|TreeExamples|WithIntervals)", path.read_text("utf-8")):
             importlib.import_module(".".join(("levelhead", *path.relative_to(root).with_suffix("").parts)))
     own = {one.__name__ for one in classes(Tabular) if one.__module__.startswith("levelhead.")}
     assert {name.partition("[")[0] for name in own} - {
