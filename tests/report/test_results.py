@@ -113,7 +113,7 @@ def classes(parent: type) -> set[type]:
 def test_every_result_is_here() -> None:
     root = Path(levelhead.__file__).parent
     for path in root.rglob("*.py"):
-        if re.search(r"\((Changes|Tabular|WithIntervals)", path.read_text("utf-8")):
+        if re.search(r"\((Changes|Tabular|TreeExamples|WithIntervals)", path.read_text("utf-8")):
             importlib.import_module(".".join(("levelhead", *path.relative_to(root).with_suffix("").parts)))
     own = {one.__name__ for one in classes(Tabular) if one.__module__.startswith("levelhead.")}
     assert {name.partition("[")[0] for name in own} - {
@@ -135,7 +135,8 @@ def test_results_print_themselves(name: str) -> None:
     assert json.loads(json.dumps(result.to_dict()))["schema"] == 2
     assert str(result)
     html = result._repr_html_()
-    n_rows = min(len(table.rows), MOST_ROWS) + len(table.summary) + (len(table.rows) > MOST_ROWS or table.n_more > 0)
+    sizes = len(table.rows), len(table.summary)
+    n_rows = sum(min(size, MOST_ROWS) for size in sizes) + (max(sizes) > MOST_ROWS or bool(table.more))
     assert html.count("<tr") == (0 if name == "Citation" else n_rows + 1)
     assert (result.verdict is None) or html.startswith(f"<p><b>{escape(result.verdict)}</b></p>")
     short = repr(result)
