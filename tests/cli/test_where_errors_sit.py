@@ -59,7 +59,7 @@ def test_whose_value_a_word_has(run, pair) -> None:
         "NOUN": (3, 3),
         "VERB": (1, 1),
     }
-    by_relation = rows(run("breakdown", "--by", "relation", "--format", "json", *pair)[1], "by_relation")
+    by_relation = rows(run("breakdown", "--by", "deprel", "--format", "json", *pair)[1], "by_deprel")
     assert by_relation == {"obj": (1, 1), "obj:x": (0, 1), "nsubj": (1, 1), "nsubj:pass": (1, 0), "root": (1, 1)}
 
 
