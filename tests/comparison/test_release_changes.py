@@ -91,7 +91,7 @@ def test_folders_of_ud_releases_and_compressed_files(tmp_path: Path) -> None:
 
 
 def test_the_command(run, releases) -> None:
-    code, out, err = run("diff", *releases)
+    code, out, err = run("diff", *releases, "-q")
     assert code == 0
     assert "\nOld: 3 files, 49 sentences, 402 words\nNew: 3 files, 49 sentences, 413 words\n" in out
     assert re.search(r"\ndev +\| +9 \| +9 \| +1 \| +1 \| +1 \| +1 \| +1 \| +6\n", out)
