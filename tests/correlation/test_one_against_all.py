@@ -39,7 +39,7 @@ def test_on_the_command_line(tmp_path, capfd):
     rows = [line.split("\t")[:4] for line in capfd.readouterr().out.splitlines()[1:]]
     assert rows == [["depth", y, "6", method] for y in ("LAS", "size") for method in ("pearson", "spearman")]
     assert "depth, size" in figure.read_text(encoding="utf-8")
-    assert run([*command[:-2], "--matrix", "--method", "pearson"]) == 0
+    assert run([*command[:-2], "--matrix", "--method", "pearson", "--quiet"]) == 0
     printed = capfd.readouterr().out.splitlines()
     assert [line.split()[0] for line in printed[:3:2]] == ["Pearson", "depth"]
 

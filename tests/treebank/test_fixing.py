@@ -169,7 +169,8 @@ def test_the_command_lists_changes_and_checks_the_copy(tmp_path: Path) -> None:
     source.write_bytes(WORDS.replace(b"\t1\tdep\t_", b"\t2\tdep\t")[:-1])
     result = command_line.levelhead("validate", str(source), "--fix", str(copy))
     assert result.returncode == 2
-    lines = result.stdout.splitlines()
+    verdict, _, *lines = result.stdout.splitlines()
+    assert verdict == "The file is invalid: 1 error."
     assert lines[0].startswith(f"fixed: {source}:4: missing-final-blank-line: ")
     assert lines[1].startswith(f"fixed: {source}:3: empty-column: ")
     assert lines[2].startswith(f"{copy}:2: cycle: ")

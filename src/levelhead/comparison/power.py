@@ -90,7 +90,8 @@ class Power(Tabular):
         """The detectable difference for the test set as it is, or for a size in the middle; by LAS if possible."""
         measures = {row.measure: None for row in self.rows}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
-        rows = [row for row in rows_to_show(self, each=False) if row.measure == measure]
+        of_measure = [row for row in self.rows if row.measure == measure]
+        rows = [row for row in of_measure if row.average] or of_measure
         own = {unit.n_units for unit in self.units.values()}
         similar = [row for row in rows if (row.unit, row.n_runs) == (rows[0].unit, rows[0].n_runs)]
         row = next((row for row in rows if row.n_units in own), similar[len(similar) // 2])
