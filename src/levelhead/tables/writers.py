@@ -82,6 +82,7 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
                 space = " " * (width - _cells(text))
                 cells.append(text + space if column.kind == "text" else space + text)
             lines.append(" | ".join(cells).rstrip())
+    lines += [rule] if len(rows) in rules else []  # below the head of an empty table
     more = [table.more] if table.more else []
     more += [f"not shown: {', '.join(hidden)} (a wider terminal, or --format tsv)"] if hidden else []
     lines += (folded(printable(note), screen.width) for note in [*more, *table.notes])
