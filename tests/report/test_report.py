@@ -330,6 +330,6 @@ def test_the_first_sentence_of_a_page_has_perplexities_as_they_are(tmp_path, cap
     change = json.loads(capfd.readouterr().out)["tables"]["results"][1]
     text = "".join(Read((tmp_path / "page.html").read_bytes()).text)
     if change["p"] < 0.05:
-        assert f"beta ({change['difference']:+.2f})".replace("(-", "(\N{MINUS SIGN}") in text
+        assert f" ({change['difference']:+.2f}, p ".replace("(-", "(\N{MINUS SIGN}") in text
     evaluation = levelhead.score(pair[0], pair[1], measures=[surprise, "LAS"])
     assert f"={evaluation[surprise].value:.2f}, LAS=" in repr(evaluation)
