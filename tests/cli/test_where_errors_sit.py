@@ -51,7 +51,7 @@ def test_whose_value_a_word_has(run, pair) -> None:
     """The note says it, and the numbers agree with it: the word that the system calls a verb is gold's noun."""
     _, out, _ = run("breakdown", "--by", "upos", *pair)
     assert without_signature(out).endswith(f"LAS, {BY_WORDS}\n")
-    _, out, _ = run("breakdown", "--by", "relation", *pair)
+    _, out, _ = run("breakdown", "--by", "deprel", *pair)
     assert without_signature(out).endswith(f"LAS, {BY_ARCS}\n")
     _, out, _ = run("breakdown", "--by", "document", "--by", "upos,length", *pair)
     assert without_signature(out).endswith(f"LAS\ndocument: {BY_SENTENCES}\nupos: {BY_WORDS}\nlength: {BY_ARCS}\n")
@@ -59,7 +59,7 @@ def test_whose_value_a_word_has(run, pair) -> None:
         "NOUN": (3, 3),
         "VERB": (1, 1),
     }
-    by_relation = rows(run("breakdown", "--by", "relation", "--format", "json", *pair)[1], "by_relation")
+    by_relation = rows(run("breakdown", "--by", "deprel", "--format", "json", *pair)[1], "by_deprel")
     assert by_relation == {"obj": (1, 1), "obj:x": (0, 1), "nsubj": (1, 1), "nsubj:pass": (1, 0), "root": (1, 1)}
 
 
