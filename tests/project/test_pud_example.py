@@ -46,7 +46,7 @@ def test_scores_are_those_of_the_page() -> None:
     assert tuple(rows) == SYSTEMS
     for system, row in rows.items():
         found = levelhead.score(PUD / "gold", PUD / "systems" / system, measures="LAS,CLAS", partial=system == "eager")
-        scores = [found[f"{language}_pud"][name] for language in LANGUAGES for name in ("LAS", "CLAS")]
+        scores = [found.treebanks[f"{language}_pud"][name] for language in LANGUAGES for name in ("LAS", "CLAS")]
         assert [f"{float(score):.2f}" for score in scores] == row.split(" | ")
 
 
