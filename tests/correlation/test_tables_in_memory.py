@@ -206,4 +206,4 @@ def test_two_results_with_the_same_columns_need_names(scores: Any) -> None:
 def test_results_are_iterable_only_if_they_are_mappings(result: Callable[..., Any], survey: Any, scores: Any) -> None:
     with pytest.raises(TypeError, match="not iterable"):
         list(result(survey, scores))
-    assert [*survey] == [*scores["alpha"]]
+    assert [*survey] == [*scores["alpha"].treebanks]

@@ -134,7 +134,7 @@ def test_runs_are_compared_and_ranked_and_one_is_scored(capfd, tmp_path):
     code, _, err = run(capfd, "score", GOLD, system)
     assert code == 2
     assert "ambiguous-layout" in err
-    assert "name one" in err
+    assert "give one" in err
     (las,) = [
         one
         for one in compare(find_plan(GOLD, [ALPHA, system]), setup_of(["LAS"])).results

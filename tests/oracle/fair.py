@@ -294,7 +294,7 @@ def buckets(m: Matched, by: str, training: Counter[str]) -> tuple[list[str], lis
 
 
 def relation_bucket(word: Word, by: str) -> str:
-    return {"deprel": word.relation, "relation": word.columns[DEPREL], "class": class_in("nivre-fang", word.relation)}[
+    return {"relation": word.relation, "deprel": word.columns[DEPREL], "class": class_in("nivre-fang", word.relation)}[
         by
     ]
 

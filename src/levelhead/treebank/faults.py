@@ -231,7 +231,7 @@ def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) 
     layout = reading.layout
     n_columns = len(FIELDS if layout is None else layout.names)
     if len(cells) != n_columns:
-        if len(cells) == 1 and len(line.split()) >= n_columns:
+        if len(cells) == 1 and len(line.split()) >= n_columns and line[0].isdigit():
             message = f"columns are separated by spaces instead of tabs: {quoted(line)}"
             yield Fault("spaces-for-tabs", message, place._replace(word=None))
         else:

@@ -101,7 +101,7 @@ def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
 
 def cannot_open(name: str, reason: str) -> UnreadableFile:
     """Return the error of a file that cannot be opened."""
-    if "\n" in name:
+    if "\n" in name and "\t" in name:
         name, reason = quoted(name), "this is text, not a path: levelhead.from_conllu reads the text of a treebank"
     return _unreadable("unreadable-file", reason, name)
 
