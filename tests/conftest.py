@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes are started: compile their modules only once
+os.environ.pop("COLUMNS", None)  # tests that run side by side get a width, which texts would follow
 
 for name, same in (("same-examples", True), ("new-examples", False)):  # scripts/full/properties draws new ones
     settings.register_profile(
