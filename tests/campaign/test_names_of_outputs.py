@@ -262,7 +262,7 @@ def test_profile_and_validate_find_the_same_files(run, tmp_path):
     manifest = tmp_path / "m.toml"
     manifest.write_text('[campaign]\ngold = "gold"\n', encoding="utf-8")
     for source in (manifest, tmp_path / "alpha"):
-        assert run("validate", source)[:2] == (0, "")
+        assert run("validate", source)[:2] == (0, "The file is valid.\n")
         assert run("profile", source, "--columns", "sentences")[0] == 0
     assert [*levelhead.profile(manifest)] == ["en"]
     assert [*levelhead.profile(tmp_path / "m", merge=True)] == ["en"]

@@ -34,22 +34,14 @@ FORWARD = """\
 """The first Japanese sentence: each noun hangs from its particle, the particles from the verb."""
 
 CHECK = """\
-Treebank     | UD | Sentences | Words | Converted | Converted |    Failed |  Lost |    Lost
-             |    |           |       |           |         % | sentences | heads | heads %
--------------+----+-----------+-------+-----------+-----------+-----------+-------+---------
-lossy        |  2 |         1 |     5 |         1 |     20.00 |         1 |     2 |   40.00
-whole        |  2 |         2 |     5 |         1 |     20.00 |         0 |     0 |    0.00
--------------+----+-----------+-------+-----------+-----------+-----------+-------+---------
-Average of 2 |  - |         - |     - |         - |     20.00 |         - |     - |   20.00
-
-Treebank     | Nonproj. | Nonproj. | Nonproj. | Nonproj. |    Head |    Head
-             |   arcs % |     arcs |  sent. % |    sent. | entropy | entropy
-             |          |  after % |          |  after % |         |   after
--------------+----------+----------+----------+----------+---------+---------
-lossy        |     0.00 |     0.00 |     0.00 |     0.00 |       - |       -
-whole        |     0.00 |    20.00 |     0.00 |    50.00 |       - |       -
--------------+----------+----------+----------+----------+---------+---------
-Average of 2 |     0.00 |    10.00 |     0.00 |    25.00 |       - |       -
+Treebank     | UD | Sentences | Words | Converted | Converted |    Failed |  Lost |    Lost | Nonproj. | Nonproj. | Nonproj. | Nonproj. |    Head |    Head
+             |    |           |       |           |         % | sentences | heads | heads % |   arcs % |     arcs |  sent. % |    sent. | entropy | entropy
+             |    |           |       |           |           |           |       |         |          |  after % |          |  after % |         |   after
+-------------+----+-----------+-------+-----------+-----------+-----------+-------+---------+----------+----------+----------+----------+---------+---------
+lossy        |  2 |         1 |     5 |         1 |     20.00 |         1 |     2 |   40.00 |     0.00 |     0.00 |     0.00 |     0.00 |       - |       -
+whole        |  2 |         2 |     5 |         1 |     20.00 |         0 |     0 |    0.00 |     0.00 |    20.00 |     0.00 |    50.00 |       - |       -
+-------------+----+-----------+-------+-----------+-----------+-----------+-------+---------+----------+----------+----------+----------+---------+---------
+Average of 2 |  - |         - |     - |         - |     20.00 |         - |     - |   20.00 |     0.00 |    10.00 |     0.00 |    25.00 |       - |       -
 """
 
 FAILURES = """\
@@ -122,9 +114,9 @@ def test_exact(folder: Path) -> None:
 
 
 def cells_of(text: str, treebank: str) -> list[str]:
-    """Return the cells of a treebank, in all parts of a table."""
-    rows = [line for line in text.split("\n") if line.startswith(treebank)]
-    return [cell for row in rows for cell in row.replace("|", " ").split()[1:]]
+    """Return the cells of a treebank."""
+    (row,) = (line for line in text.split("\n") if line.startswith(treebank))
+    return row.replace("|", " ").split()[1:]
 
 
 def test_check(folder: Path) -> None:
@@ -138,7 +130,8 @@ def test_check(folder: Path) -> None:
         assert signature.endswith(f"|exact:no|treebank:{hashes}|version:{VERSION}\n")
     one = levelhead("convert", "--check", folder / "whole.conllu").stdout
     assert "Average" not in one
-    assert cells_of(one, "whole") == cells_of(CHECK, "whole")
+    turned = [line.split(" | ")[1].strip() for line in one.split("\n") if " | " in line]
+    assert turned == ["whole", *cells_of(CHECK, "whole")]
 
 
 def test_check_exactly(folder: Path) -> None:

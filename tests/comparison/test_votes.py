@@ -123,7 +123,7 @@ def test_languages_and_families_of_the_examples(run):
 
 
 def test_the_sentence_under_the_table(run):
-    _, out, _ = run("compare", *FOLDERS, "-m", "LAS", "--votes", "family")
+    _, out, _ = run("compare", *FOLDERS, "-m", "LAS", "--votes", "family", "--quiet")
     assert " ".join(out.split()).count("LAS: ") == 1
     assert (
         "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8 (8 significant);"

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -104,8 +103,19 @@ def screen_of(output: str | None) -> Screen:
 
     if output not in {None, "-"}:
         return Screen()
-    width = get_terminal_size((Screen().width, 0)).columns
-    return Screen(min(max(width, _NARROWEST), _WIDEST), bool(sys.stdout and sys.stdout.isatty()))
+    return Screen(min(max(_width(), _NARROWEST), _WIDEST), bool(sys.stdout and sys.stdout.isatty()))
+
+
+def _width() -> int:
+    """The width that COLUMNS says, or that of the terminal, as `shutil` returns it, which loads much for this."""
+    from levelhead.tables.table import Screen
+
+    if (columns := os.environ.get("COLUMNS", "")).isdecimal() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or Screen().width  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):  # closed, replaced, or not a terminal
+        return Screen().width
 
 
 @contextmanager
