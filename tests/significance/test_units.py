@@ -389,7 +389,7 @@ def test_the_same_bytes_with_any_number_of_processes_and_any_store(run, folder) 
 def test_few_documents_have_intervals_by_sentence_and_no_tests(run, folder) -> None:
     """Nine documents of 10 to 27 sentences in all; only `--resample-by sentence` decides by sentence."""
     paths = files(folder(9))
-    code, out, err = run("compare", *paths, "-m", "LAS")
+    code, out, err = run("compare", *paths, "-m", "LAS", "--quiet")
     assert code == 0
     assert "note: fewer than 10 documents, so intervals are by sentence" in err
     second = [cell.strip() for cell in out.splitlines()[3].split("|")]
