@@ -276,9 +276,7 @@ def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STAND
     def counted(without: tuple[str, ...]) -> Score:
         one, lacking = replace(measure, without=without), matches.lacking
         how: tuple[Measure, Definition] = (one, definition)
-        if breakdown.by == ("relation",) and any(
-            map(is_class, without)
-        ):  # in a measure, this relation would be a class
+        if breakdown.by == ("relation",) and any(map(is_class, without)):  # in a measure, it would be a class
             how = (measure, _without_relation(definition, *without))
         total = count(matches, *how, schemes=registry.schemes, by_sentence=lacking is not None)
         total = total if lacking is None else with_missing_words(total, lacking).total()

@@ -14,6 +14,7 @@ import numpy as np
 
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
+from levelhead.campaign.ranking import macro_average
 from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
 from levelhead.errors import Fault, InputError, Place, listed, with_minus
 from levelhead.evaluation.fold import CountedPiece
@@ -26,7 +27,7 @@ from levelhead.evaluation.provenance import (
     pair_provenance,
     signature_of_tests,
 )
-from levelhead.evaluation.score_tables import covered, mean_or_none
+from levelhead.evaluation.score_tables import covered
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Score
@@ -95,7 +96,8 @@ class AverageScore(Score):
     @property
     def exact_ratio(self) -> Fraction | None:
         """The exact mean of the ratios, or of the perplexities."""
-        return mean_or_none([score.exact_ratio for score in self.scores])
+        ratios = [ratio for score in self.scores if (ratio := score.exact_ratio) is not None]
+        return macro_average(ratios) if ratios and len(ratios) == len(self.scores) else None
 
     def ratio(self, component: Component, scale: int = 1) -> float | None:
         """Return the mean of precision, recall, F1 score or aligned accuracy as a multiple of a scale."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -224,11 +224,3 @@ def _number(value: Fraction | float | None) -> float | None:
 def new_scores(evaluation: Evaluation) -> Mapping[str, Score]:
     """Return the scores on the sentences that share neither words nor heads with a training sentence."""
     return evaluation.leakage.occurring[-1].rest if evaluation.leakage else {}
-
-
-def mean_or_none(values: Sequence[Fraction | None]) -> Fraction | None:
-    """Return the exact mean; None without values or if any is missing."""
-    from fractions import Fraction
-
-    known = [value for value in values if value is not None]
-    return sum(known, Fraction(0)) / len(values) if values and len(known) == len(values) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 from string import ascii_letters
 from typing import NamedTuple
@@ -108,9 +108,8 @@ def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None
     better = np.zeros(evident.shape, dtype=bool)
     p_values = dict[tuple[int, int], float | None]()
     influenced: list[tuple[tuple[int, int], Estimate]] = []
-    for pair, estimate in zip(pairs, _differences(scope, pairs, failed)):
-        n_common = int(np.count_nonzero(~failed[:, pair].any(axis=1)))
-        tested = _moved(estimate, float(evident[pair]) * len(failed) / max(1, n_common) - estimate.value)
+    for pair, (part, estimate) in _differences(scope, pairs, failed).items():
+        tested = _moved(estimate, float(evident[pair]) * len(failed) / len(part.test_sets) - estimate.value)
         p = tested.p() if np.isnan(failure_p[pair]) else float(failure_p[pair])
         p_values[pair] = p = corrected(p, len(pairs))
         if p is not None and p < round(1 - level, 12):
@@ -120,17 +119,20 @@ def compare_pairs(scope: Scope, failed: Flags, level: float) -> PairTests | None
     return PairTests(better, p_values, tuple(influenced))
 
 
-def _differences(scope: Scope, pairs: Sequence[tuple[int, int]], failed: Flags) -> Iterator[Estimate]:
+def _differences(
+    scope: Scope, pairs: Sequence[tuple[int, int]], failed: Flags
+) -> dict[tuple[int, int], tuple[Scope, Estimate]]:
     """The difference of each pair on the test sets where neither failed, or on all if there are none."""
     groups = dict[bytes, list[tuple[int, int]]]()
     for pair in pairs:
         groups.setdefault(failed[:, pair].any(axis=1).tobytes(), []).append(pair)
-    found = dict[tuple[int, int], Estimate]()
+    found = dict[tuple[int, int], tuple[Scope, Estimate]]()
     for flags, some in groups.items():
         common = ~np.frombuffer(flags, dtype=bool)
         part = scope.on(common) if common.any() else scope
-        found.update(zip(some, part.estimates([[[one], [other]] for one, other in some], 0), strict=True))
-    return (found[pair] for pair in pairs)
+        estimates = part.estimates([[[one], [other]] for one, other in some], 0)
+        found |= {pair: (part, estimate) for pair, estimate in zip(some, estimates, strict=True)}
+    return {pair: found[pair] for pair in pairs}
 
 
 def _moved(estimate: Estimate, change: float) -> Estimate:

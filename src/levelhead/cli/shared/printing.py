@@ -101,21 +101,20 @@ def screen_of(output: str | None) -> Screen:
     """Return where text goes: the terminal, or a file or pipe, which has all columns."""
     from levelhead.tables.table import Screen
 
+    file = Screen()
     if output not in {None, "-"}:
-        return Screen()
-    return Screen(min(max(_width(), _NARROWEST), _WIDEST), bool(sys.stdout and sys.stdout.isatty()))
+        return file
+    return Screen(min(max(_width(file.width), _NARROWEST), _WIDEST), bool(sys.stdout and sys.stdout.isatty()))
 
 
-def _width() -> int:
+def _width(default: int) -> int:
     """The width that COLUMNS says, or that of the terminal, as `shutil` returns it, which loads much for this."""
-    from levelhead.tables.table import Screen
-
     if (columns := os.environ.get("COLUMNS", "")).isdecimal() and int(columns):
         return int(columns)
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or Screen().width  # type: ignore[union-attr]
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or default  # type: ignore[union-attr]
     except (AttributeError, ValueError, OSError):  # closed, replaced, or not a terminal
-        return Screen().width
+        return default
 
 
 @contextmanager
