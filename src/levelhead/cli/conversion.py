@@ -55,7 +55,7 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     if len(arguments) != 3:
         raise click.UsageError("give a direction (forward or backward), IN and OUT; or --check and files")
     direction, source, target = arguments
-    refuse_compressed("OUT is", target)
+    refuse_compressed(target)
     check_file(target)
     check_paths([source], [target])
     treebank = read(source, format=how["format"])
@@ -203,7 +203,7 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """
     if conllu == "-":
         raise click.UsageError("--output must be a file: the table goes to standard output")
-    refuse_compressed("the output is", conllu)
+    refuse_compressed(conllu)
     check_paths([*inputs_of([answers]), gold], [conllu])
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")

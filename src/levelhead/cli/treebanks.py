@@ -116,9 +116,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
     how = {name: given[name] for name in ("samples", "seed", "format") if given[name]}
     samples = collection.sampled(files, list(map(int, sizes.split(","))), **how)
     if not any(samples.rows.values()):
-        raise click.UsageError(
-            f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
-        )
+        raise click.UsageError("--rarefy: all treebanks have fewer words: use smaller samples")
     show(given, samples, notes_below=True)
 
 
@@ -186,7 +184,7 @@ def suspects(conllu: str | None, **given: Any) -> None:
     parsers are trained on GOLD by cross-validation. Scores only rank the suspects: check them by hand.
     """
     files = [given["gold"], *given["systems"]]
-    refuse_compressed("the sentences are", conllu)
+    refuse_compressed(conllu)
     check_paths(files, [given["output"], conllu, *page_outputs(given), given["store"]])
     if any(map(is_collection, files)):
         raise click.UsageError("suspects takes files, not folders")

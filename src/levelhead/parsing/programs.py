@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, reason_of
 
 _LONGEST_WAIT = 0.1  # seconds; a pool kills workers that do not end within half a second, and their programs would stay
 MOST_SHOWN = 800  # the number of characters of its output that are shown if a program fails
@@ -49,7 +49,7 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
     try:
         done = run_to_end(words, cwd=folder)
     except OSError as error:
-        raise InputError(Fault("parser-failed", f"{words[0]} cannot be run: {error.strerror}")) from error
+        raise InputError(Fault("parser-failed", f"{words[0]} cannot be run: {reason_of(error)}")) from error
     if done.returncode:
         output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-MOST_SHOWN:]
         raise InputError(Fault("parser-failed", f"{words[0]} ended with exit code {done.returncode}: {output}"))

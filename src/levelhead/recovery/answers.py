@@ -13,7 +13,18 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from levelhead.errors import Fault, InputError, Place, UnreadableFile, listed, number_of, quoted, shortened, unknown
+from levelhead.errors import (
+    Fault,
+    InputError,
+    Place,
+    UnreadableFile,
+    listed,
+    number_of,
+    quoted,
+    reason_of,
+    shortened,
+    unknown,
+)
 from levelhead.treebank.faults import UTF16, is_utf16
 from levelhead.treebank.input_bytes import SUFFIXES, Limits, read_bytes, size_text
 
@@ -260,7 +271,7 @@ def _in_folder(folder: Path) -> Iterator[Answer]:
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".") and path.is_file()]
     except OSError as error:
-        raise UnreadableFile(Fault("unreadable-file", error.strerror or str(error), Place(str(folder)))) from error
+        raise UnreadableFile(Fault("unreadable-file", reason_of(error), Place(str(folder)))) from error
     total = 0
     for path in sorted(paths, key=_natural):
         data = _contents(path)

@@ -150,7 +150,7 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
         _ = pools.is_utf8(data) or data.decode()
     except UnicodeDecodeError as error:
         at = error.start
-        message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
+        message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8"
         return [Fault("encoding", message, Place(line=line(data.count(b"\n", 0, at) + 1)))]
     nul_faults: list[Fault] = []
     number, before = 1, 0
@@ -168,19 +168,23 @@ SOME_HEAD = Fault("invalid-head", "")
 """A marker, which is not reported: a word has a HEAD, so every HEAD "_" is an error."""
 
 
-_ONE_CAUSE = frozenset({"spaces-for-tabs"})  # faults of many lines that are reported once in a file
-
-
 def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
-    """Return faults by line; the last of each kind counts the others, and so does the first with one cause."""
+    """Return faults by line; the last of each kind counts the others.
+
+    If no line has the columns of a word, that has one cause and is reported once, and so are spaces instead of tabs.
+    """
     kept = list[Fault]()
     numbers = Counter[str]()
     has_heads = False
     for fault in faults:
         has_heads |= fault is SOME_HEAD
         numbers[fault.slug] += fault is not SOME_HEAD
-        if fault is not SOME_HEAD and numbers[fault.slug] <= (1 if fault.slug in _ONE_CAUSE else most):
+        if fault is not SOME_HEAD and numbers[fault.slug] <= most:
             kept.append(fault)
+    has_words = has_heads or numbers[SOME_HEAD.slug] > 0
+    once = {"spaces-for-tabs"} if has_words else {"spaces-for-tabs", "number-of-columns"}
+    first = {fault.slug: fault for fault in reversed(kept)}
+    kept = [fault for fault in kept if fault.slug not in once or fault is first[fault.slug]]
     n_kept = Counter(fault.slug for fault in kept)
     for slug, last in {fault.slug: row for row, fault in enumerate(kept)}.items():
         kept[last] = replace(kept[last], count=numbers[slug] - n_kept[slug] + 1)
@@ -235,7 +239,8 @@ def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) 
             message = f"columns are separated by spaces instead of tabs: {quoted(line)}"
             yield Fault("spaces-for-tabs", message, place._replace(word=None))
         else:
-            message = f"{number_of(len(cells), 'column')} instead of {n_columns}: {quoted(line)}"
+            hint = " (CoNLL-X has no comments)" if reading.conllx and line[0] == "#" else ""
+            message = f"{number_of(len(cells), 'column')} instead of {n_columns}{hint}: {quoted(line)}"
             yield Fault("number-of-columns", message, place)
         sentence.renumbered = True
         return

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple
 
-from levelhead.errors import Fault, InputError, Place, printable, quoted
+from levelhead.errors import Fault, InputError, Place, printable, quoted, reason_of
 from levelhead.treebank.input_bytes import SUFFIXES, cannot_open
 
 _FORMATS = (".conllu", ".conllup", ".conllx", ".conll")  # the suffixes of treebanks, without those of compressed files
@@ -125,7 +125,7 @@ def visible_entries(folder: Path) -> list[Path]:
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except (OSError, ValueError) as error:
-        raise layout_error("unreadable-file", getattr(error, "strerror", None) or str(error), folder) from error
+        raise layout_error("unreadable-file", reason_of(error), folder) from error
 
 
 def treebank_files(folder: Path) -> Iterator[Path]:
