@@ -80,7 +80,7 @@ class Fault:
         return replace(self, place=self.place._replace(file=name))
 
 
-_MOST_LINES, _MOST_FILES = 10, 4  # errors of a kind in a file, and files with the same error, that are shown each
+_MOST_LINES, _MOST_FILES = 3, 4  # errors of a kind in a file, and files with the same error, that are shown each
 _Key = TypeVar("_Key")
 
 

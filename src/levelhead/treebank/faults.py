@@ -168,23 +168,19 @@ SOME_HEAD = Fault("invalid-head", "")
 """A marker, which is not reported: a word has a HEAD, so every HEAD "_" is an error."""
 
 
-def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
-    """Return faults by line; the last of each kind counts the others.
+_ONE_CAUSE = frozenset({"spaces-for-tabs"})  # faults of many lines that are reported once in a file
 
-    If no line has the columns of a word, that has one cause and is reported once, and so are spaces instead of tabs.
-    """
+
+def by_line(faults: Iterator[Fault], most: int = MOST) -> list[Fault]:
+    """Return faults by line; the last of each kind counts the others, and so does the first with one cause."""
     kept = list[Fault]()
     numbers = Counter[str]()
     has_heads = False
     for fault in faults:
         has_heads |= fault is SOME_HEAD
         numbers[fault.slug] += fault is not SOME_HEAD
-        if fault is not SOME_HEAD and numbers[fault.slug] <= most:
+        if fault is not SOME_HEAD and numbers[fault.slug] <= (1 if fault.slug in _ONE_CAUSE else most):
             kept.append(fault)
-    has_words = has_heads or numbers[SOME_HEAD.slug] > 0
-    once = {"spaces-for-tabs"} if has_words else {"spaces-for-tabs", "number-of-columns"}
-    first = {fault.slug: fault for fault in reversed(kept)}
-    kept = [fault for fault in kept if fault.slug not in once or fault is first[fault.slug]]
     n_kept = Counter(fault.slug for fault in kept)
     for slug, last in {fault.slug: row for row, fault in enumerate(kept)}.items():
         kept[last] = replace(kept[last], count=numbers[slug] - n_kept[slug] + 1)
