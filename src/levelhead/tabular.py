@@ -127,9 +127,9 @@ class Tabular:
         return (self.table(),)
 
     def __str__(self) -> str:
-        from levelhead.tables.writers import to_text
+        from levelhead.tables.writers import texts
 
-        return "\n".join(to_text(table, self._PLACES) for table in self.text_tables()).rstrip("\n")
+        return texts(self.text_tables(), self._PLACES).rstrip("\n")
 
     def _repr_html_(self) -> str:
         from html import escape

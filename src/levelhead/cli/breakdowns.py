@@ -12,7 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import emit, limit_of, page_origin, print_provenance, print_result, show
+from levelhead.cli.shared.printing import emit, limit_of, page_origin, print_provenance, print_result, screen_for, show
 from levelhead.extras import require
 
 
@@ -64,6 +64,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     " or the wrong arcs whose head is attached correctly or incorrectly, by class. TSV and JSON have --table",
 )  # fmt: skip
 @options.limit_option
+@options.notes_options
 @options.measuring_options
 @options.interval_options
 @options.split_option
@@ -109,6 +110,7 @@ def confusion(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.notes_options
 @options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", "tsv", places=False)
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
@@ -130,12 +132,12 @@ def trees(**given: Any) -> None:
         print_result(given, result)
         return
     limit = limit_of(given)
-    text = result.text(limit)
+    text = result.text(limit, screen_for(given))
     if output_format != "text":
         from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
-        for note in result.table().notes[:-1]:  # without the signature, which the drawing has
+        for note in result.table().notes:
             say(note)
         groups, signature = groups_of(result, limit), result.provenance.signature
         if output_format == "html":

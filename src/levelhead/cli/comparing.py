@@ -179,7 +179,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
         result = detectable(**arguments)
-    show(given, result, notes_below=True, each=each)
+    show(given, result, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
         from levelhead.report.page.files import write_drawing

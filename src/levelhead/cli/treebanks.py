@@ -95,7 +95,7 @@ def profile(
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
     given["quiet"] |= len(survey.of_treebanks) < FEWEST  # the sentence is about outliers
-    show(given, survey, notes_below=True)
+    show(given, survey)
 
 
 def _list_columns(given: dict[str, Any]) -> None:
@@ -119,7 +119,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    show(given, samples, notes_below=True)
+    show(given, samples)
 
 
 @command()
@@ -140,7 +140,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     treebank_files(treebanks, [given["output"]], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
-    show(given, similarities, notes_below=True)
+    show(given, similarities)
 
 
 @command()
@@ -151,6 +151,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
 @setting("--any-features", is_flag=True)
 @setting("--several-per-language", is_flag=True)
 @options.input_format_option
+@options.notes_options
 @options.printing_options(places=False)
 def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons for excluding the others.
@@ -160,7 +161,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """
     treebank_files(treebanks, [given["output"]], merge=True)
     selection = options.call(given, *treebanks)
-    show(given, selection, notes_below=True)
+    show(given, selection)
 
 
 @command()

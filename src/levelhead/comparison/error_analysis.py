@@ -26,8 +26,7 @@ from levelhead.significance import InferenceSettings, unit_line
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import UnitRow
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
-from levelhead.tables.documents import signed
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 
 __all__ = ["ErrorAnalysis", "OutputErrors"]
 
@@ -128,16 +127,16 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
         gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
         notes = (
-            f"Gain: {gained}; largest first",
-            "Causes: words whose gold head is attached correctly; other errors can follow from that of the head",
-            "Share: percentage of all words with an error",
+            Detail(f"Gain: {gained}; largest first"),
+            Detail("Causes: words whose gold head is attached correctly; other errors can follow from the head's"),
+            Detail("Share: percentage of all words with an error"),
             *estimate_notes(every),
             unit_line(self.units, "confidence intervals"),
             *notes_on_coverage(self.coverage),
-            *signed(self.provenance.signature),
         )
         summary = tuple(cells(f"Average of {len(self.treebanks)}", average) for average in self.averages)
-        return Table(columns, tuple(row for part in parts for row in part), notes, starts, summary)
+        rows = tuple(row for part in parts for row in part)
+        return Table(columns, rows, notes, starts, summary).signed(self.provenance)
 
     def _types(self) -> Table:
         columns = Column("Error", "text"), Column("Words", "number"), Column("Share", "percent")

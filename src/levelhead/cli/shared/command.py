@@ -32,7 +32,7 @@ GROUPS = {
         "significance resample-by level seed alpha power units runs run-sd wilcoxon votes margin permutations"
     ),
     "Output": (
-        "fix sentences-to each layout cite format table places quiet output changelog summary report title figures"
+        "fix sentences-to each layout cite format table places quiet notes signature output changelog summary report title figures"
         " figure draw wde-table write-arpa outputs"
     ),
     "Gates": "fail-under fail-over fail-if-worse strict",

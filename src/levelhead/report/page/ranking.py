@@ -105,7 +105,7 @@ def ranking_page(
         _, *partial = notes_on_partial_scores(results, codes) or [""]  # the first note is in the lead
         notes = [*partial, *relation_notes(results, codes), *map(as_sentence, resampling_notes(results, rankings))]
     else:
-        notes = [*ranking_table(results, rankings).notes[:-1]]
+        notes = [*ranking_table(results, rankings).notes]
     codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
     return Page(
         f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}",
