@@ -56,10 +56,7 @@ __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
 Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
-_TOO_FEW = (
-    f"-: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most frequent one, too few for an"
-    " interval"
-)
+_TOO_FEW = f"-: no interval, since fewer than {FEWEST_UNITS} documents or sentences have a rarer label"
 _MOST_LISTED = 20
 _MOST_PATTERNS = 10
 

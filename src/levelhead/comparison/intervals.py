@@ -54,7 +54,7 @@ DIFFERENCE_COLUMNS, GAIN_COLUMNS = _of_points("difference", -100), _of_points("g
 
 
 MARK = "?"
-UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"
+UNCERTAIN = f"{MARK}: uncertain: fewer than {ENOUGH_UNITS} documents or sentences, or very uneven ones"
 
 
 def estimate_columns(

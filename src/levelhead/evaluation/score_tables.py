@@ -115,14 +115,14 @@ def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
             row.extend(_leakage_cells(evaluation, names))
     *rows, summary = rows
     table = Table(tuple(columns), tuple(map(tuple, rows)), tuple(notes), summary=(tuple(summary),))
-    table, hidden = table.signed(average.provenance), {*average} - {*names}
-    return table._replace(notes=tuple(_of_measures(note, {*names}, hidden) for note in table.notes))
+    table, others = table.signed(average.provenance), {*average} - {*names}
+    return table._replace(notes=tuple(note for note in table.notes if not _is_about(note, others, names)))
 
 
-def _of_measures(note: str, shown: Collection[str], hidden: Collection[str]) -> str:
-    """Return a note as a detail if it is only about measures that are not shown."""
+def _is_about(note: str, measures: Collection[str], others: Collection[str]) -> bool:
+    """Return whether a note names some of these measures, and none of the others."""
     named = {*re.split("[ ,:;]+", note)}
-    return Detail(note) if named.intersection(hidden) and not named.intersection(shown) else note
+    return bool(named.intersection(measures)) and not named.intersection(others)
 
 
 def headline(evaluation: Evaluation) -> str:

@@ -67,12 +67,12 @@ def signature_line(signature: Signature) -> str:
 
 
 def short_signature(signature: Signature) -> str:
-    """Return the main parts of a signature and a hash of all: `ud | gold 0123abcd | result 89efcdab | levelhead 1.0`.
+    """Return the main parts of a signature and a hash of all: `ud | gold 0123abcd | id 89efcdab | levelhead 1.0`.
 
-    It has at most 60 characters; equal hashes mean equal files, settings and versions.
+    It has at most 60 characters. Results of a command with the same id have the same files, settings and versions.
     """
     digest = hashlib.sha256(signature_line(signature).encode()).hexdigest()
     files = [f"{name} {text[:_SHORT]}" for name, text in signature.items() if re.fullmatch("[0-9a-f]{12}", text)]
-    parts = [signature.get("rules"), *files[:1], f"result {digest[:_SHORT]}", f"levelhead {signature.get('version')}"]
+    parts = [signature.get("rules"), *files[:1], f"id {digest[:_SHORT]}", f"levelhead {signature.get('version')}"]
     line = " | ".join(filter(None, parts))
     return line if len(line) <= _LONGEST else " | ".join(parts[-2:])

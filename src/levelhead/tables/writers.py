@@ -84,18 +84,20 @@ _ROOM = 2  # lines for the main notes, and for the number of the others
 
 
 def _note_lines(notes: Sequence[str], screen: Screen) -> list[str]:
-    """Return notes as lines: all, or the main notes that there is room for, at least one, and the number of others."""
-    lines, n_shown = list[str](), 0
-    for note in notes if screen.all_notes else [note for note in notes if not isinstance(note, Detail)]:
-        more = folded(printable(note), screen.width).split("\n")
-        n_lines = len(lines) + len(more) + (n_shown + 1 < len(notes))
-        if n_shown and n_lines > _ROOM and not screen.all_notes:
+    """Return all notes as lines, or the main notes that there is room for, at least one, and the number of others."""
+    texts = {note: folded(printable(note), screen.width).split("\n") for note in notes}
+    every = [line for lines in texts.values() for line in lines]
+    if screen.all_notes or len(every) <= _ROOM:
+        return every
+    shown, n_shown = list[str](), 0
+    for note in notes:
+        if isinstance(note, Detail):
+            continue
+        if shown and len(shown) + len(texts[note]) + 1 > _ROOM:
             break
-        lines += more
+        shown += texts[note]
         n_shown += 1
-    if n_left := len(notes) - n_shown:
-        lines.append(f"{number_of(n_left, 'more note' if lines else 'note')}: --notes")
-    return lines
+    return [*shown, f"{number_of(len(notes) - n_shown, 'more note' if shown else 'note')}: --notes"]
 
 
 def _table_text(table: Table, places: int | None, screen: Screen) -> str:

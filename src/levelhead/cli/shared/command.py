@@ -32,8 +32,8 @@ GROUPS = {
         "significance resample-by level seed alpha power units runs run-sd wilcoxon votes margin permutations"
     ),
     "Output": (
-        "fix sentences-to each layout cite format table places quiet notes signature output changelog summary report title figures"
-        " figure draw wde-table write-arpa outputs"
+        "fix sentences-to each layout cite format table places quiet notes signature output changelog summary report"
+        " title figures figure draw wde-table write-arpa outputs"
     ),
     "Gates": "fail-under fail-over fail-if-worse strict",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
