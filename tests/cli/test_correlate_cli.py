@@ -388,7 +388,7 @@ def test_judge(data, capfd):
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
     arguments = ["judge", *paths, "-j", folder / "prediction", "--input-format", "conllx", "-m", "LAS", "-m", "UAS"]
     code, out, err = levelhead(capfd, *arguments)
-    note = "note: gold marks no documents, so sentences are resampled as if they were independent: gold\n"
+    note = "note: gold marks no documents, so sentences are treated as independent: gold\n"
     assert (code, err) == (0, note)
     lines = out.split("\n")
     assert lines[0].split(" | ")[0].strip() == "Measure"

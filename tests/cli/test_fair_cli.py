@@ -83,8 +83,8 @@ rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resamp
 
 
 FEW_UNITS = """\
-note: gold marks no documents, so sentences are resampled as if they were independent: en, fi
-note: fewer than 10 units to resample, so no intervals: en, fi
+note: gold marks no documents, so sentences are treated as independent: en, fi
+note: fewer than 10 units, so no intervals: en, fi
 """
 
 
@@ -299,7 +299,7 @@ def test_compare(run):
     assert notes[1] == "each interval of a score is about this score alone: compare systems by their differences"
     assert notes[2] == "confidence intervals and p-values by sentence: 20 sentences"
     assert "|level:0.9|resample-by:sentence|" in notes[3]
-    note = "note: gold marks no documents, so sentences are resampled as if they were independent: en\n"
+    note = "note: gold marks no documents, so sentences are treated as independent: en\n"
     assert (code, err.startswith(note)) == (0, True)
     assert (
         "note: sentence 5 causes 46% of the variance of the difference in LAS of beta on en: without it -14.89 [" in err

@@ -144,7 +144,7 @@ def test_the_five_pud_sets(data):
 def test_pairs_need_evidence(tmp_path):
     _, out, err = run("languages", PARALLEL / "gold", PARALLEL / "systems/alpha")
     assert {line.split(" | ")[3].strip() for line in out.splitlines() if line.startswith("alpha")} == {"no"}
-    assert "note: gold marks no documents, so sentences are resampled as if they were independent: ar, cs" in err
+    assert "note: gold marks no documents, so sentences are treated as independent: ar, cs" in err
     found = document("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--parallel")
     assert {pair["paired"] for pair in found["tables"]["pairs"]} == {True}
     assert found["provenance"]["signature"]["parallel"] == "declared"
@@ -154,7 +154,7 @@ def test_pairs_need_evidence(tmp_path):
         (tmp_path / folder / "a.conllu").write_text(text, encoding="utf-8")
         (tmp_path / folder / "b.conllu").write_text("\n\n".join(text.split("\n\n")[:15]) + "\n\n", encoding="utf-8")
     _, _, err = run("languages", tmp_path / "gold", tmp_path / "system", "--parallel")
-    assert "note: parallel, but without common units, so they are resampled as if they were independent: a, b" in err
+    assert "note: parallel, but without common units, so they are treated as independent: a, b" in err
 
 
 def test_languages_say_what_decides_their_numbers(tmp_path):

@@ -157,12 +157,12 @@ def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
     }  # fmt: skip
     assert unit_line(units) == "confidence intervals and p-values by sentence or document: 9 sentences and 49 documents"
     assert list(unit_notes(units, averaged=True)) == [
-        "gold marks no documents, so sentences are resampled as if they were independent: a",
-        "fewer than 10 units to resample, so no intervals and p-values of their own: a",
-        "fewer than 20 units to resample, so intervals and p-values are rough: b, c",
+        "gold marks no documents, so sentences are treated as independent: a",
+        "fewer than 10 units, so no intervals or p-values of their own: a",
+        "fewer than 20 units, so intervals and p-values are rough: b, c",
         "c: one document has 50% of the words, so intervals and p-values depend on it",
     ]
-    few = "fewer than 10 units to resample, so no intervals and p-values: a"
+    few = "fewer than 10 units, so no intervals or p-values: a"
     assert few in unit_notes(units)
     assert few in unit_notes({"a": units["a"]}, averaged=True)
 

@@ -184,7 +184,7 @@ def span(first: int, last: int) -> str:
 
 
 def has_tests(ranking: Ranking) -> bool:
-    """Return whether the averages of systems were tested; they are not if there are too few units to resample."""
+    """Return whether the averages of systems were tested; they are not if there are too few units."""
     return any(standing.rank_interval for standing in ranking.standings)
 
 
@@ -254,7 +254,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     undecided = [(ranking, note) for ranking in rankings if (note := undecided_ranks(ranking))]
     failed = any_failed(results, [ranking for ranking, _ in undecided])
     return [
-        *resampling_notes(results, rankings),
+        *notes_on_units(results, rankings),
         *influence_notes(result for ranking in rankings for result in influenced_results(ranking)),
         *([SHARED_LETTERS, Detail("each interval is about one average alone")] if undecided else []),
         *(Detail(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note) for ranking, note in undecided),
@@ -268,8 +268,8 @@ def influenced_results(ranking: Ranking) -> Iterator[InfluencedResult]:
         yield InfluencedResult(f"in {ranking.group.name}", name, influenced)
 
 
-def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return notes on the units that were resampled on each test set, and on test sets with too few units."""
+def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:
+    """Return notes on the units of each test set, and on test sets with too few units."""
     codes = {code for ranking in rankings if ranking.lines is not None for code in ranking.group.codes}
     units = {code: unit for code, unit in results.units.items() if code in codes}
     tested = any(has_tests(ranking) for ranking in rankings)

@@ -43,6 +43,7 @@ from levelhead.significance import (
     level_of_each,
     unit_line,
     unit_notes,
+    with_p_values,
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P
 from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
@@ -311,7 +312,7 @@ class Languages(Tabular):
         notes = (
             Detail("Diff.: A minus B; Paired: whether both treebanks are parallel"),
             Detail(f"p and intervals are joint for all pairs of treebanks (Sidak): {STARS_NOTE}"),
-            *([unit_line(self.units)] if self.units else []),
+            *([unit_line(self.units, with_p_values(pair.p for pair in self.pairs))] if self.units else []),
         )
         columns = (
             *(Column("System", "text"), Column("A", "text"), Column("B", "text"), Column("Paired", "text", rank=2)),

@@ -31,7 +31,7 @@ from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import SystemCounts, Units, unit_line, unit_notes
+from levelhead.significance import SystemCounts, Units, unit_line, unit_notes, with_p_values
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO, UnitRow, unit_rows, units_signature
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
@@ -152,7 +152,9 @@ class Judgment(Tabular):
             value, low, high = (formatted(number, Column("", "number"), places) for number in difference)
             tested = "" if p is None else f", p {p_text(p)}"
             notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}]{tested}")
-        notes += [unit_line({"": self.units})]
+        if any(agreement.correlation[1] is not None for _, agreement in self.measures.values()):
+            results = with_p_values(comparison.p for _, _, comparison in self.comparisons)
+            notes.append(unit_line({"": self.units}, results))
         return Table(columns, rows, tuple(notes), frozenset(range(4, len(rows), 4))).signed(self.provenance)
 
     def _measures_rows(self) -> Iterator[tuple[str, HumanAgreement]]:

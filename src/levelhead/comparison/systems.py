@@ -43,6 +43,7 @@ from levelhead.significance import (
     differences,
     unit_line,
     unit_notes,
+    with_p_values,
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
@@ -140,8 +141,7 @@ class Comparison(Tabular):
     @property
     def unit_line(self) -> str:
         """The units of intervals and p-values."""
-        results = "confidence intervals and p-values" if self._tested else "confidence intervals"
-        return unit_line(self.units, results, self.joint_units)
+        return unit_line(self.units, with_p_values(result.p for result in self.results), self.joint_units)
 
     def of_average(self, measure: str) -> list[ComparedScore]:
         """Return the macro-averages of all systems by a measure, or their results on a single treebank."""

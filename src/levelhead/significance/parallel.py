@@ -1,4 +1,4 @@
-"""Parallel test sets, whose documents are resampled together: translations, or one test set under two names."""
+"""Parallel test sets, whose documents are paired: translations, or one test set under two names."""
 
 from __future__ import annotations
 

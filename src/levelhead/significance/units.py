@@ -219,6 +219,11 @@ def unit_line(
     return Detail(f"{results} by {kinds}: {units_counted(units)}{label}{averaged}")
 
 
+def with_p_values(p_values: Iterable[float | None]) -> str:
+    """Return the results that a note on units is about."""
+    return f"confidence intervals{' and p-values' if any(p is not None for p in p_values) else ''}"
+
+
 def units_counted(units: Mapping[str, Units]) -> str:
     """Return the numbers of units of the test sets' own results, such as `20 documents and 300 sentences`."""
     return kinds_counted(unit.own() for unit in units.values())
@@ -266,7 +271,7 @@ def unit_notes(
         f"{results} by sentence hold for {LABEL}": [
             name for name, unit in units.items() if unit.label and not unit.few
         ],
-        f"fewer than {FEWEST_UNITS} units, so no {results}{of_their_own}": [
+        f"fewer than {FEWEST_UNITS} units, so no {results.replace(' and ', ' or ')}{of_their_own}": [
             name for name, unit in own.items() if unit.n_units < FEWEST_UNITS
         ],
         f"fewer than {ENOUGH_UNITS} units, so {results} are rough": [
