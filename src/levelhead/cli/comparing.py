@@ -194,6 +194,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
     " [default: all three as text, otherwise label]",
 )  # fmt: skip
+@options.limit_option
 @options.interval_options
 @options.page_options
 @options.reading_options
