@@ -32,7 +32,7 @@ from levelhead.extras import require
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
@@ -47,12 +47,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    if by:
-        show(given, options.call(given | {"by": by}))
-    else:
-        from levelhead.api.breakdowns import analyze as analyzed
-
-        show(given, analyzed(**options.arguments_for(analyzed, given | {"system": systems[0]})))
+    show(given, options.call(given | {"by": by}))
 
 
 @command()
@@ -64,12 +59,12 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     " or the wrong arcs whose head is attached correctly or incorrectly, by class. TSV and JSON have --table",
 )  # fmt: skip
 @options.limit_option
-@options.notes_options
 @options.measuring_options
 @options.interval_options
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.answer_options
 @options.printing_options()
 def analyze(**given: Any) -> None:
     """Analyze the errors of SYSTEM: which cost most, of what type are they, and do they follow from each other?
@@ -89,7 +84,7 @@ def analyze(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.

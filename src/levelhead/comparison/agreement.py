@@ -58,7 +58,6 @@ Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
 _TOO_FEW = f"-: no interval, since fewer than {FEWEST_UNITS} documents or sentences have a rarer label"
 _MOST_LISTED = 20
-_MOST_PATTERNS = 10
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
 """The kinds of labels that are compared."""
@@ -263,9 +262,8 @@ class Agreement(Tabular):
         return Table(columns, rows, (Detail(note),)).signed(self.provenance)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the F1 scores, the most frequent disagreements, and the coefficients."""
-        patterns = [self._patterns_table().cut(_MOST_PATTERNS, "--by pattern")] * bool(self.disagreements)
-        return self._measures_table(), *patterns, self.table()
+        """Return the F1 scores, the coefficients, and the most frequent disagreements."""
+        return self._measures_table(), self.table(), *[self._patterns_table()] * bool(self.disagreements)
 
     def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:
         return ((measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())

@@ -206,13 +206,7 @@ def unit_rows(units: Mapping[str, Units]) -> list[UnitRow]:
 def unit_line(
     units: Mapping[str, Units], results: str = "confidence intervals and p-values", averaged: str = ""
 ) -> Detail:
-    """Return a note on the kinds and numbers of the units of the test sets' own results.
-
-    Args:
-        units: the units of each test set by its code.
-        results: the results that were computed from them.
-        averaged: the units of averages, see `ParallelUnits.averaged`.
-    """
+    """Return a note on the units of the test sets' own results, and on those of averages."""
     own = [unit.own() for unit in units.values()]
     kinds = " or ".join(dict.fromkeys(unit.kind.removeprefix(COMMENT) for unit in own))
     label = f" ({LABEL})" if own and all(unit.label for unit in own) else ""
@@ -251,11 +245,7 @@ def unit_notes(
 ) -> Iterator[str]:
     """Return notes on missing, rough or too optimistic intervals and p-values.
 
-    Args:
-        units: the units of each test set by its code.
-        results: the results that are computed from them.
-        averaged: whether several test sets are averaged; averages have results even if a test set has none.
-        marked_by: the file that marks documents.
+    Averages have results even if a test set has none.
     """
     of_their_own = " of their own" if averaged and len(units) > 1 else ""
     intervals, _, p_values = results.partition(" and ")

@@ -56,19 +56,12 @@ class Detail(str):
 
 
 class Screen(NamedTuple):
-    """Where text is shown.
+    """Where text is shown."""
 
-    Args:
-        width: its width in characters.
-        is_terminal: whether columns that do not fit are left out.
-        all_notes: whether all notes are shown, instead of the main notes in two lines.
-        whole_signature: whether the signature is shown instead of its short form.
-    """
-
-    width: int = 100
-    is_terminal: bool = False
-    all_notes: bool = True
-    whole_signature: bool = True
+    width: int = 100  # its width in characters
+    is_terminal: bool = False  # whether columns that do not fit are left out
+    all_notes: bool = True  # instead of the main notes in two lines
+    whole_signature: bool = True  # instead of its short form
 
 
 FILE = Screen()
