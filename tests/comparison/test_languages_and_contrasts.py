@@ -142,9 +142,9 @@ def test_the_five_pud_sets(data):
 
 
 def test_pairs_need_evidence(tmp_path):
-    _, out, err = run("languages", PARALLEL / "gold", PARALLEL / "systems/alpha")
+    _, out, _ = run("languages", PARALLEL / "gold", PARALLEL / "systems/alpha")
     assert {line.split(" | ")[3].strip() for line in out.splitlines() if line.startswith("alpha")} == {"no"}
-    assert "note: gold marks no documents, so sentences are treated as independent: ar, cs" in err
+    assert "\ngold marks no documents, so sentences are treated as independent: ar, cs" in out
     found = document("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--parallel")
     assert {pair["paired"] for pair in found["tables"]["pairs"]} == {True}
     assert found["provenance"]["signature"]["parallel"] == "declared"
@@ -153,8 +153,8 @@ def test_pairs_need_evidence(tmp_path):
         text = GOLD.read_text(encoding="utf-8")
         (tmp_path / folder / "a.conllu").write_text(text, encoding="utf-8")
         (tmp_path / folder / "b.conllu").write_text("\n\n".join(text.split("\n\n")[:15]) + "\n\n", encoding="utf-8")
-    _, _, err = run("languages", tmp_path / "gold", tmp_path / "system", "--parallel")
-    assert "note: parallel, but without common units, so they are treated as independent: a, b" in err
+    _, out, _ = run("languages", tmp_path / "gold", tmp_path / "system", "--parallel")
+    assert "\nparallel, but without common units, so they are treated as independent: a, b" in out
 
 
 def test_languages_say_what_decides_their_numbers(tmp_path):

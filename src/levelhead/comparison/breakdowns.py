@@ -32,7 +32,7 @@ from levelhead.evaluation.provenance import comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
-from levelhead.significance import STANDARD, InferenceSettings, unit_line, unit_notes, units_of
+from levelhead.significance import STANDARD, InferenceSettings, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.units import UnitRow, units_signature
 from levelhead.tables.data import (
@@ -263,9 +263,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return Table(columns, tuple(map(cells, gains)), notes, starts, summary).signed(self.provenance)
 
     def _notes_on_estimates(self, estimates: Sequence[BucketEstimate]) -> Iterator[str]:
-        yield from estimate_notes(estimates)
-        if self.units:
-            yield unit_line(self.units, "confidence intervals")
+        yield from estimate_notes(estimates, self.units)
         yield from notes_on_coverage(self.coverage)
 
 

@@ -22,7 +22,7 @@ from levelhead.comparison.system_errors import COVERAGE_LAYOUT, notes_on_coverag
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
-from levelhead.significance import InferenceSettings, unit_line
+from levelhead.significance import InferenceSettings
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import UnitRow
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
@@ -127,8 +127,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
             Detail(f"Gain: {gained}; largest first"),
             *[_CAUSES_NOTE] * any(repair.causes is not None for repair in every),
             Detail("Share: percentage of all words with an error"),
-            *estimate_notes([repair.estimate for repair in every]),
-            unit_line(self.units, "confidence intervals"),
+            *estimate_notes([repair.estimate for repair in every], self.units),
             *notes_on_coverage(self.coverage),
         )
         heads = (*[Column("Treebank", "text")] * several, *columns)
