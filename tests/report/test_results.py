@@ -179,7 +179,7 @@ def test_results_say_where_they_come_from(name: str) -> None:
     [
         (
             "Comparison",
-            "<Comparison: 2 systems, 3 measures, 6 results. beta is worse than alpha in UAS (−12.80, p < .001), LAS (−17.20, p < .001), CLAS (−22.35, p < ...>",
+            "<Comparison: 2 systems, 3 measures, 6 results. beta is worse than alpha in UAS (−12.80, p < .001), LAS (−17.20, p < .001), CLAS (−22.35, p < .001).>",
         ),
         (
             "Agreement",

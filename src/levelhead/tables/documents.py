@@ -72,7 +72,8 @@ def short_signature(signature: Signature) -> str:
     It has at most 60 characters. Results of a command with the same id have the same files, settings and versions.
     """
     digest = hashlib.sha256(signature_line(signature).encode()).hexdigest()
-    files = [f"{name} {text[:_SHORT]}" for name, text in signature.items() if re.fullmatch("[0-9a-f]{12}", text)]
+    hashes = {name: text for name, text in signature.items() if re.fullmatch("[0-9a-f]{12}", text)}
+    files = [f"{name} {text[:_SHORT]}" for name, text in hashes.items() if not name.endswith("-hash")]
     parts = [signature.get("rules"), *files[:1], f"id {digest[:_SHORT]}", f"levelhead {signature.get('version')}"]
     line = " | ".join(filter(None, parts))
     return line if len(line) <= _LONGEST else " | ".join(parts[-2:])
