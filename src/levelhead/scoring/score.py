@@ -47,12 +47,14 @@ class Valued:
     if TYPE_CHECKING:
 
         @property
+        def measure(self) -> Any: ...
+        @property
         def value(self) -> float | None: ...
 
     def __float__(self) -> float:
         if self.value is None:
             reason = getattr(self, "reason", None) or "there is nothing to count"
-            raise ValueError(f"{str(self).removesuffix(' -')} has no value: {reason}")
+            raise ValueError(f"{self.measure} has no value: {reason}")
         return self.value
 
     def __format__(self, spec: str) -> str:
