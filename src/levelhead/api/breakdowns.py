@@ -161,7 +161,7 @@ def analyze(
     """Return what repairing each kind of error would gain, the types of errors, and cascading errors.
 
     Args:
-        measures: a single measure of words, whose errors are repaired.
+        measures: a single measure of words.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.

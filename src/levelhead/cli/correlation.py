@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "--cumulative-variance", is_flag=True,
     help="Print the variance of the best 2, 3, ... treebanks instead of correlations",
 )  # fmt: skip
-@click.option("--figure", type=options.CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
+@options.figure_option
 @click.option(
     "--draw", type=options.Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
     help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for a single --column,"
@@ -114,7 +114,7 @@ def _draw(
 @click.argument("first", type=options.PATH)
 @click.argument("second", type=options.PATH)
 @setting(
-    "--judgments", "-j", type=options.PATH, required=True, metavar="FILE",
+    "--judgments", type=options.PATH, required=True, metavar="FILE",
     help="File with one line per gold sentence: one or more votes for the better system",
 )  # fmt: skip
 @setting("--words", nargs=2, metavar="FIRST SECOND")

@@ -36,17 +36,11 @@ Shown = Literal["repairs", "types", "cascading"]
 
 
 class OutputErrors(NamedTuple):
-    """The errors of an output.
+    """The errors of an output."""
 
-    Args:
-        repairs: the gain of repairing each kind of error, the largest first.
-        types: the number of aligned words with each type of error.
-        cascading: the wrong arcs of each class, labeled and unlabeled.
-    """
-
-    repairs: Sequence[Repair]
-    types: Mapping[str, int]
-    cascading: Sequence[Cascading]
+    repairs: Sequence[Repair]  # the gain of repairing each kind of error, the largest first
+    types: Mapping[str, int]  # the number of aligned words with each type of error
+    cascading: Sequence[Cascading]  # the wrong arcs of each class, labeled and unlabeled
 
 
 class ErrorType(NamedTuple):
