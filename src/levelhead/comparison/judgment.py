@@ -113,7 +113,7 @@ class Judgment(Tabular):
     provenance: Provenance
     units: Units
 
-    _PLACES = 3
+    PLACES = 3
 
     def table(self, *, places: int | None = 3) -> Table:
         """Return four rows per measure, one for each statistic, with comparisons of measures as notes.

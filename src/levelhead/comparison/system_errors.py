@@ -202,8 +202,8 @@ class TreeExamples(Tabular):
         """
         raise NotImplementedError
 
-    def __str__(self) -> str:
-        return self.text().rstrip("\n")
+    def _text(self) -> str:
+        return self.text()
 
     @property
     def _notes(self) -> tuple[str, ...]:

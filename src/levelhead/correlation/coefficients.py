@@ -195,7 +195,7 @@ class CumulativeVariances(Tabular):
             TREEBANK_COLUMN._replace(about="The last of them"), DataColumn("variance", "number", _ABOUT, optional=True),
         )
     }  # fmt: skip
-    _PLACES = 6
+    PLACES = 6
 
     variances: Mapping[str, CumulativeVariance]
     provenance: Provenance

@@ -124,7 +124,7 @@ class Correlation(Tabular):
                 return pair
         raise KeyError(names)
 
-    _PLACES = 3
+    PLACES = 3
 
     def table(self) -> Table:
         """Return the result as a table."""

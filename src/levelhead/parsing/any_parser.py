@@ -77,7 +77,7 @@ def train(
     check_parser(recipe.parser, ALL_PARSERS)
     dev = dev if dev is not None and dev.n_words else None
     if dev is not None and with_dev:
-        prepared(dev, recipe.relations, "content-head")
+        prepared(dev, recipe.relations, "content")
     elif dev is not None and recipe.parser in (*PARSERS, ENSEMBLE):
         check_trees(dev)
     if recipe.parser == ENSEMBLE:
@@ -85,7 +85,7 @@ def train(
     if recipe.parser in PARSERS:
         return train_single(treebank, recipe, dev=dev, with_dev=with_dev, tell=progress)
     trees = joined(treebank, dev) if dev is not None and with_dev else treebank
-    source, function_head = prepared(trees, recipe.relations, recipe.scheme)
+    source, function_head = prepared(trees, recipe.relations, recipe.heads)
     if recipe.parser in BASELINES:
         return train_baseline(source, recipe, function_head)
     contents = train_external(recipe.parser, source, recipe.external)
@@ -139,7 +139,7 @@ def cross_validate(
     if len(treebank) < folds:
         message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"
         raise InputError(Fault("too-few-sentences", message, Place(treebank.source.path)))
-    prepared(treebank, recipe.relations, "content-head")  # fails early if the treebank cannot be learned from
+    prepared(treebank, recipe.relations, "content")  # fails early if the treebank cannot be learned from
     program = None if store is None else identity_of(recipe.parser, recipe.external)
     data = to_conllu(treebank)
     # the key has the hash of the contents of the jar file instead of its path
