@@ -18,7 +18,7 @@ from levelhead.progress import tracked
 
 
 @command()
-@click.argument("arguments", nargs=-1, required=True, metavar="{forward|backward} IN OUT | --check IN...")
+@click.argument("arguments", nargs=-1, metavar="{forward|backward} IN OUT | --check IN...")
 @click.option(
     "--check", "only_check", is_flag=True,
     help="Convert files forward and back, and report the heads that are not restored",
@@ -45,7 +45,7 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     from levelhead.treebank.write import check_file
 
     how = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
-    if only_check:
+    if only_check and arguments:
         _check(arguments, given, how, failures=failures)
         return
     if given["output"] is not None:

@@ -62,7 +62,7 @@ def profile(
         _list_columns(given)
         return
     if not treebanks:
-        raise click.UsageError("Missing argument 'TREEBANKS...'.")
+        raise click.UsageError("Missing argument 'TREEBANKS...'")
     if rarefy is not None and wants_page(given):
         raise click.UsageError("--rarefy cannot be combined with --report or --figures")
     if given["by"] not in (None, "treebank", "value") and (

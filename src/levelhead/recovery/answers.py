@@ -110,7 +110,7 @@ def _csv_answers(data: bytes, name: str, field: str | None, id_field: str | None
                 raise _invalid(f"the row has only {number_of(len(row), 'field')}", Place(name, rows.line_num))
             answers.append(Answer(*(row[column] for column in columns)))
     except csv.Error as error:
-        raise _invalid(f"the file is not CSV: {error}", Place(name, rows.line_num)) from error
+        raise _invalid("the file is not CSV: check its quotation marks", Place(name, rows.line_num)) from error
     finally:
         csv.field_size_limit(limit)
     return answers

@@ -24,6 +24,7 @@ FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
 """The names of rules, the default first."""
 
+_NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 _SMALL_TRAINING = 1 << 14  # the same for commands that train parsers
 
@@ -107,6 +108,8 @@ class ResultPath(click.Path):
         from levelhead.extras import require
         from levelhead.treebank.write import check_file, check_folder
 
+        if self.what in {"page", "pages"} and path.lower().endswith(_NOT_PAGES):
+            raise click.UsageError("a page is HTML: use a name that ends in .html")
         if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
             require("jinja2", "reports")
         if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):

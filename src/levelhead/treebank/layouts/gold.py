@@ -171,7 +171,8 @@ def read_metadata(path: Path) -> tuple[MetadataEntry, ...]:
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise layout_error("invalid-manifest", f"it cannot be read: {error}", path) from error
+        reason = reason_of(error) if isinstance(error, OSError) else "it is not JSON"
+        raise layout_error("invalid-manifest", reason, path) from error
     if not isinstance(entries, list) or not entries:
         raise layout_error("invalid-manifest", "it is not a list of test sets", path)
     test_sets = []
