@@ -16,7 +16,6 @@ from levelhead.comparison.system_errors import (
     COVERAGE_LAYOUT,
     Coverages,
     TreeExamples,
-    coverage_rows,
     coverages_of,
 )
 from levelhead.comparison.tree_text import draw_contrasts
@@ -90,9 +89,6 @@ class Contrasts(TreeExamples):
     provenance: Provenance
     setup: Setup
     coverage: Coverages = field(default_factory=dict)
-
-    def _coverage_rows(self) -> Iterator[tuple[Any, ...]]:
-        return coverage_rows(self.coverage)
 
     def _sentences_rows(self) -> Iterator[tuple[Any, ...]]:
         for code, baseline, system, gained, lost in self.outputs:

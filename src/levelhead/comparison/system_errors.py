@@ -48,9 +48,6 @@ class PerTreebank(Tabular, Generic[Found]):
     # for partial scores, the share of gold that each system covers, by treebank and system
     coverage: Coverages = field(default_factory=dict)
 
-    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
-        return coverage_rows(self.coverage)
-
     def _table(
         self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
     ) -> Table:
@@ -116,11 +113,6 @@ def notes_on_coverage(coverage: Coverages) -> list[str]:
     pairs = [pair for some in coverage.values() for pair in some.items()]
     several = len({system for system, _ in pairs}) > 1
     return coverage_notes((system if several else "", own) for system, own in pairs)
-
-
-def coverage_rows(coverage: Coverages) -> Iterator[tuple[str, str, PartialCoverage]]:
-    """Yield the rows of `COVERAGE_LAYOUT`."""
-    return ((code, system, own) for code, some in coverage.items() for system, own in some.items())
 
 
 def for_each_output(
@@ -245,9 +237,6 @@ class ErrorExamples(TreeExamples):
     cells: Mapping[str, Sequence[Example]]
     provenance: Provenance
     coverage: Coverages = field(default_factory=dict)
-
-    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
-        return coverage_rows(self.coverage)
 
     def _examples_rows(self) -> Iterator[ErrorExample]:
         for error, at in ((error, example) for error, examples in self.cells.items() for example in examples):

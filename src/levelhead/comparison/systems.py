@@ -213,9 +213,6 @@ class Comparison(Tabular):
     def _results_of_valid_trees_rows(self) -> tuple[ComparedScore, ...]:
         return self.valid_trees
 
-    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
-        return ((code, *item) for code, some in self.coverage.items() for item in some.items())
-
     def _invalid_outputs_rows(self) -> Iterator[InvalidOutput]:
         return invalid_outputs(self.invalid)
 

@@ -16,8 +16,6 @@ from levelhead.tables.data import share
 from levelhead.tables.table import Cell, Column, Detail, Kind, Table
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.pair import Evaluation
@@ -224,11 +222,8 @@ def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
 
 
 def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverage: PartialCoverage) -> tuple[Cell, ...]:
-    return (*(_number(value) for pair in zip(values, strict) for value in pair), *coverage_cells(coverage))
-
-
-def _number(value: Fraction | float | None) -> float | None:
-    return None if value is None else float(value)
+    numbers = (None if value is None else float(value) for pair in zip(values, strict) for value in pair)
+    return (*numbers, *coverage_cells(coverage))
 
 
 def new_scores(evaluation: Evaluation) -> Mapping[str, Score]:

@@ -132,8 +132,9 @@ def parallel_groups(
     Test sets are parallel if they are declared to be, if they have the same contents, or if at least 90% of the
     documents of each have the id of a document of the other.
     """
-    ids = {code: _ids(unit) for code, unit in units.items()}
-    n_documents = {code: documents.n_units for code, unit in units.items() if (documents := _documents(unit))}
+    documents = {code: unit if unit.kind == DOCUMENT else unit.documents for code, unit in units.items()}
+    ids = {code: frozenset(filter(_is_id, of.ids if of else ())) for code, of in documents.items()}
+    n_documents = {code: of.n_units for code, of in documents.items() if of}
     group = {code: code for code in units}  # each group by its first test set
     for one, other in combinations(units, 2):
         most = max(n_documents.get(one, 0), n_documents.get(other, 0))
@@ -147,15 +148,6 @@ def parallel_groups(
             name = _name(codes, declared)
             names |= dict.fromkeys(codes, "+".join(codes) if name in names.values() else name)
     return names
-
-
-def _documents(units: Units) -> Units | None:
-    return units if units.kind == DOCUMENT else units.documents
-
-
-def _ids(units: Units) -> frozenset[str]:
-    documents = _documents(units)
-    return frozenset(filter(_is_id, documents.ids if documents else ()))
 
 
 def _is_id(name: str) -> bool:

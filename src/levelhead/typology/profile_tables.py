@@ -113,16 +113,12 @@ def data_of(name: str, profiles: Profiles, total: Profile | None) -> DataTable |
     if name == "vocabularies":
         return ((code, whole.vocabulary) for code, whole in profiles.items() if whole.vocabulary is not None)
     if name == "treebanks":
-        return _by_treebank(profiles)
+        keys = sorted(_keys_of(profiles.values()), key=lambda key: key.part is not None)
+        rows = [(code, *language_cells(code), *(key.value(whole) for key in keys)) for code, whole in profiles.items()]
+        return DataTable((*TREEBANK_COLUMNS, *(key.data for key in keys)), rows)
     if name == "totals":
         return (row[1:] for row in _value_rows({} if total is None else {"": total}))
     return _by_kind(next(kind for kind in KINDS if TABLES[kind] == name), profiles)
-
-
-def _by_treebank(profiles: Profiles) -> DataTable:
-    keys = sorted(_keys_of(profiles.values()), key=lambda key: key.part is not None)
-    rows = [(code, *language_cells(code), *(key.value(whole) for key in keys)) for code, whole in profiles.items()]
-    return DataTable((*TREEBANK_COLUMNS, *(key.data for key in keys)), rows)
 
 
 def _value_rows(profiles: Profiles) -> Iterator[ValueRow]:
