@@ -173,8 +173,6 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
 
     check_paths([given["train"], given["test"], *given["systems"]], [given["output"], write_arpa])
     perplexities = options.call(given)
-    for warning in perplexities.provenance.notes:
-        say(f"warning: {warning}")
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
     show(given, perplexities, main="sentences" if sentences else None, sentences=sentences)

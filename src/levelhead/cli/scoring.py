@@ -74,7 +74,8 @@ def score(
 ) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
-    "-" is standard input. Scores go to standard output, warnings and notes to standard error.
+    "-" is standard input. AligndAcc, as the official scripts call it, is the percentage of aligned words that are
+    correct.
     """
     if given["align_sentences"]:
         raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
