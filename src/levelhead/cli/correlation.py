@@ -126,6 +126,7 @@ def _draw(
 @setting("--subtypes-apart", is_flag=True)
 @options.interval_options
 @options.input_format_option
+@options.quiet_option
 @options.printing_options()
 def judge(**given: Any) -> None:
     """Measure how often measures agree with human judgments.
