@@ -205,7 +205,8 @@ class Suspects(Tabular):
         n_systems = len(self.systems)
         against = sum(suspect.n_for == n_systems for suspect in self.suspects) if n_systems > 1 else 0
         elsewhere = sum(suspect.variation is not None for suspect in self.suspects)
-        evidence = [f"in {against:,}, all {n_systems} systems agree on another annotation"] * bool(against)
+        every = "both" if n_systems == 2 else f"all {n_systems}"
+        evidence = [f"in {against:,}, {every} systems agree on another annotation"] * bool(against)
         evidence += [f"in {elsewhere:,}, the same words are annotated differently elsewhere"] * bool(elsewhere)
         n, are = len(self.suspects), "is" if len(self.suspects) == 1 else "are"
         start = f"{n:,} of {number_of(self.treebank.n_words, 'word')} {are} suspect"
