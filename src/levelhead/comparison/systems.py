@@ -181,7 +181,7 @@ class Comparison(Tabular):
                 columns.append(STARS)
                 cells.append([result.stars for result in shown])
         rows = tuple(zip(*cells, strict=True))
-        parts = [(result.average, result.treebank, result.measure) for result in shown]
+        parts = [(result.average, result.treebank, result.measure if self.systems[1:] else "") for result in shown]
         rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
         n_rows = sum(not result.average for result in shown) if each else len(rows)
         return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:])

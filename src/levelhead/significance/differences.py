@@ -280,7 +280,7 @@ class ComparedScore(NamedTuple):
         Statistic(
             "Kind of average; null for a treebank",
             value=lambda pair: pair.scope.average,
-            column=Column("Avg.", "text", rank=4),
+            column=Column("Avg.", "text"),
         ),
     ] = None
     n_runs: Annotated[int, Statistic("Number of runs of the system", (1,), value=lambda pair: len(pair.runs[0]))] = 1

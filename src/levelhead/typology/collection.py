@@ -116,7 +116,7 @@ class Survey(Mapping[str, Profile], Tabular):
         """
         notes = signed_notes(self.provenance)
         if self.by == "treebank":
-            return table_by_treebank(self.profiles, notes)
+            return table_by_treebank(self.profiles, notes, self.total)
         return table_by_value(self.profiles, notes) if self.by == "value" else table_by_kind(self.by, self, notes)
 
 

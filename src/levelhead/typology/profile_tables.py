@@ -153,15 +153,16 @@ def _kind_rows(
             yield (code, part), [Key(column, part).value(whole) for column in columns]
 
 
-def table_by_treebank(profiles: Profiles, notes: Sequence[str]) -> Table:
+def table_by_treebank(profiles: Profiles, notes: Sequence[str], total: str | None) -> Table:
     """Return one row per treebank and one column per value, with the languages that are known."""
     keys = _keys_of(profiles.values())
     languages = [language_cells(name)[:_N_SHOWN] for name in profiles]
     shown = [n for n, cells in enumerate(zip(*languages)) if any(cells)]
-    rows = (
-        (name, *(cells[n] for n in shown), *(key.value(profile) for key in keys))
+    rows = {
+        name: (name, *(cells[n] for n in shown), *(key.value(profile) for key in keys))
         for (name, profile), cells in zip(profiles.items(), languages)
-    )
+    }
+    summary = () if total is None else (rows.pop(total),)
     percent = [key for key in keys if key.column.unit == "percent"]
     names_of_percent = [key.name for key in percent if key.part is None]
     names_of_percent += dict.fromkeys(f"{key.column.name}:*" for key in percent if key.part is not None)
@@ -171,8 +172,9 @@ def table_by_treebank(profiles: Profiles, notes: Sequence[str]) -> Table:
             *(Column(LANGUAGE_COLUMNS[n], "text", rank=1) for n in shown),
             *(key.column.display(key.name) for key in keys),
         ),
-        tuple(rows),
+        tuple(rows.values()),
         (*([f"in percent: {', '.join(names_of_percent)}"] if percent else []), *notes),
+        summary=summary,
     )
 
 
