@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from conftest import EXAMPLES
 from levelhead.cli.program import BAD_INPUT, COMMANDS, DONE, INTERNAL
-from terminal import all_on_terminal
+from terminal import all_on_terminal, on_terminal
 
 ON_EXAMPLES = """
 score en en.graph
@@ -38,7 +38,7 @@ explain en en.graph
 compare en en.graph
 compare en en.graph en.swap en.eager
 compare gold graph swap
-compare gold graph eager --partial --wilcoxon --margin 1
+compare gold graph eager --partial --margin 1
 compare en en.graph missing
 rank gold systems
 rank gold systems --significance --group each
@@ -157,7 +157,7 @@ def run_all(text: str, folder: Path, width: int, **environment: str) -> dict[str
     """Return the exit code of each command and its text without color and progress."""
     lines = text.strip().splitlines()
     shown = all_on_terminal([line.split() for line in lines], folder, width, **environment)
-    return {line: (code, PROGRESS.sub("", ESCAPE.sub("", text))) for line, (code, text) in zip(lines, shown)}
+    return {line: (code, PROGRESS.sub("", ESCAPE.sub("", text)).lstrip()) for line, (code, text) in zip(lines, shown)}
 
 
 def too_long(shown: dict[str, tuple[int, str]], width: int) -> list[str]:
@@ -171,29 +171,44 @@ def too_long(shown: dict[str, tuple[int, str]], width: int) -> list[str]:
     ]
 
 
-@pytest.fixture(scope="module")
-def at_80(files: Path) -> dict[str, tuple[int, str]]:
-    return run_all(ON_EXAMPLES, files, 80)
-
-
-def test_every_command_fits_into_80_columns(at_80: dict[str, tuple[int, str]]) -> None:
-    assert {command.split()[0] for command in at_80} == set(COMMANDS)
-    assert [command for command, (code, _) in at_80.items() if code == INTERNAL] == []
-    assert too_long(at_80, 80) == []
-
-
-@pytest.mark.parametrize("width", [60, 100, 200])
-def test_every_command_fits(width: int, files: Path) -> None:
-    assert too_long(run_all(ON_EXAMPLES, files, width), width) == []
-
-
-@pytest.mark.parametrize("width", [60, 100])
-def test_wide_characters(width: int, treebanks: Path) -> None:
-    shown = run_all(ON_TREEBANKS, treebanks, width)
-    assert [command for command, (code, _) in shown.items() if code not in {DONE, BAD_INPUT}] == []
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_no_line_is_longer_than_the_terminal(width: int, files: Path) -> None:
+    shown = run_all(ON_EXAMPLES, files, width)
+    assert [command for command, (code, _) in shown.items() if code == INTERNAL] == []
     assert too_long(shown, width) == []
 
 
-def test_color_informs_nobody_alone(files: Path, at_80: dict[str, tuple[int, str]]) -> None:
-    plain = run_all(ON_EXAMPLES, files, 80, NO_COLOR="1")
-    assert plain == at_80
+def test_every_command_is_shown() -> None:
+    assert {line.split()[0] for line in ON_EXAMPLES.strip().splitlines()} == set(COMMANDS)
+
+
+def test_wide_characters(treebanks: Path) -> None:
+    shown = run_all(ON_TREEBANKS, treebanks, 60)
+    assert [command for command, (code, _) in shown.items() if code not in {DONE, BAD_INPUT}] == []
+    assert too_long(shown, 60) == []
+
+
+COLORED = """
+score gold eager
+compare gold graph swap
+rank gold systems
+breakdown gold graph swap --by length
+trees en en.graph --show obl:nmod --limit 2
+diff old new
+validate untidy gold eager
+perplexity en en.swap
+"""
+
+
+def test_color_informs_nobody_alone(files: Path) -> None:
+    """Logs and screen readers get the same text."""
+    colored = run_all(COLORED, files, 80)
+    assert run_all(COLORED, files, 80, NO_COLOR="1") == colored
+    assert run_all(COLORED, files, 80, TERM="dumb") == colored
+
+
+@pytest.mark.parametrize("command", ["score gold swap", "compare en en.graph en.swap", "profile gold"])
+def test_a_process_of_its_own(command: str, files: Path) -> None:
+    text = ESCAPE.sub("", on_terminal(*command.split(), folder=files, width=60))
+    assert too_long({command: (0, PROGRESS.sub("", text))}, 60) == []
+    assert max(map(cell_len, text.split("\n"))) > 50
