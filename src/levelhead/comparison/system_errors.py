@@ -195,11 +195,7 @@ class TreeExamples(Tabular):
     coverage: Coverages
 
     def text(self, limit: int | None = None) -> str:
-        """Return the trees as text.
-
-        Args:
-            limit: the maximum number of trees below each heading; by default all.
-        """
+        """Return the trees as text, at most `limit` below each heading."""
         raise NotImplementedError
 
     def _text(self) -> str:

@@ -171,11 +171,7 @@ class Correlation(Tabular):
         return (*given, *self.provenance.notes, treebanks, signature_line(self.provenance.signature))
 
     def matrix_table(self, method: Method) -> Table:
-        """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3.
-
-        Args:
-            method: the coefficient.
-        """
+        """Return the upper triangle of the matrix of coefficients by a `method`, in the layout of Callin's table 3."""
         value = {(pair.x, pair.y): pair.coefficients[method].value for pair in self.pairs}
         firsts = {pair.x for pair in self.pairs}
         rows = tuple(
