@@ -9,9 +9,8 @@ from typing import Annotated, ClassVar, NamedTuple, get_args
 import numpy as np
 
 from levelhead.correlation.coefficients import FEWEST_ROWS, SKEWED, FisherZ, Method, fisher_z, skewness
-from levelhead.correlation.families import FamilyCheck, FamilyChecks
+from levelhead.correlation.families import FamilyCheck, FamilyChecks, Votes, counted_once, notes_on_votes
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
-from levelhead.correlation.votes import Votes, counted_once, notes_on_votes
 from levelhead.errors import Fault, InputError, number_of, quoted, with_minus
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
