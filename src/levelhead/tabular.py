@@ -131,9 +131,9 @@ class Tabular:
         return (self.table(),)
 
     def _text(self) -> str:
-        from levelhead.tables.writers import to_text
+        from levelhead.tables.writers import texts
 
-        return "\n".join(to_text(table, self.PLACES) for table in self.text_tables())
+        return texts(self.text_tables(), self.PLACES)
 
     def below_verdict(self, text: str, width: int | None = None) -> str:
         """Return text below the verdict, if there is one, folded to a width; by default that of files."""

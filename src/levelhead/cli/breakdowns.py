@@ -12,7 +12,16 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import data_writer, emit, limit_of, page_origin, print_provenance, print_result, show
+from levelhead.cli.shared.printing import (
+    data_writer,
+    emit,
+    limit_of,
+    page_origin,
+    print_provenance,
+    print_result,
+    screen_for,
+    show,
+)
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.extras import require
 
@@ -33,7 +42,7 @@ from levelhead.extras import require
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
@@ -65,7 +74,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def analyze(**given: Any) -> None:
     """Analyze the errors of SYSTEM: which cost most, of what type are they, and do they follow from each other?
@@ -85,7 +94,7 @@ def analyze(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.
@@ -106,6 +115,7 @@ def confusion(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.notes_options
 @options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", "tsv", places=False)
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
@@ -118,7 +128,8 @@ def trees(**given: Any) -> None:
         require("jinja2", "pages")
     check_files([gold, *systems], given, [given["output"]])
     if bool(given["show"]) != (len(systems) == 1):
-        raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
+        message = "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj; several systems take no --show"
+        raise click.UsageError(message)
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
     result = options.call(given)
@@ -127,12 +138,12 @@ def trees(**given: Any) -> None:
         print_result(given, result)
         return
     limit = limit_of(given)
-    text = result.text(limit)
+    text = result.text(limit, screen_for(given))
     if output_format != "text":
         from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
-        for note in result.table().notes[:-1]:  # without the signature, which the drawing has
+        for note in result.table().notes:
             say(note)
         groups, signature = groups_of(result, limit), result.provenance.signature
         if output_format == "html":

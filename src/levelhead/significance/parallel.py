@@ -1,4 +1,4 @@
-"""Parallel test sets, whose documents are resampled together: translations, or one test set under two names."""
+"""Parallel test sets, whose documents are paired: translations, or one test set under two names."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import listed, number_of
 from levelhead.significance.units import DOCUMENT, SENTENCE, Units, kinds_counted
+from levelhead.tables.table import Detail
 
 _EQUAL_IDS = 0.9
 
@@ -94,10 +95,9 @@ class ParallelUnits(NamedTuple):
                     yield f"one test set under several names, which has one vote: {listed(same)}"
             first = [same[0] for same in by_content.values()]
             if len(first) > 1 and not self._share_units(first):
-                independent = "so they are resampled as if they were independent"
-                yield f"parallel, but without common units, {independent}: {listed(codes)}"
+                yield f"parallel, but without common units, so they are treated as independent: {listed(codes)}"
             elif len(first) > 1:
-                yield f"parallel test sets, whose units are resampled together: {listed(codes)}"
+                yield Detail(f"parallel test sets, whose units are paired: {listed(codes)}")
 
     def voters(self, voters: Mapping[str, str]) -> dict[str, str]:
         """Return the voters of test sets with one vote for equal contents: that of the first code."""

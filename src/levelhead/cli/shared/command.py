@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import WithExample
+from levelhead.errors import quoted
 
 if TYPE_CHECKING:
     from levelhead.jobs import Tls
@@ -20,7 +21,7 @@ GROUPS = {
     "Options": "gold judgments column by columns show measure significance each by-treebank",
     "Parser": "beam relations heads folds repair jar train-cmd parse-cmd options",
     "Output": (
-        "format output limit report title figures figure draw quiet table places layout cite"
+        "format output limit report title figures figure draw quiet notes signature table places layout cite"
         " summary changelog fix sentences-to outputs wde-table write-arpa"
     ),
     "Statistics": "level resample-by margin votes wilcoxon permutations",
@@ -56,7 +57,11 @@ class Command(WithExample):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_ARGUMENTS] = tuple(args)  # for `command_line`
+        ctx.allow_extra_args = True  # click repeats all of them in its message
         rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            several = ": levelhead compare takes several systems" if self.name == "score" else ""
+            ctx.fail(f"unexpected argument {quoted(rest[0])}{f' and {len(rest) - 1} more' * (len(rest) > 1)}{several}")
         if "tls_ca" in ctx.params and not ctx.resilient_parsing:  # true for shell completion
             cluster_of(ctx.params)
         return rest
