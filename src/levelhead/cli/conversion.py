@@ -18,7 +18,7 @@ from levelhead.progress import tracked
 
 
 @command()
-@click.argument("arguments", nargs=-1, required=True, metavar="{forward|backward} IN OUT | --check IN...")
+@click.argument("arguments", nargs=-1, metavar="{forward|backward} IN OUT | --check IN...")
 @click.option(
     "--check", "only_check", is_flag=True,
     help="Convert files forward and back, and report the heads that are not restored",
@@ -45,7 +45,7 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     from levelhead.treebank.write import check_file
 
     how = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
-    if only_check:
+    if only_check and arguments:
         _check(arguments, given, how, failures=failures)
         return
     if given["output"] is not None:
@@ -56,7 +56,7 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     if len(arguments) != 3:
         raise click.UsageError("give a direction (forward or backward), IN and OUT; or --check and files")
     direction, source, target = arguments
-    refuse_compressed("OUT is", target)
+    refuse_compressed(target)
     check_file(target)
     check_paths([source], [target])
     treebank = read(source, format=how["format"])
@@ -160,7 +160,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     "--write-arpa", type=options.RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format"
 )
 @options.input_format_option
-@options.notes_options
+@options.answer_options
 @options.printing_options()
 def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
     """Measure how well an n-gram model of TRAIN predicts TEST.
@@ -191,7 +191,7 @@ _OUT = click.option(
 @setting("--field", metavar="NAME")
 @setting("--id-field", metavar="NAME")
 @options.input_format_option
-@options.notes_options
+@options.answer_options
 @options.printing_options(output=_OUT)
 def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
@@ -204,7 +204,7 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """
     if conllu == "-":
         raise click.UsageError("--output must be a file: the table goes to standard output")
-    refuse_compressed("the output is", conllu)
+    refuse_compressed(conllu)
     check_paths([*inputs_of([answers]), gold], [conllu])
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")

@@ -24,7 +24,7 @@ from levelhead.cli.shared.printing import (
     wants_page,
     write_page,
 )
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, quoted
 
 if TYPE_CHECKING:
     from levelhead.evaluation.gates import Gate
@@ -131,7 +131,8 @@ def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Ite
             name, equals, number = text.rpartition("=")
             bound = bound_of(number)
             if bound is None or not (name and equals):
-                raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
+                message = f"{option} {quoted(text)} is not MEASURE=NUMBER, such as LAS=80"
+                raise InputError(Fault("invalid-gate", message))
             measure = parse_measure(name, registry)
             lower = registry.measures[measure.name].lower_is_better
             if lower != (option == "--fail-over"):
@@ -166,6 +167,7 @@ def _passed(gates: Sequence[Gate], result: Any) -> int:
 @command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
+@options.quiet_option
 @options.printing_options()
 def explain(gold: str, system: str, **given: Any) -> None:
     """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.
