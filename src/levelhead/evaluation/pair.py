@@ -94,6 +94,11 @@ class Evaluation(Mapping[str, Score], Tabular):
         return self.provenance.signature
 
     @property
+    def reasons(self) -> dict[str, str]:
+        """Why measures have no value."""
+        return {name: score.reason for name, score in self.scores.items() if score.reason}
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes about the numbers."""
         return self.provenance.notes
