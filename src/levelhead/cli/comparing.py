@@ -56,6 +56,8 @@ from levelhead.errors import InputError
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
+    A single SYSTEM gets a table of scores with their intervals.
+
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
     of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
     Scores and differences have confidence intervals. P-values and the intervals of differences hold for all systems

@@ -74,7 +74,8 @@ def score(
 ) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
-    "-" is standard input. Scores go to standard output, warnings and notes to standard error.
+    "-" is standard input. AligndAcc, as the official scripts call it, is the percentage of aligned words that are
+    correct.
     """
     if given["align_sentences"]:
         raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
@@ -166,6 +167,7 @@ def _passed(gates: Sequence[Gate], result: Any) -> int:
 @command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
+@options.quiet_option
 @options.printing_options()
 def explain(gold: str, system: str, **given: Any) -> None:
     """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.
