@@ -205,11 +205,7 @@ class Agreement(Tabular):
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return the result as a table.
-
-        Args:
-            by: what each row is.
-        """
+        """Return the result as a table; `by` says what each row is."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]

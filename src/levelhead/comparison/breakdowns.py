@@ -243,7 +243,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         certain = estimate_columns(self._level, estimates, "points")
         columns = (
             *(Column(name, "text") for name in (*["Treebank"] * several, "System", *self._first[0].by)),
-            *(Column("Gold", "number", rank=1), Column(baseline, "percent"), Column("System", "percent")),
+            *(Column("Gold", "number", rank=1), Column(baseline, "percent"), Column("Score", "percent")),
             *(Column("Diff.", "points"), *certain, Column("Words", "number", rank=2)),
         )
 

@@ -135,11 +135,7 @@ class Changes(Tabular):
         return counts
 
     def table(self, *, by: Rows = "pattern") -> Table:
-        """Return the changes, one row per pattern, sentence or file.
-
-        Args:
-            by: what each row is.
-        """
+        """Return the changes, one row per pattern, sentence or file (`by`)."""
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
         if by == "file":
@@ -243,11 +239,7 @@ class Changes(Tabular):
             yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return the draft of a changelog in Markdown.
-
-        Args:
-            most: the largest number of patterns of each column; None for all.
-        """
+        """Return the draft of a changelog in Markdown, with at most so many (`most`) patterns of each column."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]

@@ -107,11 +107,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure, number of units and number of runs.
-
-        Args:
-            each: every treebank, not only averages.
-        """
+        """Return one row per measure, number of units and number of runs; with `each`, on every treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)

@@ -51,12 +51,7 @@ class SentenceSums(NamedTuple):
     swaps: NDArray[np.int64]
 
     def sums(self, *, oov: bool = False, ends: Ends = "in") -> tuple[Reals, NDArray[np.int64]]:
-        """Return log10 of the probability, and the number of events, of each sentence.
-
-        Args:
-            oov: whether unknown words count.
-            ends: how ends of sentences count.
-        """
+        """Return log10 of the probability, and the number of events, of each sentence, with or without `oov` words."""
         logs, events = self.log_known, self.n_words - self.n_unknown
         if oov:
             logs, events = logs + self.log_unknown, events + self.n_unknown

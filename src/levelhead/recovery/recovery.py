@@ -327,14 +327,7 @@ class Recovery(Tabular):
     conllu: bytes = field(compare=False)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers as CoNLL-U; the file is written completely or not at all.
-
-        Args:
-            path: the file, which is replaced if it exists.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
+        """Write the answers as CoNLL-U to `path`, completely or not at all; an `OutputError` if this fails."""
         replace_file(path, [self.conllu])
 
     @property

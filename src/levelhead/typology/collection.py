@@ -109,8 +109,11 @@ class Survey(Mapping[str, Profile], Tabular):
         Unknown languages, families and genera are empty. By a kind of keys, the table has one row for each key of a
         treebank. By "value", it has one row per value.
         """
-        by = {"treebank": table_by_treebank, "value": table_by_value}.get(self.by)
-        return (by(self.profiles) if by else table_by_kind(self.by, self)).signed(self.provenance)
+        if self.by == "treebank":
+            table = table_by_treebank(self.profiles, self.total)
+        else:
+            table = table_by_value(self.profiles) if self.by == "value" else table_by_kind(self.by, self)
+        return table.signed(self.provenance)
 
 
 def most_unusual(profiles: Mapping[str, Profile]) -> str | None:
