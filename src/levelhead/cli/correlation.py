@@ -126,7 +126,7 @@ def _draw(
 @setting("--subtypes-apart", is_flag=True)
 @options.interval_options
 @options.input_format_option
-@options.notes_options
+@options.answer_options
 @options.printing_options()
 def judge(**given: Any) -> None:
     """Measure how often measures agree with human judgments.

@@ -100,8 +100,14 @@ class Changes(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The most frequent change."""
-        return f"Most frequent change: {self.patterns[0]}." if self.patterns else "No word has changed."
+        """How many sentences have changed, and the most frequent change."""
+        kinds = [f"{n:,} {KINDS[kind]}" for kind, n in self.counts.items() if n]
+        if not kinds:
+            return "Nothing has changed."
+        n_all = self.n_kept + self.counts["removed"] + self.counts["added"]
+        most = f" The most frequent change: {self.patterns[0]}." if self.patterns else ""
+        changed = f"{n_all - self.n_unchanged:,} of {number_of(n_all, 'sentence')} have changed"
+        return f"{changed} ({', '.join(kinds)}).{most}"
 
     @property
     def counts(self) -> dict[str, int]:
