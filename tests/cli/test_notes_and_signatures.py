@@ -110,7 +110,11 @@ def test_the_main_notes_come_first() -> None:
     assert text(Detail("one"), "main", Detail("two")) == ["main", "2 more notes: --notes"]
     assert text("one", "two", "three") == ["one", "2 more notes: --notes"]
     assert text(*map(Detail, "abc")) == ["3 notes: --notes"]
-    assert text("word " * 15, "two", width=60) == [("word " * 12)[:-1], "  word word word", "1 more note: --notes"]
+    assert text("word " * 14 + "word", "two", width=60) == [
+        ("word " * 12)[:-1],
+        "  word word word",
+        "1 more note: --notes",
+    ]
 
 
 def test_the_short_signature_identifies_the_whole() -> None:
