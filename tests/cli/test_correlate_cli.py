@@ -386,7 +386,7 @@ def test_curves_of_variances(scores):
 def test_judge(data, capfd):
     folder = data / "human-judgments/es"
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
-    arguments = ["judge", *paths, "--judgments", folder / "prediction", "--input-format", "conllx", "-m", "LAS", "-m", "UAS"]
+    arguments = ["judge", *paths, "--judgments", folder / "prediction", "--input-format", "conllx", "-m", "LAS,UAS"]
     code, out, err = levelhead(capfd, *arguments)
     assert (code, err) == (0, "")
     assert "\ngold marks no documents, so sentences are treated as independent: gold\n" in out

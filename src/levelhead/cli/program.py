@@ -261,7 +261,7 @@ def say(message: str) -> None:
     """Write lines to standard error; if it is closed or full, only the exit code reports the error."""
     from levelhead.errors import printable
 
-    lines = [*map(printable, message.split("\n"))]
+    lines = [printable(line) for line in message.split("\n")]
     try:
         if sys.stderr.isatty():
             from levelhead.cli.shared.color import colored_message, wants_color
