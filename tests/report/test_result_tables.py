@@ -26,8 +26,8 @@ from levelhead.tables.writers import data_to_tsv, json_lines
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 COMMANDS = [(kind, number) for kind, commands in OF_RESULTS.items() for number in range(len(commands))]
 WITH_VERDICT = {
-    "agree", "breakdown", "compare", "confusion", "correlate", "diff", "languages", "power", "profile", "rank", "score",
-    "similarity", "suspects", "validate",
+    "agree", "breakdown", "compare", "confusion", "correlate", "diff", "difficulty", "languages", "power", "profile",
+    "rank", "score", "similarity", "suspects", "validate",
 }  # fmt: skip
 NOT_PRINTED_AS_TABLES = {"cite"}  # commands whose text is for papers
 UNITS = {"", "percent", "points", "probability", "bits", "seconds", "words", "arcs", "dependents", "gaps"}

@@ -105,7 +105,7 @@ class _Scopes:
         alone = len(codes) == 1
         test_sets = {code: self._units(code, measure, alone=alone) for code in codes}
         scope = Scope("", test_sets, None if alone else "macro", None if alone else self._parallel)
-        (estimate,) = scope.estimates([[self._results.systems.index(system)]], 0)
+        (estimate,) = scope.estimates([[[self._results.systems.index(system)]]], 0)
         return 100**2 * estimate.variance
 
     def _units(self, code: str, measure: str, *, alone: bool) -> CountedUnits:

@@ -277,7 +277,7 @@ def difficulties(results: Results, measure: str, level: float, properties: Measu
 
 def _test_sets(results: Results, model: Abilities, given: _Numbers, level: float) -> tuple[TestSetDifficulty, ...]:
     n_systems, known = len(model.ability), np.flatnonzero(~np.isnan(model.easiness))
-    covariance = model.covariance[n_systems:, n_systems:]
+    covariance = model.calibration * model.covariance[n_systems:, n_systems:]
     expected = percent_of(model.easiness)
     slopes = np.nan_to_num(expected * (100 - expected) / 100, nan=0.0)
     rows = []
@@ -314,7 +314,7 @@ def _ability(model: Abilities, place: int, level: float) -> Ability:
     ability = float(model.ability[place])
     if np.isnan(ability):
         return Ability(None, None)
-    error = float(np.sqrt(model.covariance[place, place]))
+    error = float(np.sqrt(model.calibration * model.covariance[place, place]))
     return Ability(ability, _around(ability, error, model.freedom(place), level))
 
 

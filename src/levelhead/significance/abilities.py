@@ -15,40 +15,34 @@ _Flags = NDArray[np.bool_]
 LOWEST = 0.1
 """Scores are kept this far from 0 and 100, where logits are infinite."""
 
-FEWEST_TEST_SETS = 15
+FEWEST_TEST_SETS = 20
 """With fewer test sets of each system, more than 2% of the pairs of systems can be in the wrong order."""
 
 DEVIATION = 0.1
 """The standard deviation of slopes around 1 that is assumed."""
 
 _ROUNDS = 4
-_PSEUDO_OBSERVATIONS = 4  # of variance 1, to which relative variances are shrunk
+_PSEUDO_OBSERVATIONS = 4  # of the typical relative variance, to which those of systems and test sets are shrunk
+_LEAST_VARIANCE = 0.001  # the smallest relative variance of a test set in the geometric mean
 _LOWEST_LEVERAGE = 0.3  # the least share of its variance that a residual is assumed to keep
 _ALMOST_NOTHING = 1e-12
+_SPLITS = 4  # of the cells in halves, each of which is predicted from the other
+_FEWEST_ERRORS = 20  # for a calibration
+_HELD = 0.95  # the share of these predictions that intervals of this level hold after the calibration
 
 
 class Abilities(NamedTuple):
-    """The model of a table of scores: logit(score) = slope of the test set * ability of the system + easiness + error.
+    """The model of scores: logit(score) = slope of the test set * ability of the system + easiness + error."""
 
-    Args:
-        ability: the ability of each system in logits, 0 on average; NaN if it cannot be compared with the others.
-        easiness: the logit of the score of a system with ability 0 on each test set; NaN if no such system has a score.
-        slope: how far each test set separates systems, 1 on average; NaN with fewer than three systems.
-        slope_error: its standard error.
-        deviation: the standard deviation of slopes around 1 that is assumed.
-        covariance: the covariance of abilities and easiness; 0 where they are NaN.
-        variance: the variance of the error in each cell, at least that of an average system on the test set.
-        fitted: the cells that were used, shape (systems, test sets).
-    """
-
-    ability: _Numbers
-    easiness: _Numbers
-    slope: _Numbers
-    slope_error: _Numbers
-    deviation: float
-    covariance: _Numbers
-    variance: _Numbers
-    fitted: _Flags
+    ability: _Numbers  # of each system in logits, 0 on average; NaN if it cannot be compared with the others
+    easiness: _Numbers  # the logit of the score of a system with ability 0 on each test set; NaN without such a score
+    slope: _Numbers  # how far each test set separates systems, 1 on average; NaN with fewer than three systems
+    slope_error: _Numbers  # its standard error
+    deviation: float  # the standard deviation of slopes around 1 that is assumed
+    covariance: _Numbers  # of abilities and easiness; 0 where they are NaN
+    variance: _Numbers  # of the error in each cell, at least that of an average system on the test set
+    fitted: _Flags  # the cells that were used, shape (systems, test sets)
+    calibration: float = 1.0  # by how much variances of averages are larger than the model says
 
     @property
     def kept(self) -> _Numbers:
@@ -74,20 +68,12 @@ class Abilities(NamedTuple):
 
 
 class ExpectedMean(NamedTuple):
-    """The mean of a system's scores over test sets; missing ones are replaced by their expected value.
-
-    Args:
-        value: the mean, in percent.
-        variance: the variance of its error, since missing scores are predicted.
-        freedom: the degrees of freedom of the variance.
-        leverage: by how much the error of the average of its known scores is larger in the mean of all, relative to
-            their share of the test sets.
-    """
+    """The mean of a system's scores over test sets, in percent; missing ones are replaced by their expected value."""
 
     value: float
-    variance: float
-    freedom: int
-    leverage: float
+    variance: float  # of its error, since missing scores are predicted
+    freedom: int  # the degrees of freedom of the variance
+    leverage: float  # by how much sampling errors of known scores matter more, since others are predicted from them
 
     def interval(self, level: float, sampling: float = 0.0) -> tuple[float, float] | None:
         """Return the confidence interval, given the variance of the known scores as samples; None if it is unknown."""
@@ -109,15 +95,40 @@ def percent_of(logit: _Numbers) -> _Numbers:
 
 
 def fit_abilities(scores: _Numbers, deviation: float = DEVIATION) -> Abilities:
-    """Return the abilities of systems, and the easiness and slopes of test sets, by weighted least squares.
+    """Return the model of scores in percent, NaN where they are not known, shape (systems, test sets).
 
-    The variance of an error is the product of a factor of the system and a factor of the test set. Both are estimated
-    from squared residuals, and cells are weighted by them. Slopes are shrunk to 1.
+    Abilities, easiness and slopes are estimated by weighted least squares. The variance of an error is the product of a
+    factor of the system and a factor of the test set. Both are estimated from squared residuals, and cells are weighted
+    by them. Slopes are shrunk to 1; with a `deviation` of 0, the model is additive.
 
-    Args:
-        scores: percentages, NaN where they are not known, shape (systems, test sets).
-        deviation: the standard deviation of slopes around 1; with 0, the model is additive.
+    Systems are good or bad on similar test sets, so averages vary more than independent errors would let them. Their
+    variances are calibrated: 95% intervals hold 95% of the averages of halves of the known scores of each system, which
+    are predicted from the other halves.
     """
+    return _fitted(scores, deviation)._replace(calibration=_calibration(scores, deviation))
+
+
+def _calibration(scores: _Numbers, deviation: float) -> float:
+    """How much larger the variances of averages are than by the model; 1 if too few can be predicted."""
+    random, errors, known = np.random.default_rng(0), list[float](), ~np.isnan(scores)
+    for _ in range(_SPLITS):
+        order = np.argsort(np.argsort(np.where(known, random.random(scores.shape), 2), axis=1), axis=1)
+        first = order < known.sum(axis=1)[:, None] // 2
+        for half in (known & first, known & ~first):
+            given = np.where(half, scores, np.nan)
+            model = _fitted(given, deviation)
+            for system in range(len(scores)):
+                others = np.flatnonzero(known[system] & ~half[system] & ~np.isnan(model.easiness))
+                freedom = model.freedom(system)
+                mean = expected_mean(model, given, system, others) if len(others) > 1 and freedom > 0 else None
+                if mean is not None:
+                    error = float(scores[system, others].mean()) - mean.value
+                    errors.append(error**2 / mean.variance / quantile((1 - _HELD) / 2, freedom) ** 2)
+    return float(np.quantile(errors, _HELD)) if len(errors) >= _FEWEST_ERRORS else 1.0
+
+
+def _fitted(scores: _Numbers, deviation: float) -> Abilities:
+    """The model before its calibration, NaN where systems or test sets cannot be compared."""
     systems, test_sets = connected(~np.isnan(scores))
     cells = np.ix_(systems, test_sets)
     part = _fit(scores[cells], deviation)
@@ -161,13 +172,9 @@ def _fit(scores: _Numbers, deviation: float) -> Abilities:
 
 
 def expected_mean(model: Abilities, given: _Numbers, system: int, test_sets: NDArray[np.int64]) -> ExpectedMean | None:
-    """Return the mean of a system's scores over test sets; None if a missing score cannot be predicted.
+    """Return the mean of a system's scores over test sets, both by their places; None if one cannot be predicted.
 
-    Args:
-        model: the model.
-        given: the scores, NaN where they are to be predicted, shape (systems, test sets).
-        system: the place of the system.
-        test_sets: the places of the test sets.
+    The scores are NaN where they are to be predicted, shape (systems, test sets).
     """
     row, expected = given[system, test_sets], model.expected[system, test_sets]
     missing = np.isnan(row)
@@ -182,6 +189,7 @@ def expected_mean(model: Abilities, given: _Numbers, system: int, test_sets: NDA
     of_slopes = model.kept[test_sets] * (slope_errors * model.ability[system]) ** 2
     of_errors = float((slopes**2 * (model.variance[system, test_sets] + of_slopes))[missing].sum())
     variance = (float(contrast @ model.covariance @ contrast) + of_errors) / len(test_sets) ** 2
+    variance *= model.calibration
     known = float((row * (100 - row) / 100)[~missing].sum())
     leverage = 1 + 2 * float(slopes.sum()) / known if known else 1.0
     return ExpectedMean(float(values.mean()), variance, model.freedom(system), leverage)
@@ -235,11 +243,13 @@ def _variances(residuals: _Numbers, used: _Flags, kept: _Numbers) -> tuple[_Numb
     scale = max(float(squares.sum() / used.sum()), _ALMOST_NOTHING)
     rows, columns = np.ones(len(used)), np.ones(used.shape[1])
     for _ in range(20):
-        columns = _shrunk(squares / (rows[:, None] * scale), used, 0)
+        relative = squares / (rows[:, None] * scale)
+        typical = float(np.exp(np.log(relative.sum(axis=0) / used.sum(axis=0) + _LEAST_VARIANCE).mean()))
+        columns = _shrunk(relative, used, 0, typical)
         rows = _shrunk(squares / (columns * scale), used, 1)
     scale = float((squares / (rows[:, None] * columns)).sum() / used.sum())
     return rows, columns, max(scale, _ALMOST_NOTHING)
 
 
-def _shrunk(squares: _Numbers, used: _Flags, axis: int) -> _Numbers:
-    return (squares.sum(axis=axis) + _PSEUDO_OBSERVATIONS) / (used.sum(axis=axis) + _PSEUDO_OBSERVATIONS)
+def _shrunk(squares: _Numbers, used: _Flags, axis: int, to: float = 1.0) -> _Numbers:
+    return (squares.sum(axis=axis) + _PSEUDO_OBSERVATIONS * to) / (used.sum(axis=axis) + _PSEUDO_OBSERVATIONS)
