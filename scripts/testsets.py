@@ -60,8 +60,8 @@ def main(folder: Path) -> None:
     ]
     lines = (releases, parts, repositories, [today[name][0] for name in repositories], codes)
     text = "".join(f"{' '.join(names)}\n" for names in lines)
-    INDEX.write_bytes(text.encode() + np.array(packed, RECORD).tobytes())
-    print(f"{len(packed):,} records, {INDEX.stat().st_size:,} bytes")
+    Path(INDEX).write_bytes(text.encode() + np.array(packed, RECORD).tobytes())
+    print(f"{len(packed):,} records, {Path(INDEX).stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

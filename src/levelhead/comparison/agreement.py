@@ -50,7 +50,7 @@ from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, IntervalCell, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.provenance import joint_hash, short_hash, summary_of
+from levelhead.treebank.provenance import joint_hash, summary_of
 
 __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
@@ -387,14 +387,14 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
 def _provenance(
     treebanks: Mapping[str, Treebank], pairs: Mapping[tuple[str, str], Evaluation], rules: str, parts: Mapping[str, str]
 ) -> Provenance:
-    hashes = {name: short_hash(summary_of(treebank).sha256) for name, treebank in treebanks.items()}
+    files = {name: summary_of(treebank).id for name, treebank in treebanks.items()}
     provenances = [pair.provenance for pair in pairs.values()]
     notes = [note for provenance in provenances for note in provenance.notes]
     columns = {name: [getattr(side, name) for side in treebanks.values()] for name in ("upos", "xpos", "feats")}
     empty = [name for name, sides in columns.items() if not all(side.has_values for side in sides)]
     if empty:
         notes.append(f"not annotated by all annotators: {', '.join(empty).upper()}")
-    signature = {"rules": rules, "annotations": joint_hash(hashes.values())}
+    signature = {"rules": rules, "annotations": joint_hash(files.values())}
     signature |= {"unicode": provenances[0].signature["unicode"], "lemmas": "all", **parts, "version": VERSION}
     warnings = tuple(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
-    return Provenance(signature, {"annotations": hashes}, warnings, tuple(dict.fromkeys(notes)))
+    return Provenance(signature, {"annotations": files}, warnings, tuple(dict.fromkeys(notes)))

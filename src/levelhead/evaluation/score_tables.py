@@ -160,7 +160,7 @@ def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
         columns.append(Column(VALID_TREES, "number"))
         rows = [(*row, None if score.reason else score.correct) for row, score in zip(rows, strict)]
     label = (str(coverage),) if coverage else ()
-    signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
+    signature = joint_signature(evaluation.provenance for evaluation in evaluations.values())
     return Table(tuple(columns), tuple(rows), (*label, signature_line(signature)))
 
 

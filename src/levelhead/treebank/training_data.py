@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank.provenance import contents_hash, short_hash
+from levelhead.treebank.provenance import contents_hash, summary_of
 from levelhead.treebank.relations import universal
 from levelhead.treebank.treebank import Treebank
 
@@ -26,7 +26,7 @@ class Training(NamedTuple):
         sentences: the sentences, as their forms.
         trees: the trees, as their heads (0 for the root) and universal relations.
         heads: the trees without labels, as their heads.
-        hashes: the first twelve digits of the SHA-256 of each file, joined by "+".
+        hashes: the name of each file in UD releases, or the first twelve digits of its SHA-256, joined by "+".
         key: one hash of the contents of all treebanks, including treebanks that were not read from files.
     """
 
@@ -48,7 +48,7 @@ class Training(NamedTuple):
             forms.update(treebank.forms.frequencies())
             sentences.update(sentences_of(treebank))
             trees.update(trees_of(treebank))
-            hashes.append(short_hash(treebank.source.sha256))
+            hashes.append(str(summary_of(treebank).id))
             contents.append(contents_hash(treebank))
         heads = frozenset(tree[0] for tree in trees)
         key = hashlib.sha256("+".join(contents).encode()).hexdigest()

@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from itertools import groupby
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-INDEX = Path(__file__).with_name("ud_files.bin")
+INDEX = f"{os.path.dirname(__file__)}/ud_files.bin"  # noqa: PTH120 -- pathlib is slow to load
 
 RECORD = np.dtype(
     [
@@ -101,6 +100,8 @@ class Index:
 
     def files(self, code: str = "*", part: str = "*", release: str | None = None) -> Iterator[ReleasedFile]:
         """Yield the files of a release, or of all, by patterns of the split and of the code, today's or as released."""
+        from fnmatch import fnmatchcase  # not needed for results
+
         bit = -1 if release is None else 1 << self.releases.index(release)
         for (repository, number), group in groupby(self._records.tolist(), lambda record: record[1:3]):
             of_part = list(group)
@@ -146,4 +147,5 @@ def _ranges(releases: list[str]) -> str:
 @cache
 def index() -> Index:
     """Return the index, which is loaded when it is first needed."""
-    return Index(INDEX.read_bytes())
+    with open(INDEX, "rb") as file:  # noqa: PTH123
+        return Index(file.read())
