@@ -4,8 +4,8 @@ python scripts/testsets.py FOLDER, where FOLDER has `ud_files.tsv.xz` (columns r
 sentences, words) and `ud_files_by_git.tsv.xz` (release, repository, file, split, git_blob). The first release of the
 test sets of 2.0 is named 2.0-test in both.
 
-The index has five lines (releases, splits, repositories, codes of today, codes of files), and then a record for each
-contents and name; see `levelhead.treebank.releases.index`.
+The index has five lines (releases, splits, repositories, codes of today, codes of files), then the digests and the
+records of all contents and names; see `levelhead.treebank.releases.index`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-
-import numpy as np
 
 from levelhead.treebank.releases.index import INDEX, RECORD, number_of
 
@@ -52,16 +50,14 @@ def main(folder: Path) -> None:
         record[1:] = int(row.get("sentences") or 0), int(row.get("words") or 0)
     parts = sorted({part for _, _, part, _ in records})
     codes = sorted({code for *_, code in records})
-    packed = [
-        (bytes.fromhex(digest), repositories.index(repository), parts.index(part), codes.index(code), *record)
-        for (digest, repository, part, code), record in sorted(
-            records.items(), key=lambda item: item[0][1:] + item[0][:1]
-        )
-    ]
+    packed, digests = bytearray(), bytearray()
+    for (digest, repository, part, code), record in sorted(records.items(), key=lambda item: item[0][1:] + item[0][:1]):
+        digests += bytes.fromhex(digest).ljust(32, b"\0")
+        packed += RECORD.pack(repositories.index(repository), parts.index(part), codes.index(code), *record)
     lines = (releases, parts, repositories, [today[name][0] for name in repositories], codes)
     text = "".join(f"{' '.join(names)}\n" for names in lines)
-    Path(INDEX).write_bytes(text.encode() + np.array(packed, RECORD).tobytes())
-    print(f"{len(packed):,} records, {Path(INDEX).stat().st_size:,} bytes")
+    Path(INDEX).write_bytes(text.encode() + digests + packed)
+    print(f"{len(records):,} records, {Path(INDEX).stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class Tabular:
     KIND: ClassVar[str] = ""
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {}
     __iter__: Any = None  # so that a result is only iterable if it defines it: `for` would call `__getitem__` with 0
-    _PLACES: ClassVar[int] = 2
+    PLACES: ClassVar[int] = 2
     _CHARTS_FIRST: ClassVar[bool] = False  # in notebooks: above the table
     _charts: ClassVar[list[Callable[[Tabular], str]]] = []
 
@@ -126,10 +126,23 @@ class Tabular:
         """Return the tables that are printed as text, by default only the table for readers."""
         return (self.table(),)
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         from levelhead.tables.writers import to_text
 
-        return "\n".join(to_text(table, self._PLACES) for table in self.text_tables()).rstrip("\n")
+        return "\n".join(to_text(table, self.PLACES) for table in self.text_tables())
+
+    def below_verdict(self, text: str, width: int | None = None) -> str:
+        """Return text below the verdict, if there is one, folded to a width; by default that of files."""
+        if not self.verdict:
+            return text
+        from levelhead.tables.table import FILE
+        from levelhead.tables.writers import folded
+
+        verdict = f"{folded(printable(self.verdict), width or FILE.width)}\n"
+        return f"{verdict}\n{text}" if text else verdict
+
+    def __str__(self) -> str:
+        return self.below_verdict(self._text()).rstrip("\n")
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -137,7 +150,7 @@ class Tabular:
         from levelhead.tables.writers import to_notebook
 
         verdict = f"<p><b>{escape(printable(self.verdict))}</b></p>\n" if self.verdict else ""
-        parts = [to_notebook(self.table(), self._PLACES), *(charts(self) for charts in self._charts)]
+        parts = [to_notebook(self.table(), self.PLACES), *(charts(self) for charts in self._charts)]
         return verdict + "".join(reversed(parts) if self._CHARTS_FIRST else parts)
 
     def __repr__(self) -> str:

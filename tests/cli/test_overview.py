@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -118,13 +119,34 @@ def test_help_loads_no_command() -> None:
     assert not {"numpy", "rich", *(f"levelhead.cli.{name}" for name in program.FILES.values())} & {*modules}
 
 
-def test_options_are_listed_in_groups() -> None:
-    """Each option has a group, and only one."""
-    names = [name for group in option_groups.GROUPS.values() for name in group.split()]
-    assert len(set(names)) == len(names)
-    for name in program.COMMANDS:
+def long_names(command: click.Command) -> list[str]:
+    options = (one for one in command.params if isinstance(one, click.Option) and not one.hidden)
+    return [max(option.opts, key=len) for option in options]
+
+
+def test_options_that_commands_share_have_one_order() -> None:
+    """What people use first is first: what to compute, then how to print it; rules, input and processes are last."""
+    ranked = [f"--{name}" for group in option_groups.GROUPS.values() for name in group.split()]
+    assert len(set(ranked)) == len(ranked)
+    for name in {*program.COMMANDS} - {"task"}:
         command = program.cli.get_command(click.Context(program.cli), name)
-        if isinstance(command, option_groups.Command):
-            groups = {option_groups.group_of(one) for one in command.params if isinstance(one, click.Option)}
-            assert (option_groups.OTHER in groups) == (name == "submit"), name
-            assert {f"{group}:" for group in groups} <= {*printed(name, "--help").splitlines()}, name
+        assert command is not None
+        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)", printed(name, "--help"), re.MULTILINE)
+        assert sorted(shown) == sorted(long_names(command))
+        places = [ranked.index(option) for option in shown if option in ranked]
+        assert places == sorted(places), name
+
+
+def test_options_that_commands_share_have_a_place() -> None:
+    commands = (program.cli.get_command(click.Context(program.cli), name) for name in program.COMMANDS)
+    names = Counter(name for command in commands if command is not None for name in long_names(command))
+    ranked = {f"--{name}" for group in option_groups.GROUPS.values() for name in group.split()}
+    own = {*"--seed --lift --system --scores --all-measures --matrix".split()}
+    assert {name for name, n in names.items() if n > 1} - ranked == own
+
+
+def test_the_help_of_score_begins_with_measures_and_formats() -> None:
+    shown = printed("score", "--help")
+    options = ("-m, --measure", "--format", "-o, --output", "--fail-under", "--rules", "-j, --jobs")
+    places = [shown.index(f"\n  {option}") for option in options]
+    assert places == sorted(places)

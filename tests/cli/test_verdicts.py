@@ -1,5 +1,6 @@
 """The text of a command begins with the verdict of its result, in the words of its JSON document and of pages."""
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -12,7 +13,7 @@ from conftest import EXAMPLES
 from json_outputs import ALPHA, BETA, GOLD, GOLDS, OF_RESULTS, SYSTEMS, arguments_in
 
 KINDS = (
-    "agree", "breakdown", "compare", "confusion", "correlate", "diff", "languages", "power", "profile", "rank",
+    "agree", "analyze", "breakdown", "compare", "confusion", "correlate", "diff", "languages", "power", "profile", "rank",
     "similarity", "suspects", "validate",
 )  # fmt: skip
 COMMANDS = [*((kind, OF_RESULTS[kind][0]) for kind in KINDS), ("score", ("score", GOLDS, SYSTEMS / "alpha"))]
@@ -37,6 +38,26 @@ def test_text_begins_with_the_verdict(kind, command, tmp_path: Path, run) -> Non
 def test_one_pair_of_files_is_scored_without_a_sentence(run) -> None:
     assert run("score", GOLD, ALPHA)[1] == run("score", GOLD, ALPHA, "--quiet")[1]
     assert run("score", GOLD, ALPHA)[1].startswith("Metric")
+    assert levelhead.score(GOLD, ALPHA).verdict is None
+    assert str(levelhead.score(GOLD, ALPHA)).startswith("Metric")
+
+
+PRINTED = {
+    "score": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha", measures="LAS"),
+    "rank": lambda: levelhead.rank(GOLDS, SYSTEMS, measures="LAS"),
+    "validate": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma/tr.conllu"),
+    "similarity": lambda: levelhead.similarity(GOLDS),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_results_print_themselves_below_their_verdict(name) -> None:
+    result = PRINTED[name]()
+    lines, _, rest = str(result).partition("\n\n")
+    assert " ".join(lines.split()) == result.verdict
+    assert max(map(len, lines.split("\n"))) <= 100
+    assert rest
+    assert f"<p><b>{html.escape(result.verdict)}</b></p>" in result._repr_html_()
 
 
 def test_the_lowest_treebank_is_named_unless_all_are_equal() -> None:
@@ -44,7 +65,6 @@ def test_the_lowest_treebank_is_named_unless_all_are_equal() -> None:
     lowest = min(evaluation.parts, key=lambda code: evaluation.parts[code]["LAS"].value)
     assert evaluation.verdict.endswith(f" Lowest LAS: {lowest} ({evaluation.parts[lowest]['LAS'].value:.2f}).")
     assert "Lowest" not in levelhead.score(GOLDS, GOLDS).verdict
-    assert "Lowest" not in levelhead.score(GOLD, ALPHA).verdict
 
 
 def test_measures_are_grouped_by_their_outcome() -> None:

@@ -53,11 +53,7 @@ class MeasureRow(NamedTuple):
 
 @immutable
 class MeasureList(_Listing):
-    """Measures.
-
-    Args:
-        measures: the measures.
-    """
+    """Measures."""
 
     KIND: ClassVar[str] = "measures"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {"measures": (MeasureRow,)}
@@ -104,11 +100,7 @@ _RELATION = DataColumn("relation", "text", "The relation")
 
 @immutable
 class SchemeList(_Listing):
-    """Schemes of classes.
-
-    Args:
-        schemes: the schemes.
-    """
+    """Schemes of classes."""
 
     KIND: ClassVar[str] = "schemes"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
@@ -149,11 +141,7 @@ class SchemeList(_Listing):
 
 @immutable
 class ProfileColumnList(_Listing):
-    """The columns of profiles.
-
-    Args:
-        columns: the columns.
-    """
+    """The columns of profiles."""
 
     KIND: ClassVar[str] = "columns"
 
@@ -189,11 +177,7 @@ class InstalledPart(NamedTuple):
 
 @immutable
 class Installation(_Listing):
-    """What is installed.
-
-    Args:
-        parts: the parts.
-    """
+    """What is installed."""
 
     KIND: ClassVar[str] = "doctor"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {"parts": (InstalledPart,)}

@@ -207,8 +207,6 @@ def suspects(
         gold: the annotation.
         systems: outputs of parsers for the same text, preferably three or more; by default, three of levelhead's
             parsers are trained on gold by cross-validation.
-        folds: the number of folds for cross-validation, without systems.
-        store: keep parsed folds in this file, and resume from it in the next run.
 
     Raises:
         InputError: a file is invalid, the texts differ, or there are too few sentences to train parsers.

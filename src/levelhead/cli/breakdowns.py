@@ -47,12 +47,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    if by:
-        show(given, options.call(given | {"by": by}))
-    else:
-        from levelhead.api.breakdowns import analyze as analyzed
-
-        show(given, analyzed(**options.arguments_for(analyzed, given | {"system": systems[0]})))
+    show(given, options.call(given | {"by": by}))
 
 
 @command()
@@ -69,6 +64,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.quiet_option
 @options.printing_options()
 def analyze(**given: Any) -> None:
     """Analyze the errors of SYSTEM: which cost most, of what type are they, and do they follow from each other?

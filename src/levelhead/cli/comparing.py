@@ -33,7 +33,7 @@ from levelhead.errors import InputError
 @options.partial_option
 @options.resample_by_option
 @options.level_option
-@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
+@options.each_option
 @setting("--wilcoxon", is_flag=True)
 @setting("--votes", type=options.Choice(["treebank", "language", "family"]))
 @setting("--margin", type=float, metavar="POINTS")
@@ -144,10 +144,8 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @setting("--alpha", type=float)
 @setting("--power", type=float)
 @options.resample_by_option
-@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
-@click.option(
-    "--figure", type=options.CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
-)
+@options.each_option
+@options.figure_option
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
@@ -194,6 +192,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
     " [default: all three as text, otherwise label]",
 )  # fmt: skip
+@options.limit_option
 @options.interval_options
 @options.page_options
 @options.reading_options

@@ -37,8 +37,6 @@ _OUTPUT = click.option(
 @command()
 @click.argument("gold", type=options.PATH, required=False)
 @click.argument("systems", type=options.PATH, required=False)
-@setting("--manifest", type=options.PATH)
-@setting("--scores", type=options.PATH, help="Rank this table of scores (TSV) instead of files")
 @setting("--ranking", type=options.Choice(RANKINGS, "ranking"))
 @setting("--group", "groups", multiple=True, metavar="NAME")
 @setting("--system", "only", multiple=True, metavar="NAME")
@@ -47,6 +45,8 @@ _OUTPUT = click.option(
 @options.definitions_option
 @options.partial_option
 @setting("--all-measures", is_flag=True)
+@setting("--manifest", type=options.PATH)
+@setting("--scores", type=options.PATH, help="Rank this table of scores (TSV) instead of files")
 @options.rules_option
 @options.allow_several_roots_option
 @click.option(

@@ -113,7 +113,6 @@ def score(
         arguments |= {"registry": registry, "prepare": ["page"] if wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
     print_provenance(given, result.provenance)
-    given["quiet"] |= not result.parts  # the table is as short
     if not print_paper(given, result):
         shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
         print_result(given, result, lambda: result.table(counts=counts, measures=shown))

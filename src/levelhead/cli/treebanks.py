@@ -77,7 +77,6 @@ def profile(
         _print_samples(files, rarefy, given)
         return
     from levelhead.api.inputs import registry_of
-    from levelhead.typology.profile import FEWEST
     from levelhead.typology.profile_columns import OF_TRAINING
 
     names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
@@ -94,7 +93,6 @@ def profile(
     write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
-    given["quiet"] |= len(survey.of_treebanks) < FEWEST  # the sentence is about outliers
     show(given, survey, notes_below=True)
 
 

@@ -62,7 +62,6 @@ _TOO_FEW = (
     " interval"
 )
 _MOST_LISTED = 20
-_MOST_PATTERNS = 10
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
 """The kinds of labels that are compared."""
@@ -264,14 +263,13 @@ class Agreement(Tabular):
             (*row[:5], printable(f"{row.form} ({row.sent_id or f'sentence {row.sentence}'})"))
             for row in self.disagreements
         )
-        notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
-        return Table(columns, rows, notes)
+        share = "Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown"
+        return Table(columns, rows, (share, signature_line(self.provenance.signature)))
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the F1 scores, the most frequent disagreements, and the coefficients."""
-        measures = self._measures_table()
-        patterns = [self._patterns_table().cut(_MOST_PATTERNS, "--by pattern")] * bool(self.disagreements)
-        return measures._replace(notes=measures.notes[:-1]), *patterns, self.table()
+        """Return the F1 scores, the coefficients, and the most frequent disagreements."""
+        tables = self._measures_table(), self.table(), *[self._patterns_table()] * bool(self.disagreements)
+        return *(table._replace(notes=table.notes[:-1]) for table in tables[:-1]), tables[-1]
 
     def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:
         return ((measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())

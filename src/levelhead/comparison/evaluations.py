@@ -80,13 +80,9 @@ __all__ = ["LanguagePair", "Languages"]
 
 @immutable
 class AverageScore(Score):
-    """The macro-average of scores: the means of their values; its counts are sums.
+    """The macro-average of scores: the means of their values; its counts are sums."""
 
-    Args:
-        scores: the scores on each treebank.
-    """
-
-    scores: tuple[Score, ...] = ()
+    scores: tuple[Score, ...] = ()  # the scores on each treebank
 
     @property
     def value(self) -> float | None:

@@ -25,14 +25,9 @@ __all__ = ["WithIntervals"]
 
 @immutable
 class WithIntervals(PerTreebank[Found]):
-    """Results with confidence intervals.
+    """Results with confidence intervals."""
 
-    Args:
-        units: the units of each treebank.
-        measure: the measure.
-    """
-
-    units: Mapping[str, Units] = field(default_factory=dict)
+    units: Mapping[str, Units] = field(default_factory=dict)  # the units of each treebank
     measure: str = ""
 
     def _units_rows(self) -> list[UnitRow]:

@@ -54,43 +54,28 @@ _SYSTEMS = ("the first system", "the second system")
 
 
 class Choices(NamedTuple):
-    """The choices of people.
+    """The choices of people."""
 
-    Args:
-        second: the share of votes for the second system in each sentence, float64, shape (sentences,).
-        votes: the number of votes of each sentence, int64, shape (sentences,).
-        sha256: the hash of the file; None without a file.
-    """
-
-    second: Scores
-    votes: NDArray[np.int64]
-    sha256: str | None = None
+    second: Scores  # the share of votes for the second system in each sentence, float64, shape (sentences,)
+    votes: NDArray[np.int64]  # the number of votes of each sentence, int64, shape (sentences,)
+    sha256: str | None = None  # the hash of the file; None without a file
 
 
 class Judged(NamedTuple):
-    """The agreement of a measure with people.
+    """The agreement of a measure with people."""
 
-    Args:
-        scores: the scores of the first and the second system in each sentence, in percent, NaN if undefined; of
-            perplexities, the negative base-10 logarithm, so that higher is better.
-        agreement: the agreement.
-    """
-
+    # the scores of the first and the second system in each sentence, in percent, NaN if undefined; of perplexities,
+    # the negative base-10 logarithm, so that higher is better
     scores: tuple[Scores, Scores]
     agreement: HumanAgreement
 
 
 class ComparedMeasures(NamedTuple):
-    """A comparison of two measures in their agreement with people.
+    """A comparison of two measures in their agreement with people."""
 
-    Args:
-        one: a measure.
-        other: another measure.
-        comparison: the difference of their correlations with the choices, corrected for all pairs of measures.
-    """
-
-    one: str
-    other: str
+    one: str  # a measure
+    other: str  # another measure
+    # the difference of their correlations with the choices, corrected for all pairs of measures
     comparison: AgreementDifference
 
 
@@ -128,7 +113,7 @@ class Judgment(Tabular):
     provenance: Provenance
     units: Units
 
-    _PLACES = 3
+    PLACES = 3
 
     def table(self, *, places: int | None = 3) -> Table:
         """Return four rows per measure, one for each statistic, with comparisons of measures as notes.

@@ -42,16 +42,11 @@ COVERAGE_LAYOUT: Layout = (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage)
 
 @immutable
 class PerTreebank(Tabular, Generic[Found]):
-    """Results for the output of one system on each treebank.
+    """Results for the output of one system on each treebank."""
 
-    Args:
-        treebanks: the results, by the code of the treebank.
-        provenance: the provenance of the numbers.
-        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
-    """
-
-    treebanks: Mapping[str, Found]
-    provenance: Provenance
+    treebanks: Mapping[str, Found]  # the results, by the code of the treebank
+    provenance: Provenance  # the provenance of the numbers
+    # for partial scores, the share of gold that each system covers, by treebank and system
     coverage: Coverages = field(default_factory=dict)
 
     def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
@@ -215,8 +210,8 @@ class TreeExamples(Tabular):
         """
         raise NotImplementedError
 
-    def __str__(self) -> str:
-        return self.text().rstrip("\n")
+    def _text(self) -> str:
+        return self.text()
 
     @property
     def _notes(self) -> tuple[str, ...]:

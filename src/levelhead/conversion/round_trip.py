@@ -166,18 +166,7 @@ def check_round_trip(
     ud: int | None = None,
     exact: bool = False,
 ) -> RoundTrip:
-    """Return the result of converting a treebank forward and back.
-
-    Args:
-        treebank: content-head trees, as in UD.
-        targets: as in `forward`.
-        variant: the interpretation of the algorithm.
-        ud: the version of UD.
-        exact: whether to record heads in MISC and restore them.
-
-    Raises:
-        InputError: with `exact`, the treebank already has recorded heads.
-    """
+    """Return the result of converting a treebank forward and back."""
     chosen, version = targets or default_targets(), ud or ud_version(treebank) or 2
     words = words_of(treebank, chosen, variant, version)
     heads, moved = raised(treebank.heads, words)
@@ -219,11 +208,7 @@ def check_round_trip(
 
 @immutable
 class RoundTrips(Mapping[str, RoundTrip], Tabular):
-    """The round trips of several treebanks.
-
-    Args:
-        trips: the round trip of each treebank, by its name.
-    """
+    """The round trips of several treebanks."""
 
     KIND: ClassVar[str] = "convert"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
@@ -231,7 +216,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
         "not_restored": (TREEBANK_COLUMN, NotRestored),
     }
 
-    trips: Mapping[str, RoundTrip]
+    trips: Mapping[str, RoundTrip]  # the round trip of each treebank, by its name
 
     def __getitem__(self, name: str) -> RoundTrip:
         return self.trips[name]

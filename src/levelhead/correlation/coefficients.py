@@ -95,16 +95,11 @@ _SMALLEST_P = 1e-12
 
 
 class FisherZ(NamedTuple):
-    """The correlations of all pairs of columns on Fisher's scale.
+    """The correlations of all pairs of columns on Fisher's scale."""
 
-    Args:
-        r: the coefficients, float64, shape (columns, columns).
-        z: their transformation atanh(r), in the same shape.
-        errors: the standard errors of z; NaN with too few rows, or if a column is constant without one of the rows.
-    """
-
-    r: Numbers
-    z: Numbers
+    r: Numbers  # the coefficients, float64, shape (columns, columns)
+    z: Numbers  # their transformation atanh(r), in the same shape
+    # the standard errors of z; NaN with too few rows, or if a column is constant without one of the rows
     errors: Numbers
 
     def test(self, i: int, j: int, level: float) -> tuple[float | None, float | None, float | None]:
@@ -200,7 +195,7 @@ class CumulativeVariances(Tabular):
             TREEBANK_COLUMN._replace(about="The last of them"), DataColumn("variance", "number", _ABOUT, optional=True),
         )
     }  # fmt: skip
-    _PLACES = 6
+    PLACES = 6
 
     variances: Mapping[str, CumulativeVariance]
     provenance: Provenance
@@ -221,15 +216,7 @@ class CumulativeVariances(Tabular):
 
 
 def cumulative_variances(table: Measurements, columns: Sequence[str] = ()) -> CumulativeVariances:
-    """Return the cumulative variance of columns of numbers, by default of all.
-
-    Args:
-        table: values by treebank.
-        columns: the names of the columns.
-
-    Raises:
-        InputError: a column is unknown, or there are too few treebanks with values.
-    """
+    """Return the cumulative variance of columns of numbers, by default of all."""
     chosen = columns or tuple(table.numbers)
     if not chosen:
         raise InputError(Fault("invalid-table", "no column has numbers"))

@@ -124,7 +124,7 @@ class Correlation(Tabular):
                 return pair
         raise KeyError(names)
 
-    _PLACES = 3
+    PLACES = 3
 
     def table(self) -> Table:
         """Return the result as a table."""
@@ -216,23 +216,8 @@ def correlate(
 ) -> Correlation:
     """Return the correlations of every pair of columns of a table, or of a single column with all others.
 
-    Args:
-        table: values by treebank.
-        columns: the columns; None for all numeric columns that are not constant. A single column is correlated with all
-            others, and only these pairs count for the correction.
-        given: columns to control for (partial correlation).
-        family: a column of text with the language family of each treebank.
-        methods: the coefficients; None for Pearson's, or Spearman's if a column is skewed.
-        missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" leaves them out of the
-            pairs concerned, "error" refuses them.
-        votes: what counts once: a "language", with the mean of its treebanks, or each "treebank".
-        permutations: the number of random permutations within families.
-        level: the confidence level at which all intervals of a method hold jointly.
-        seed: the random seed of permutations.
-
-    Raises:
-        InputError: a column is unknown or constant, treebanks of one language belong to several families, or there are
-            too few treebanks.
+    A single column is correlated with all others, and only these pairs count for the correction. The `level` holds
+    jointly for all intervals of a method.
     """
     requested = list(dict.fromkeys(columns or ()))
     for name in (*requested, *given):

@@ -185,14 +185,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     for example to join profiles of training sets and scores of test sets; but not if a table would then have a treebank
     twice.
 
-    Args:
-        tables: the tables; at least one.
-        missing: "drop" keeps the treebanks in all tables; "pairwise" keeps all; "error" requires the same treebanks in
-            all.
-
-    Raises:
-        InputError: a column is in two tables, no treebank is in all tables, or with "error" a treebank is missing from
-            a table.
+    `missing`: "drop" keeps the treebanks in all tables, "pairwise" keeps all, "error" requires the same ones in all.
     """
     owner: dict[str, Measurements] = {}
     for table in tables:

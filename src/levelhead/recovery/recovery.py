@@ -386,16 +386,7 @@ class Recovery(Tabular):
 
 
 def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout()) -> Recovery:  # noqa: B008 -- immutable
-    """Return the answers of a language model with the words of gold.
-
-    Args:
-        answers: the path of answers, or answers.
-        gold: the gold treebank; only its words are used.
-        layout: the settings for finding answers in a file.
-
-    Raises:
-        InputError: the answers cannot be read, or do not match the gold sentences.
-    """
+    """Return the answers of a language model with the words of gold."""
     sentences, name = gold_sentences(gold), None
     if isinstance(answers, str | os.PathLike):
         unpaired, name = read_answers(answers, layout, len(gold)), os.fsdecode(answers)

@@ -26,15 +26,7 @@ from levelhead.tables.table import Cell, Column, IntervalCell, percentage, stars
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
     """Refuse a margin that cannot be tested.
 
-    Args:
-        margin: in points, or a ratio of perplexities; or None.
-        n_systems: the number of systems.
-        n_measures: the number of measures.
-        n_perplexities: the number of measures that are perplexities.
-
-    Raises:
-        InputError: the margin is not positive, is above 100 points, is a ratio of at most 1, or there is only one
-            system.
+    The margin is in points, or a ratio of perplexities above 1.
     """
     if margin is None:
         return

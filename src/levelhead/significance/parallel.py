@@ -16,19 +16,14 @@ _EQUAL_IDS = 0.9
 
 
 class ParallelUnits(NamedTuple):
-    """The units of several test sets, of which some are parallel.
+    """The units of several test sets, of which some are parallel."""
 
-    Args:
-        units: the units of each test set by its code.
-        contents: the SHA-256 of the contents of gold by the code of the test set.
-        groups: the name of the group of each parallel test set; test sets that are parallel to none are left out.
-        joint: the number of each unit among those of all test sets, int64, shape (units,), by the code of the test set;
-            units with one number are one unit of averages.
-    """
-
-    units: Mapping[str, Units]
-    contents: Mapping[str, str]
+    units: Mapping[str, Units]  # the units of each test set by its code
+    contents: Mapping[str, str]  # the SHA-256 of the contents of gold by the code of the test set
+    # the name of the group of each parallel test set; test sets that are parallel to none are left out
     groups: Mapping[str, str]
+    # the number of each unit among those of all test sets, int64, shape (units,), by the code of the test set; units
+    # with one number are one unit of averages
     joint: Mapping[str, NDArray[np.int64]]
 
     @property

@@ -203,12 +203,7 @@ def unit_rows(units: Mapping[str, Units]) -> list[UnitRow]:
 
 
 def unit_line(units: Mapping[str, Units], results: str = "confidence intervals and p-values") -> str:
-    """Return a sentence with the kinds and numbers of the units of the test sets' own results.
-
-    Args:
-        units: the units of each test set by its code.
-        results: the results that were computed from them.
-    """
+    """Return a sentence with the kinds and numbers of the units of the test sets' own results."""
     own = [unit.own() for unit in units.values()]
     kinds = " or ".join(dict.fromkeys(unit.kind.removeprefix(COMMENT) for unit in own))
     label = f" ({LABEL})" if own and all(unit.label for unit in own) else ""
@@ -242,11 +237,7 @@ def unit_notes(
 ) -> Iterator[str]:
     """Return notes on missing, rough or too optimistic intervals and p-values.
 
-    Args:
-        units: the units of each test set by its code.
-        results: the results that are computed from them.
-        averaged: whether several test sets are averaged; averages have results even if a test set has none.
-        marked_by: the file that marks documents.
+    Averages have results even if a test set has none.
     """
     of_their_own = " of their own" if averaged and len(units) > 1 else ""
     intervals, _, p_values = results.partition(" and ")

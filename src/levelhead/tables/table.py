@@ -49,15 +49,10 @@ class Column(NamedTuple):
 
 
 class Screen(NamedTuple):
-    """Where text is shown.
+    """Where text is shown."""
 
-    Args:
-        width: its width in characters.
-        is_terminal: whether columns that do not fit are left out.
-    """
-
-    width: int = 100
-    is_terminal: bool = False
+    width: int = 100  # its width in characters
+    is_terminal: bool = False  # whether columns that do not fit are left out
 
 
 FILE = Screen()

@@ -205,7 +205,7 @@ def _wrapped(cell: _Lines, width: int, longest: int) -> _Lines:
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
-    """Return a table as tab-separated values, without summary rows: intervals are two columns; all digits by default.
+    """Return a table as tab-separated values, without summary rows: intervals are two columns; by default all `places`.
 
     The ends of intervals, and marks without a heading, are named after the column before them.
     """
@@ -286,7 +286,7 @@ def _on_one_line(text: str) -> str:
 
 
 def to_markdown(table: Table, places: int | None = 2) -> str:
-    """Return a table in Markdown."""
+    """Return a table in Markdown; decimal `places` of numbers, None for all digits."""
     table = table.readable
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
@@ -301,7 +301,7 @@ def markdown_text(text: str) -> str:
 
 
 def to_latex(table: Table, places: int | None = 2) -> str:
-    """Return a table in LaTeX, with the rules of the booktabs package."""
+    """Return a table in LaTeX, with the rules of the booktabs package; `places` None for all digits."""
     table = table.readable
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
@@ -323,7 +323,7 @@ def latex_row(cells: list[str]) -> str:
 
 
 def to_html(table: Table, places: int | None = 2) -> str:
-    """Return a table as self-contained HTML."""
+    """Return a table as self-contained HTML; decimal `places` of numbers, None for all digits."""
     from html import escape
 
     table = table.readable

@@ -163,15 +163,7 @@ _CHANGED = DataColumn("changed", "text", "Time of the last change; null unless s
 
 @immutable
 class Leaderboard(Tabular):
-    """The visible part of the leaderboard.
-
-    Args:
-        view: how scores are shown.
-        ranked: the teams; None if hidden, or without results yet.
-        received: the times at which the submissions were received, by team; empty unless scores are open.
-        report: whether the report of the final ranking can be seen.
-        changed: the time of the last change; None unless scores are open.
-    """
+    """The visible part of the leaderboard."""
 
     KIND: ClassVar[str] = "leaderboard"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
@@ -180,11 +172,12 @@ class Leaderboard(Tabular):
         "views": (DataColumn("view", "text", "How scores are shown", choices=VIEWS), _CHANGED),
     }
 
-    view: View
-    ranked: RankedSystems | None = None
+    view: View  # how scores are shown
+    ranked: RankedSystems | None = None  # the teams; None if hidden, or without results yet
+    # the times at which the submissions were received, by team; empty unless scores are open
     received: Mapping[str, str] = field(default_factory=dict)
-    report: bool = False
-    changed: str | None = None
+    report: bool = False  # whether the report of the final ranking can be seen
+    changed: str | None = None  # the time of the last change; None unless scores are open
 
     @property
     def provenance(self) -> Provenance:

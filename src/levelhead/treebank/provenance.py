@@ -38,7 +38,7 @@ class FileId(NamedTuple):
 
 def file_id(sha256: str | None, path: str | None = None) -> FileId:
     """Return the contents of a file with their name; a large file needs its path to be recognized."""
-    from levelhead.treebank.releases.files import released_as  # the index is loaded for results only
+    from levelhead.treebank.releases.index import released_as  # the index is loaded for results only
 
     if sha256 in {None, MEMORY}:
         return FileId(None)

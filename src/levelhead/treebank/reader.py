@@ -107,7 +107,7 @@ def read(
     `has_trees` is False.
 
     Args:
-        path: its path, or "-" for standard input.
+        path: its path, "-" for standard input, or the name of a file of UD releases, such as "en_ewt-test@2.17".
         format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
         limits: the limits of the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
@@ -118,8 +118,8 @@ def read(
         UnreadableFile: the file cannot be opened or decompressed.
         ConlluError: it is invalid, or with `partial` has no readable row; the error lists all faults.
     """
-    name = os.fsdecode(path)
-    data = read_bytes(path, limits)
+    name = located(os.fsdecode(path))
+    data = read_bytes(name, limits)
     return from_conllu(data, name=name, format=format, allow_several_roots=allow_several_roots, partial=partial)
 
 

@@ -25,7 +25,7 @@ from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum
-from levelhead.typology.languages import TREEBANK_COLUMNS, language_cells, short_names
+from levelhead.typology.languages import TREEBANK_COLUMNS, short_names
 from levelhead.typology.profile import (
     DEFAULT_SCHEME,
     FEWEST,
@@ -96,8 +96,8 @@ class Survey(Mapping[str, Profile], Tabular):
         return replace(self, profiles=profiles, by=by)
 
     @cached_property
-    def verdict(self) -> str:
-        """Which treebanks are outliers most often."""
+    def verdict(self) -> str | None:
+        """Which treebanks are outliers most often; None if they are too few for outliers."""
         return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
@@ -120,14 +120,11 @@ class Survey(Mapping[str, Profile], Tabular):
         return table_by_value(self.profiles, notes) if self.by == "value" else table_by_kind(self.by, self, notes)
 
 
-def most_unusual(profiles: Mapping[str, Profile]) -> str:
+def most_unusual(profiles: Mapping[str, Profile]) -> str | None:
     """Return which treebanks are outliers in most columns with a single value, except counts, as a sentence."""
     n_treebanks, names = len(profiles), [*profiles]
-    if n_treebanks == 1:
-        language = language_cells(names[0])[0]
-        return f"A treebank of {language}." if language else "The profile of a treebank."
     if n_treebanks < FEWEST:
-        return f"{n_treebanks} treebanks side by side."
+        return None
     columns = (COLUMNS[name] for name in profiles[names[0]])
     shares = [each.name for each in columns if each.by is None and (each.group != "sizes" or each.unit)]
     values = [[profile.number(name) for profile in profiles.values()] for name in shares]

@@ -80,12 +80,7 @@ class SelectionDecision(NamedTuple):
 
 
 def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[SelectionDecision, ...]:
-    """Return whether each treebank is selected, with the reasons for excluding it.
-
-    Args:
-        profiles: profiles by the name of the treebank, with the columns `NEEDED`.
-        criteria: what a treebank must have.
-    """
+    """Return whether each treebank is selected, with the reasons for excluding it."""
     column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
     reasons_by_name: dict[str, tuple[str, ...]] = {}
     for name, profile in profiles.items():

@@ -40,12 +40,10 @@ def print_result(
     table: Callable[[], Table] | None = None,
     *,
     main: str | None = None,
-    places: int = 2,
 ) -> None:
     """Print a result in the requested format, with at most --limit rows; only what is printed is computed.
 
-    `table` makes the table for readers, `main` is the table of data that is printed without --table, and `places` the
-    default in text.
+    `table` makes the table for readers; `main` is the table of data that is printed without --table.
     """
     output_format, output, name = given["output_format"], given.get("output"), given.get("table_name")
     limit = limit_of(given)
@@ -65,14 +63,14 @@ def print_result(
         return
     from levelhead.tables.writers import WRITERS, to_text
 
-    chosen = places if given.get("places") is None else given["places"]
+    places = result.PLACES if given.get("places") is None else given["places"]
     tables = (table(),) if table else result.text_tables() if output_format == "text" else (result.table(),)
     tables = tuple(each.cut(limit, "--limit 0") for each in tables)
     screen = screen_of(output)
     if output_format == "text":
-        text = "\n".join(to_text(each, chosen, screen) for each in tables)
+        text = "\n".join(to_text(each, places, screen) for each in tables)
     else:
-        text = WRITERS[output_format](tables[0], chosen)
+        text = WRITERS[output_format](tables[0], places)
     if output_format == "text" and screen.is_terminal:
         from levelhead.cli.shared.color import colored_table, wants_color
 
@@ -82,12 +80,9 @@ def print_result(
 
 def below_verdict(given: Mapping[str, Any], result: Tabular, text: str) -> str:
     """Return text below the verdict of its result, unless --quiet; other formats than text have none."""
-    if given["output_format"] != "text" or given.get("quiet") or not result.verdict:
+    if given["output_format"] != "text" or given.get("quiet"):
         return text
-    from levelhead.tables.writers import folded
-
-    verdict = f"{folded(printable(result.verdict), screen_of(given.get('output')).width)}\n"
-    return f"{verdict}\n{text}" if text else verdict
+    return result.below_verdict(text, screen_of(given.get("output")).width)
 
 
 def limit_of(given: Mapping[str, Any]) -> int | None:

@@ -76,7 +76,7 @@ def profile_page(survey: Survey) -> Page:
     choices = {"highlight": ("no treebank", *labels)} if len(labels) > 1 else {}
     title = names[0] if len(names) == 1 else f"Profiles of {names_or_number(labels, 'treebank')}"
     notes, signature = survey.provenance.notes, survey.provenance.signature
-    return Page(title, survey.verdict, _facts(treebanks), choices, sections, notes, signature, "profile")
+    return Page(title, survey.verdict or "", _facts(treebanks), choices, sections, notes, signature, "profile")
 
 
 def _title(column: ProfileColumn) -> str:
