@@ -28,6 +28,20 @@ def _warning(meaning: str, remedy: str) -> Message:
 
 MESSAGES: Mapping[str, Message] = {
     # the file
+    "unknown-test-set": _error(
+        "No file of a UD release has this name.",
+        "Run `levelhead testsets CODE`; for a file with this name, write ./NAME.",
+    ),
+    "missing-test-set": _error(
+        "The file of a UD release is not on this machine.",
+        "Run `levelhead testsets get NAME`, give --download, or set LEVELHEAD_UD to the folder of an unpacked release.",
+    ),
+    "changed-test-set": _error(
+        "A file with the name of a released file has other contents.", "Use an unchanged copy, or download it."
+    ),
+    "download-failed": _error(
+        "A file of a UD release cannot be downloaded.", "Check the address in the message, and LEVELHEAD_UD_ADDRESS."
+    ),
     "unreadable-file": _error("The file cannot be opened.", "Check the path and the permissions."),
     "file-too-large": _error(
         "The file is larger than the limit (2 GiB after decompression; 512 MiB for answers of a language model).",

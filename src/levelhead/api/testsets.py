@@ -12,16 +12,19 @@ if TYPE_CHECKING:
     from levelhead.treebank.releases.listing import TestSets
 
 
-@public(names=("list", "text"), download="flag", tell="function")
+@public(names=("list", "text"), download="flag", tell=("optional", "function"))
 def testsets(
-    names: str | Iterable[str] = "*", *, download: bool = False, tell: Callable[[str], None] = lambda _: None
+    names: str | Iterable[str] = "*",  # noqa: PT028 -- not a test
+    *,
+    download: bool = False,  # noqa: PT028
+    tell: Callable[[str], None] | None = None,  # noqa: PT028
 ) -> TestSets:
     """Return the known test sets of UD releases, or other files; or download them, each with its path.
 
     Files are looked for in the folders of the environment variable `LEVELHEAD_UD`, and in the cache.
 
     Args:
-        names: names such as "en_ewt" (its test sets in all releases), "en_ewt-dev@2.17" or "fr_*@2.17"; to download,
+        names: names such as "en_ewt" (its test sets in all releases), "en_ewt-dev@2.16" or "fr_*@2.16"; to download,
             with a release.
         download: whether to download the files that are not on this machine, verify them, and return their paths.
         tell: a function that receives the address and the license of each file before it is downloaded.
@@ -33,7 +36,12 @@ def testsets(
     from levelhead.treebank.releases.listing import TestSets
 
     if not download:
-        return TestSets(tuple(dict.fromkeys(file for name in as_list(names) for file in files_named(name))))
-    wanted = dict.fromkeys(each for name in as_list(names) for each in wanted_files(name))
-    paths = tuple(str(located_file(each, tell)) for each in wanted)
-    return TestSets(tuple(each.file for each in wanted), paths)
+        files = {(file.name, file.releases): file for name in as_list(names) for file in files_named(name)}
+        return TestSets(tuple(files.values()))
+    wanted = {str(each): each for name in as_list(names) for each in wanted_files(name)}
+    paths = tuple(str(located_file(each, tell or _silent)) for each in wanted.values())
+    return TestSets(tuple(each.file for each in wanted.values()), paths)
+
+
+def _silent(message: str) -> None:
+    """Show nothing."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import WithExample
+from levelhead.cli.program import WithExample, say
 
 if TYPE_CHECKING:
     from levelhead.jobs import Tls
@@ -27,6 +27,7 @@ GROUPS = {
     "Gates": "fail-under fail-over fail-if-worse strict",
     "Rules and input": (
         "rules partial punct allow-several-roots definitions scheme train split as-runs merge input-format gold-format"
+        " download"
     ),
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
 }
@@ -37,6 +38,7 @@ Options that are not named here are those of single commands: they are in the fi
 
 _PLACES = {f"--{name}": (group, place) for group, names in GROUPS.items() for place, name in enumerate(names.split())}
 _OWN = ("Options", len(_PLACES))
+_DOWNLOAD = "download"
 _ARGUMENTS = "levelhead.arguments"
 _RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
 
@@ -54,9 +56,19 @@ def options_by_group(command: click.Command, context: click.Context) -> dict[str
 class Command(WithExample):
     """A command whose `--help` lists options in groups, and which remembers how it was called."""
 
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        if any(isinstance(param, click.Argument) and _takes_names(param) for param in self.params):
+            about = "Download test sets given by name, such as en_ewt@2.16, that are not on this machine"
+            self.params.append(click.Option([f"--{_DOWNLOAD}"], is_flag=True, help=about))
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_ARGUMENTS] = tuple(args)  # for `command_line`
         rest = super().parse_args(ctx, args)
+        download = say if ctx.params.pop(_DOWNLOAD, False) else None
+        if not ctx.resilient_parsing and any("@" in word for word in ctx.meta[_ARGUMENTS]):
+            for param in filter(_takes_names, self.params):
+                ctx.params[param.name or ""] = _located(ctx.params[param.name or ""], download)
         if "tls_ca" in ctx.params and not ctx.resilient_parsing:  # true for shell completion
             cluster_of(ctx.params)
         return rest
@@ -66,6 +78,19 @@ class Command(WithExample):
             if records := [record for option in options if (record := option.get_help_record(ctx))]:
                 with formatter.section(group):
                     formatter.write_dl(records)
+
+
+def _takes_names(param: click.Parameter) -> bool:
+    return getattr(param.type, "takes_names", False)
+
+
+def _located(given: Any, download: Callable[[str], None] | None) -> Any:
+    """Return the paths of test sets that are given by name, and other paths unchanged."""
+    from levelhead.treebank.releases import path_of
+
+    if isinstance(given, tuple):
+        return tuple(path_of(each, download) for each in given)
+    return given if given is None else path_of(given, download)
 
 
 class Setting(click.Option):

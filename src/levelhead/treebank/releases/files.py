@@ -56,7 +56,7 @@ def located(name: str, *, download: Callable[[str], None] | None = None) -> str:
     """Return the path of a file of a release by its name, of a folder for a pattern, or any other path unchanged.
 
     Args:
-        name: such as "en_ewt-dev@2.17" or "en_ewt@2.2" (its test set), or "en_*@2.17". An existing path wins.
+        name: such as "en_ewt-dev@2.16" or "en_ewt@2.2" (its test set), or "en_*@2.16". An existing path wins.
         download: whether to download files that are not on this machine: what shows messages about them; or None.
 
     Raises:

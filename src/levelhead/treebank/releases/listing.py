@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from levelhead._version import VERSION
@@ -94,7 +94,7 @@ class TestSets(Tabular):
             last = files[versions[-1]]
             yield TestSetRow(
                 name, last.repository, order[releases[0][0]], order[releases[-1][0]], len(releases),
-                sum(a != b for a, b in zip(versions, versions[1:])), last.sentences, last.words,
+                sum(a != b for a, b in pairwise(versions)), last.sentences, last.words,
             )  # fmt: skip
 
     def _files_rows(self) -> Iterator[ReleasedFileRow]:
@@ -105,10 +105,10 @@ class TestSets(Tabular):
 
     @property
     def _by_file(self) -> bool:
-        return bool(self.paths) or len({file.name for file in self.files}) == 1
+        return len({file.name for file in self.files}) in {1, len(self.files)}
 
     def table(self) -> Table:
-        """Return one row per test set; of a single one, a row for each version."""
+        """Return one row per test set; of a single one or a single release, one row per file."""
         if self._by_file:
             columns = (Column("Name", "text"), Column("Sentences", "number"), Column("Words", "number"))
             rows = [(f"{row.name}@{row.releases}", row.sentences, row.words) for row in self._files_rows()]
