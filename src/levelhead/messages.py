@@ -39,6 +39,9 @@ MESSAGES: Mapping[str, Message] = {
     "changed-test-set": _error(
         "A file with the name of a released file has other contents.", "Use an unchanged copy, or download it."
     ),
+    "training-data": _warning(
+        "Gold is the training file of a UD release, so parsers have probably seen it.", "Score on the test set."
+    ),
     "download-failed": _error(
         "A file of a UD release cannot be downloaded.", "Check the address in the message, and LEVELHEAD_UD_ADDRESS."
     ),

@@ -126,7 +126,7 @@ class Results(NamedTuple):
     def provenance(self) -> Provenance:
         """Return the provenance of the numbers: the files of all valid outputs, with the warnings and notes on them."""
         files: dict[str, dict[str, FileId]] = {code: {"gold": contents.id} for code, contents in self.gold.items()}
-        warnings = {fault: None for contents in self.gold.values() for fault in contents.warnings}
+        warnings = {fault: None for contents in self.gold.values() for fault in contents.faults}
         for (name, code), result in self.results.items():
             if result.contents is not None:
                 files[code][name] = result.contents.id

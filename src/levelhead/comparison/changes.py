@@ -23,7 +23,7 @@ from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
-from levelhead.treebank.provenance import Provenance
+from levelhead.treebank.provenance import Provenance, releases_of_all
 from levelhead.treebank.tokens import FIELDS
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange", "TreebankChanges"]
@@ -101,8 +101,11 @@ class Changes(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The most frequent change."""
-        return f"Most frequent change: {self.patterns[0]}." if self.patterns else "No word has changed."
+        """The releases, if both versions are files of UD releases, and the most frequent change."""
+        change = f"Most frequent change: {self.patterns[0]}." if self.patterns else "No word has changed."
+        sides = [[pair[side] for pair in self.provenance.files.values() if side in pair] for side in ("old", "new")]
+        old, new = map(releases_of_all, sides)
+        return f"UD {old} to {new}. {change}" if old and new else change
 
     @property
     def counts(self) -> dict[str, int]:

@@ -23,6 +23,7 @@ from levelhead.treebank.training_data import Training
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece
     from levelhead.evaluation.pair import Evaluation
+    from levelhead.treebank.provenance import FileId
 
 
 Sense = Literal["words", "heads", "words or heads"]  # what a sentence shares with a training sentence
@@ -43,7 +44,7 @@ class Occurrence(NamedTuple):
 class Leakage(NamedTuple):
     """The share of a test set that occurs in training."""
 
-    train: str  # the hashes of the training treebanks
+    train: tuple[FileId, ...]  # the files of the training treebanks
     sentences: int  # the number of sentences of the test set
     words: int  # the number of words
     # the sentences with the words, with the heads, and with either of a training sentence
@@ -51,7 +52,14 @@ class Leakage(NamedTuple):
 
     def added_to(self, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation with its leakage; measures without a value are left out."""
-        provenance = evaluation.provenance.with_parts(train=self.train)
+        gold = evaluation.gold.id
+        notes = (
+            f"the training data is {file}, but the test set is {gold}: they are not of one release"
+            for file in self.train
+            if file.is_other_release(gold)
+        )
+        provenance = evaluation.provenance.with_parts(train="+".join(map(str, self.train)))
+        provenance = replace(provenance, notes=(*provenance.notes, *notes))
         scores, valid_trees = (
             {name: replace(score, signature=provenance.signature) for name, score in some.items()}
             for some in (evaluation.scores, evaluation.valid_trees)
@@ -108,4 +116,4 @@ class LeakageCounts:
                 if str(measure) in rest
             }
             occurring.append(Occurrence(sense, *self._seen[sense], scores))
-        return Leakage(self._training.hashes, self._n_sentences, self._n_words, tuple(occurring))
+        return Leakage(self._training.files, self._n_sentences, self._n_words, tuple(occurring))

@@ -43,7 +43,11 @@ class Sources:
     def warnings(self) -> tuple[Fault, ...]:
         """The warnings about all files, without duplicates."""
         return tuple(
-            dict.fromkeys(fault for contents in (self.gold, *self.systems.values()) for fault in contents.warnings)
+            dict.fromkeys(
+                fault
+                for faults in (self.gold.faults, *(system.warnings for system in self.systems.values()))
+                for fault in faults
+            )
         )
 
     @property
@@ -86,7 +90,7 @@ def pair_provenance(
         if side.warnings:
             signature[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in side.warnings}))
     signature |= {"unicode": unicodedata.unidata_version, "version": VERSION}
-    return Provenance(signature, {TREEBANK: files}, (*gold.warnings, *system.warnings), tuple(notes))
+    return Provenance(signature, {TREEBANK: files}, (*gold.faults, *system.warnings), tuple(notes))
 
 
 def comparison_provenance(

@@ -35,6 +35,19 @@ class FileId(NamedTuple):
     def __str__(self) -> str:
         return short_hash(self.sha256) if self.name is None else f"{self.name}@{self.releases}"
 
+    def is_other_release(self, other: FileId) -> bool:
+        """Return whether both are files of one treebank, but never of one release."""
+        if self.name is None or other.name is None or self.name.partition("-")[0] != other.name.partition("-")[0]:
+            return False
+        return not releases_of_all([self, other])
+
+
+def releases_of_all(files: Iterable[FileId]) -> str:
+    """Return the releases to which all files belong, as text; empty if there are none."""
+    from levelhead.treebank.releases.index import index
+
+    return index().shared(file.releases or "" for file in files)
+
 
 def file_id(sha256: str | None, path: str | None = None) -> FileId:
     """Return the contents of a file with their name; a large file needs its path to be recognized."""
@@ -128,6 +141,14 @@ class FileSummary:
     tokens: int = 0
     warnings: tuple[Fault, ...] = ()
     path: str | None = None
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The warnings, and for gold one if it is training data."""
+        file = self.id
+        if file.name is None or "-train" not in file.name:
+            return self.warnings
+        return (*self.warnings, Fault("training-data", f"gold is training data: {file}", Place(self.path), "warning"))
 
     @property
     def id(self) -> FileId:

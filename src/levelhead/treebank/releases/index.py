@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from functools import cache, cached_property, lru_cache, partial, reduce
 from itertools import groupby, takewhile
@@ -124,6 +124,15 @@ class Index:
             )
             if fnmatchcase(self._parts[number], part):
                 yield from (self._file(of_part, digest) for digest in dict.fromkeys(chosen))
+
+    def shared(self, ranges: Iterable[str]) -> str:
+        """Return the releases that are in all ranges."""
+        common = set(self.releases)
+        for text in ranges:
+            ends = (some.partition("-")[::2] for some in text.split(",") if some)
+            spans = ((self.releases.index(first), self.releases.index(last or first)) for first, last in ends)
+            common &= {release for first, last in spans for release in self.releases[first : last + 1]}
+        return _ranges([release if release in common else "" for release in self.releases])
 
     def _file(self, of_part: list[_Record], digest: bytes) -> ReleasedFile:
         """Return a file, given all records of its treebank and part."""
