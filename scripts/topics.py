@@ -146,9 +146,10 @@ TOPICS = {
     ),
     "treebanks": Topic(
         "Treebanks",
-        "Profile treebanks, measure their similarity, select those that can be compared, and find annotation errors.",
+        "Profile treebanks, measure their similarity, select those that can be compared, find annotation errors, and get"
+        " files of UD releases.",
         {
-            "levelhead": "profile similarity select suspects Profile",
+            "levelhead": "profile similarity select suspects testsets Profile",
             "levelhead.typology": "Survey SelectedTreebanks Criteria",
             "levelhead.typology.collection": "Samples Similarities",
             "levelhead.comparison.suspects": "Suspects",
@@ -158,6 +159,7 @@ TOPICS = {
                 "profile count_treebank HeadEntropy ProfileColumn Rarefied SelectionDecision Similarity TreebankCounts"
             ),
             "levelhead.comparison.suspects": "Suspect",
+            "levelhead.treebank.releases.listing": "TestSets",
         },
     ),
     "correlations": Topic(
