@@ -26,7 +26,7 @@ class Tabular:
     Notebooks show its verdict, its first 40 rows, and charts.
 
     Its class says the `KIND` of result and the columns of its tables, the main table first (`LAYOUTS`). The rows of a
-    table are what its method `_NAME_rows` returns, or the field with its name.
+    table are what its method `_NAME_rows` returns, or the field with its name; nested mappings have a row for each.
     """
 
     __slots__ = ()
@@ -88,8 +88,12 @@ class Tabular:
 
     def records(self, name: str) -> Any:
         """Return the records of a table, or its data."""
-        rows = getattr(self, f"_{name}_rows", None)
-        return rows() if rows else getattr(self, name)
+        if rows := getattr(self, f"_{name}_rows", None):
+            return rows()
+        field = getattr(self, name)
+        if isinstance(field, Mapping):
+            return ((first, *item) for first, items in field.items() for item in items.items())
+        return field
 
     def table(self) -> Table:
         """Return the table for readers."""
@@ -127,9 +131,9 @@ class Tabular:
         return (self.table(),)
 
     def _text(self) -> str:
-        from levelhead.tables.writers import to_text
+        from levelhead.tables.writers import texts
 
-        return "\n".join(to_text(table, self.PLACES) for table in self.text_tables())
+        return texts(self.text_tables(), self.PLACES)
 
     def below_verdict(self, text: str, width: int | None = None) -> str:
         """Return text below the verdict, if there is one, folded to a width; by default that of files."""

@@ -1,6 +1,5 @@
 """What one meets first: the overview, `doctor`, completion in shells."""
 
-import importlib
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from click.testing import CliRunner
 
 from conftest import ROOT
 from levelhead._version import VERSION
+from levelhead.api import listings
 from levelhead.cli import program
 from levelhead.cli.shared import command as option_groups
 from levelhead.extras import Library
@@ -78,17 +78,16 @@ def test_doctor_says_what_is_installed() -> None:
 
 
 def test_doctor_looks_at_all_kernels() -> None:
-    module = importlib.import_module("levelhead.cli.help")
     setup = (ROOT / "setup.py").read_text(encoding="utf-8")
     built = re.search(r"^KERNELS = \((.*?)\)", setup, re.DOTALL | re.MULTILINE)
     assert built
-    assert re.findall(r"(\w+)\.pyx?", built[1]) == list(module._KERNELS)
+    assert re.findall(r"(\w+)\.pyx?", built[1]) == list(listings._KERNELS)
 
 
 def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     some = Library("some", "something", "library")
     libraries = {"no_such_library": some, "no_such_folder.library": some}
-    monkeypatch.setattr(importlib.import_module("levelhead.cli.help"), "LIBRARIES", libraries)
+    monkeypatch.setattr(listings, "LIBRARIES", libraries)
     for line in printed("doctor", "--format", "tsv").splitlines()[-2:]:
         assert line.split("\t")[1] == "missing"
         assert "for something: pip install '.[some]' in a checkout" in line

@@ -80,7 +80,7 @@ def test_measures_are_grouped_by_their_outcome() -> None:
         )
         return replace(comparison, results=tuple(changed)).verdict
 
-    mixed = "beta is better than alpha in UAS (+3.00, p = 0.0020) and worse than alpha in LAS (−2.00, p = 0.0300)"
+    mixed = "beta is better than alpha in UAS (+3.00, p = .002) and worse than alpha in LAS (−2.00, p = .030)"
     assert verdict_of(numbers) == f"{mixed}; in CLAS they do not differ significantly."
     ties = dict.fromkeys(numbers, (0.0, 1.0))
     assert verdict_of(ties) == "beta and alpha do not differ significantly in UAS, LAS, CLAS."
@@ -96,7 +96,7 @@ def test_several_systems_are_compared_by_one_measure() -> None:
     changed = first, beta._replace(difference=-5.0, p=0.01), gold._replace(difference=4.0, p=0.2)
     several = replace(comparison, results=changed)
     assert several.verdict == (
-        f"By LAS, compared with {first.system}, worse: {beta.system} (−5.00, p = 0.0100); not significantly"
+        f"By LAS, compared with {first.system}, worse: {beta.system} (−5.00, p = .010); not significantly"
         f" different: {gold.system}."
     )
     ties = first, beta._replace(p=0.6), gold._replace(p=None)
@@ -134,7 +134,7 @@ def test_languages_that_do_not_differ() -> None:
     )
     assert replace(compared, pairs=(first._replace(p=1.0),)).verdict == "By LAS, no two treebanks differ significantly."
     found = first._replace(p=0.01, difference=2.0)
-    between = f"{first.treebank_a} minus {first.treebank_b} is +2.00 (p = 0.0100) for alpha."
+    between = f"{first.treebank_a} minus {first.treebank_b} is +2.00 (p = .010) for alpha."
     assert replace(compared, pairs=(found,)).verdict == f"By LAS, the treebanks differ significantly: {between}"
     several = (rest[0]._replace(p=0.8, difference=50.0), found)
     assert replace(compared, pairs=several).verdict == (
@@ -184,8 +184,8 @@ def test_confusion_of_an_output_without_errors() -> None:
 
 @pytest.mark.parametrize(
     ("p", "says"),
-    [(0.01, "a and b correlate significantly (Pearson 0.500, p = 0.010, n = 5)."),
-     (0.2, "a and b do not correlate significantly (Pearson 0.500, p = 0.200, n = 5)."),
+    [(0.01, "a and b correlate significantly (Pearson 0.500, p = .010, n = 5)."),
+     (0.2, "a and b do not correlate significantly (Pearson 0.500, p = .200, n = 5)."),
      (None, "No correlation is tested: see the notes.")],
 )  # fmt: skip
 def test_a_single_correlation(p, says, tmp_path: Path) -> None:

@@ -165,7 +165,6 @@ def test_every_format_names_languages_and_units(capfd):
         assert re.search(r"\b5(\.0+)?\b", printed.out), form  # 5 %, never 0.05
     assert "nonprojective_trees (%)" in found["text"].out
     assert found["tsv"].out.splitlines()[0].endswith("\tdepth\tnonprojective_trees")
-    assert "in percent: nonprojective_trees" in found["text"].out
     units = {column.name: column.unit for column in levelhead.columns("profile")["treebanks"]}
     assert (units["depth"], units["nonprojective_trees"]) == ("arcs", "percent")
     values = {row["column"]: row["unit"] for row in json.loads(found["json"].out)["tables"]["values"]}

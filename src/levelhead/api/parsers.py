@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import Input, PathLike, loaded, running
 from levelhead.api.parameters import public
 from levelhead.arguments import refuse
+from levelhead.errors import Fault
+from levelhead.jobs import Store, Workers
 from levelhead.parsing import (
     ALL_PARSERS,
     AnyModel,
@@ -25,15 +26,10 @@ from levelhead.parsing import (
     training_warnings,
 )
 from levelhead.parsing import train as train_parser
+from levelhead.parsing.model import Heads, Relations
 from levelhead.progress import counting
 from levelhead.treebank import Treebank
 from levelhead.treebank.tokens import refuse_partial
-
-if TYPE_CHECKING:
-    from levelhead.errors import Fault
-    from levelhead.jobs import Store, Workers
-    from levelhead.parsing.model import Heads, Relations
-
 
 _PARSER = ("one of", ALL_PARSERS, "parser")
 

@@ -168,15 +168,12 @@ def _sources(treebanks: Sequence[Treebanks]) -> Iterator[tuple[str | None, str |
 
     for given in treebanks:
         if isinstance(given, Mapping):
-            yield from ((name, _file_or_treebank(source)) for name, source in given.items())
+            for name, source in given.items():
+                yield name, source if isinstance(source, Treebank) else os.fspath(source)
             continue
         for source in as_list(given):
             files = [source] if isinstance(source, Treebank) else listed_gold(source)
             yield from ((None, file) for file in files)
-
-
-def _file_or_treebank(source: Input) -> str | Treebank:
-    return source if isinstance(source, Treebank) else os.fspath(source)
 
 
 PARSERS = ("arc-eager", "swap-lazy", "graph")

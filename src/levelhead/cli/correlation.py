@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @options.limit_option
 @options.level_option
 @options.seed_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | None, **given: Any) -> None:
     """Correlate the columns of TABLEs, joined by treebank.
@@ -70,14 +70,14 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
         added = [f"diff({first},{second})" for first, second in given["differences"]]
         variances = cumulative_variances(table, table.columns_named([*columns, *added]) if columns else ())
         names, kind = tuple(variances.variances), kind or "variance"
-        print_provenance(given, variances.provenance, notes_below=True)
+        print_provenance(given, variances.provenance)
         print_result(given, variances)
     else:
         result = options.call(given | {"columns": columns}, table)
         if given["matrix"] and len(result.methods) > 1:
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
         shown = partial(result.matrix_table, result.methods[0]) if given["matrix"] else result.table
-        print_provenance(given, result.provenance, notes_below=True)
+        print_provenance(given, result.provenance)
         print_result(given, result, shown)
         names = result.columns
         kind = kind or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
@@ -126,6 +126,7 @@ def _draw(
 @setting("--subtypes-apart", is_flag=True)
 @options.interval_options
 @options.input_format_option
+@options.notes_options
 @options.printing_options()
 def judge(**given: Any) -> None:
     """Measure how often measures agree with human judgments.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +66,7 @@ _OUTPUT = click.option(
 @options.as_runs_option
 @options.engine_options
 @options.papers_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options(*options.FORMATS, "prototext", output=_OUTPUT)
 def rank(by_treebank: bool, **given: Any) -> None:
     """Rank the systems in SYSTEMS by their macro-averages over the test sets in GOLD.
@@ -93,8 +92,7 @@ def rank(by_treebank: bool, **given: Any) -> None:
     with refused("invalid-argument"):
         ranked = options.call(given, files=to_rank)
     write_page(given, ranked)
-    without_warnings = replace(ranked.provenance, warnings=())  # those of all outputs would be too many
-    print_provenance(given, without_warnings, notes_below=True)
+    print_provenance(given, ranked.provenance)
     if print_paper(given, ranked):
         return
     if given["output_format"] == "prototext":

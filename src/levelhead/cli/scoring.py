@@ -62,7 +62,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.engine_options
 @options.scored_reading_options
 @options.cite_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def score(
     counts: bool,

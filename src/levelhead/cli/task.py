@@ -165,7 +165,7 @@ def retry(submission: str | None, folder: str) -> None:
 @task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
 @options.worker_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def rank(folder: str, **given: Any) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""

@@ -22,12 +22,11 @@ from levelhead.comparison.system_errors import COVERAGE_LAYOUT, notes_on_coverag
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
-from levelhead.significance import InferenceSettings, unit_line
+from levelhead.significance import InferenceSettings
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import UnitRow
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
-from levelhead.tables.documents import signed
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 
 __all__ = ["ErrorAnalysis", "OutputErrors"]
 
@@ -125,15 +124,14 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         starts = frozenset(i for i in range(1, n) if parts[i][0] != parts[i - 1][0])
         gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
         notes = (
-            f"Gain: {gained}; largest first",
+            Detail(f"Gain: {gained}; largest first"),
             *[_CAUSES_NOTE] * any(repair.causes is not None for repair in every),
-            "Share: percentage of all words with an error",
-            *estimate_notes([repair.estimate for repair in every]),
-            unit_line(self.units, "confidence intervals"),
+            Detail("Share: percentage of all words with an error"),
+            *estimate_notes([repair.estimate for repair in every], self.units),
             *notes_on_coverage(self.coverage),
-            *signed(self.provenance.signature),
         )
-        return Table((*[Column("Treebank", "text")] * several, *columns), rows[:n], notes, starts, rows[n:])
+        heads = (*[Column("Treebank", "text")] * several, *columns)
+        return Table(heads, rows[:n], notes, starts, rows[n:]).signed(self.provenance)
 
     def _types(self) -> Table:
         columns = Column("Error", "text"), Column("Words", "number"), Column("Share", "percent")
@@ -155,7 +153,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         )
 
 
-_CAUSES_NOTE = "Causes: words whose gold head is attached correctly; other errors can follow from that of the head"
+_CAUSES_NOTE = Detail("Causes: words whose gold head is attached correctly; other errors can follow from the head's")
 
 
 def repair_rows(repairs: Sequence[Repair], level: str) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:

@@ -21,7 +21,6 @@ from levelhead.conversion.convert import (
 )
 from levelhead.immutable import immutable
 from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent, share
-from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
@@ -249,8 +248,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
         means = (_mean(values) if column.kind == "percent" else None for column, values in columns.items())
         summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(self)}", *means),) if len(self) > 1 else ()
         heads = (Column("Treebank", "text"), *columns)
-        notes = signed(self.provenance.signature)
-        return Table(heads, tuple(zip(self, *columns.values())), notes, summary=summary)
+        return Table(heads, tuple(zip(self, *columns.values())), summary=summary).signed(self.provenance)
 
 
 _COLUMNS: Mapping[Column, str] = {
@@ -279,7 +277,7 @@ def not_restored_table(trips: RoundTrips) -> Table:
         for name, trip in trips.items()
         for w in trip.not_restored
     )
-    return Table(columns, tuple(rows), signed(trips.provenance.signature))
+    return Table(columns, tuple(rows)).signed(trips.provenance)
 
 
 def _mean(values: Sequence[Cell]) -> float | None:

@@ -19,7 +19,6 @@ from levelhead.correlation.measurements import Measurements, check_sizes
 from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
-from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -211,8 +210,7 @@ class CumulativeVariances(Tabular):
         by_size = zip_longest(*(variance.variances.tolist() for variance in self.variances.values()), fillvalue="")
         rows = tuple((size, *cells) for size, cells in enumerate(by_size, 2))
         orders = tuple(f"{name}: {' '.join(variance.treebanks)}" for name, variance in self.variances.items())
-        notes = (*orders, *self.provenance.notes, signature_line(self.provenance.signature))
-        return Table(columns, rows, notes)
+        return Table(columns, rows, orders).signed(self.provenance)
 
 
 def cumulative_variances(table: Measurements, columns: Sequence[str] = ()) -> CumulativeVariances:

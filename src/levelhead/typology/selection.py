@@ -13,7 +13,7 @@ from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
-from levelhead.typology.collection import signed_notes, survey
+from levelhead.typology.collection import survey
 from levelhead.typology.languages import TREEBANK_COLUMNS, language_code
 from levelhead.typology.profile import Files, Profile
 
@@ -147,7 +147,7 @@ class SelectedTreebanks(Tabular):
             for decision in self.decisions
         )
         summary = f"{len(self.selected)} of {len(self.decisions)} selected"
-        return Table(columns, tuple(rows), (summary, *signed_notes(self.provenance)))
+        return Table(columns, tuple(rows), (summary,)).signed(self.provenance)
 
     def _treebanks_rows(self) -> Iterator[tuple[SelectionDecision, bool]]:
         return ((decision, decision.selected) for decision in self.decisions)

@@ -20,7 +20,7 @@ GROUPS = {
     "Options": "gold judgments column by columns show measure significance each by-treebank",
     "Parser": "beam relations heads folds repair jar train-cmd parse-cmd options",
     "Output": (
-        "format output limit report title figures figure draw quiet table places layout cite"
+        "format output limit report title figures figure draw quiet notes signature table places layout cite"
         " summary changelog fix sentences-to outputs wde-table write-arpa"
     ),
     "Statistics": "level resample-by margin votes wilcoxon permutations",

@@ -154,7 +154,17 @@ table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
     help="Which table of the result TSV and JSON Lines have  [default: the first of `levelhead schema`]",
 )  # fmt: skip
+notes_options: Decorator = joined(
+    click.option(
+        "--notes", is_flag=True, help="Print all notes  [default: the most important ones on a terminal, otherwise all]"
+    ),
+    click.option(
+        "--signature", is_flag=True,
+        help="Print the whole signature  [default: its short form on a terminal, otherwise the whole]",
+    ),
+)  # fmt: skip
 quiet_option: Decorator = click.option("--quiet", "-q", is_flag=True, help="Leave out the sentence above the table")
+answer_options: Decorator = joined(quiet_option, notes_options)
 limit_option: Decorator = click.option(
     "--limit", type=WHOLE["limit"], metavar="N",
     help="Print at most N rows; 0 for all  [default: 20 as text on a terminal, otherwise all]",

@@ -44,7 +44,7 @@ def scatter_chart(
     if result is not None:
         pair = result[x, y]
         coefficients = pair.coefficients.items()
-        shown = (f"{_SYMBOLS[name]} = {_coefficient(each.value)}, p {p_text(each.p, 3)}" for name, each in coefficients)
+        shown = (f"{_SYMBOLS[name]} = {_coefficient(each.value)}, p {p_text(each.p)}" for name, each in coefficients)
         statistics = [*shown, f"n = {pair.n}"]
     return fitted_cloud(f"{y} by {x}", known, x, y, statistics)
 

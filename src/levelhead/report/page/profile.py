@@ -182,7 +182,7 @@ def _similarity(treebanks: _Treebanks) -> Section:
     ]
     columns = (
         Column("Position", "position"), Column("Treebank", "text"), Column("Language", "text"),
-        Column("Family", "text"), Column("Nearest", "text"), Column("JSD", "probability", digits=3),
+        Column("Family", "text"), Column("Nearest", "text"), Column("JSD", "coefficient"),
     )  # fmt: skip
     table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
     return Section("similarity", "Similarity", lead, [clusters, table], narrow=True)
