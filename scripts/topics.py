@@ -85,6 +85,7 @@ TOPICS = {
             "levelhead.scoring": "Agree CustomMeasure Matches",
             "levelhead.measures": "Registry",
             "levelhead.evaluation.setup": "Setup",
+            "levelhead.treebank.provenance": "FileId",
         },
     ),
     "breakdowns": Topic(
@@ -153,13 +154,13 @@ TOPICS = {
             "levelhead.typology": "Survey SelectedTreebanks Criteria",
             "levelhead.typology.collection": "Samples Similarities",
             "levelhead.comparison.suspects": "Suspects",
+            "levelhead.treebank.releases.listing": "TestSets",
         },
         {
             "levelhead.typology": (
                 "profile count_treebank HeadEntropy ProfileColumn Rarefied SelectionDecision Similarity TreebankCounts"
             ),
             "levelhead.comparison.suspects": "Suspect",
-            "levelhead.treebank.releases.listing": "TestSets",
         },
     ),
     "correlations": Topic(

@@ -48,12 +48,13 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
         "align_sentences": None,
         "all_measures": None,
     },
+    "testsets": {"names": ("names", "download")},
     "train": {"model": None},
     "validate": {"files": "paths"},
 }
 """Names that differ in a single command; None for what only the command has."""
 
-ONLY_IN_PYTHON = {"weights", "progress", "prepare", "origin", "each"}
+ONLY_IN_PYTHON = {"weights", "progress", "prepare", "origin", "each", "tell"}
 """Weights as a mapping (commands name a file in the measure), functions that are called meanwhile, and what a page
 shows (commands know whether they write one)."""
 

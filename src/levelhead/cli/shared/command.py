@@ -38,7 +38,7 @@ Options that are not named here are those of single commands: they are in the fi
 
 _PLACES = {f"--{name}": (group, place) for group, names in GROUPS.items() for place, name in enumerate(names.split())}
 _OWN = ("Options", len(_PLACES))
-_DOWNLOAD = "download"
+_DOWNLOAD = "levelhead.download"
 _ARGUMENTS = "levelhead.arguments"
 _RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
 
@@ -60,12 +60,14 @@ class Command(WithExample):
         super().__init__(*args, **settings)
         if any(isinstance(param, click.Argument) and _takes_names(param) for param in self.params):
             about = "Download test sets given by name, such as en_ewt@2.16, that are not on this machine"
-            self.params.append(click.Option([f"--{_DOWNLOAD}"], is_flag=True, help=about))
+            self.params.append(
+                click.Option(["--download"], is_flag=True, expose_value=False, callback=_set_download, help=about)
+            )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_ARGUMENTS] = tuple(args)  # for `command_line`
         rest = super().parse_args(ctx, args)
-        download = say if ctx.params.pop(_DOWNLOAD, False) else None
+        download = say if ctx.meta.get(_DOWNLOAD) else None
         if not ctx.resilient_parsing and any("@" in word for word in ctx.meta[_ARGUMENTS]):
             for param in filter(_takes_names, self.params):
                 ctx.params[param.name or ""] = _located(ctx.params[param.name or ""], download)
@@ -78,6 +80,10 @@ class Command(WithExample):
             if records := [record for option in options if (record := option.get_help_record(ctx))]:
                 with formatter.section(group):
                     formatter.write_dl(records)
+
+
+def _set_download(ctx: click.Context, option: click.Parameter, value: bool) -> None:  # noqa: ARG001, FBT001
+    ctx.meta[_DOWNLOAD] = value
 
 
 def _takes_names(param: click.Parameter) -> bool:

@@ -55,12 +55,7 @@ class WantedFile(NamedTuple):
 def located(name: str, *, download: Callable[[str], None] | None = None) -> str:
     """Return the path of a file of a release by its name, of a folder for a pattern, or any other path unchanged.
 
-    Args:
-        name: such as "en_ewt-dev@2.16" or "en_ewt@2.2" (its test set), or "en_*@2.16". An existing path wins.
-        download: whether to download files that are not on this machine: what shows messages about them; or None.
-
-    Raises:
-        InputError: no file has the name, or it is not on this machine, cannot be downloaded, or was changed.
+    Missing files are downloaded only if there is a function to show messages about them. An existing path wins.
     """
     if "@" not in name or _NAME.fullmatch(name) is None or os.path.lexists(name):
         return name

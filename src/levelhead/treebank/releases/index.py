@@ -33,25 +33,14 @@ def number_of(release: str) -> tuple[int, ...]:
 
 
 class ReleasedFile(NamedTuple):
-    """A file of one or more UD releases.
+    """A file of one or more UD releases."""
 
-    Args:
-        repository: the repository of its treebank, as it is named today.
-        code: today's code of the treebank.
-        part: the split, "test", "dev" or "train"; or a part of it, such as "train-a".
-        names: the name of the file in each release.
-        releases: these releases as text: "2.2-2.3".
-        digest: the SHA-256 of its contents, or the SHA-1 of its git blob.
-        sentences: the number of sentences; None if unknown.
-        words: the number of words; None if unknown.
-    """
-
-    repository: str
-    code: str
-    part: str
-    names: Mapping[str, str]
-    releases: str
-    digest: bytes
+    repository: str  # as it is named today
+    code: str  # of the treebank, today
+    part: str  # the split, "test", "dev" or "train"; or a part of it, such as "train-a"
+    names: Mapping[str, str]  # the name of the file in each release
+    releases: str  # these releases as text: "2.2-2.3"
+    digest: bytes  # the SHA-256 of its contents, or the SHA-1 of its git blob
     sentences: int | None
     words: int | None
 
