@@ -147,8 +147,8 @@ TOPICS = {
     ),
     "treebanks": Topic(
         "Treebanks",
-        "Profile treebanks, measure their similarity, select those that can be compared, find annotation errors, and get"
-        " files of UD releases.",
+        "Profile treebanks, measure their similarity, select those that can be compared, find annotation errors,"
+        " and get files of UD releases.",
         {
             "levelhead": "profile similarity select suspects testsets Profile",
             "levelhead.typology": "Survey SelectedTreebanks Criteria",

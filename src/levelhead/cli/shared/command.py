@@ -82,7 +82,7 @@ class Command(WithExample):
                     formatter.write_dl(records)
 
 
-def _set_download(ctx: click.Context, option: click.Parameter, value: bool) -> None:  # noqa: ARG001, FBT001
+def _set_download(ctx: click.Context, option: click.Parameter, value: bool) -> None:  # noqa: ARG001
     ctx.meta[_DOWNLOAD] = value
 
 
