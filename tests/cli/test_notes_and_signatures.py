@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import chdir
+from itertools import dropwhile
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,7 @@ def in_folder() -> Iterator[None]:
 def below(lines: list[str]) -> list[str]:
     """The lines below the table, and below those on rows and columns that are left out."""
     last = max(number for number, line in enumerate(lines[:-1]) if TABLE.match(line))
-    rest = lines[last + 1 :]
-    return [line for line in rest if line.strip() and not (lines[last].startswith("not shown") and line[0] == " ")]
+    return [*filter(str.strip, dropwhile(lambda line: line.startswith("  "), lines[last + 1 :]))]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -108,7 +108,12 @@ def test_the_short_signature_identifies_the_whole() -> None:
     assert short == short_signature({**signature})
     assert short_signature(signature | {"level": "0.9"}) != short
     long = short_signature(signature | {"rules": "a name of rules that is longer than any"})
-    assert re.fullmatch(r"id [0-9a-f]{8} \| levelhead 1.2.3", long)
+    assert re.fullmatch(r"gold 01234567 \| id [0-9a-f]{8} \| levelhead 1.2.3", long)
+    for name in ("en_ewt-test@2.2-2.3", "ff_adamawa-test@2.15-2.18"):
+        short = short_signature(signature | {"gold": name})
+        assert f"gold {name} | id " in short
+        assert len(short) <= 60
+    assert re.fullmatch(r"id [0-9a-f]{8} \| levelhead 1.2.3", short_signature(signature | {"gold": f"{60 * 'x'}@2.2"}))
     table = Table((Column("a", "text"),), (("b",),), (Detail("detail"),), signature=signature)
     assert to_markdown(table).endswith(f"\ndetail\n\n{signature_line(signature).replace('|', chr(92) + '|')}\n")
 
