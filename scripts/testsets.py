@@ -33,7 +33,7 @@ def rows_of(path: Path) -> Iterator[dict[str, str]]:
             yield row
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, target: Path) -> None:
     rows = [*rows_of(folder / "ud_files.tsv.xz"), *rows_of(folder / "ud_files_by_git.tsv.xz")]
     releases = sorted({row["release"] for row in rows}, key=number_of)
     repositories = sorted({row["repository"] for row in rows})
@@ -56,9 +56,9 @@ def main(folder: Path) -> None:
         packed += RECORD.pack(repositories.index(repository), parts.index(part), codes.index(code), *record)
     lines = (releases, parts, repositories, [today[name][0] for name in repositories], codes)
     text = "".join(f"{' '.join(names)}\n" for names in lines)
-    Path(INDEX).write_bytes(text.encode() + digests + packed)
-    print(f"{len(records):,} records, {Path(INDEX).stat().st_size:,} bytes")
+    target.write_bytes(text.encode() + digests + packed)
+    print(f"{len(records):,} records, {target.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(INDEX))

@@ -20,7 +20,8 @@ NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 PRESENTATION = {
     "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each",
     "transitions", "labeled", "sentences", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
-    "strict", "failures", "report", "layout", "cite", "summary_file", "counts", "table_name", "limit", "quiet",
+    "strict", "failures", "report", "layout", "cite", "summary_file", "counts", "table_name", "limit", "quiet", "notes",
+    "signature",
 }  # fmt: skip
 """How and where a result is printed."""
 
