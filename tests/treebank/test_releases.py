@@ -144,6 +144,21 @@ def test_diff_names_the_releases(tmp_path: Path) -> None:
     assert levelhead.diff(old, unknown).verdict == "No word has changed."
 
 
+def test_captions_name_the_release(tmp_path: Path) -> None:
+    for folder in ("gold", "a", "b"):
+        (tmp_path / folder).mkdir()
+        for code, data in (("en", OLD), ("de", GERMAN)):
+            written(tmp_path / folder, data, f"{code}.conllu")
+    paths = [str(tmp_path / folder) for folder in ("gold", "a", "b")]
+    assert "on 2 test sets of UD 2.2." in levelhead.paper_table(levelhead.rank(paths[0], paths[1:]), "markdown")
+    compared = levelhead.compare(paths[0], paths[1:], resample_by="sentence")
+    assert "on 2 test sets of UD 2.2." in levelhead.paper_table(compared, "markdown")
+    compared = levelhead.compare(f"{paths[0]}/en.conllu", [f"{path}/en.conllu" for path in paths[1:]])
+    assert "on en_toy-test@2.0-2.2." in levelhead.paper_table(compared, "markdown")
+    written(tmp_path / "gold", OLD + b"\n", "en.conllu")
+    assert "on 2 test sets." in levelhead.paper_table(levelhead.rank(paths[0], paths[1:]), "markdown")
+
+
 # Files by name
 
 

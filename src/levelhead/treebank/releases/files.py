@@ -18,7 +18,7 @@ ADDRESS = "https://raw.githubusercontent.com/UniversalDependencies/{repository}/
 """Where files are downloaded, unless LEVELHEAD_UD_ADDRESS is another address or a folder with these placeholders."""
 
 _NAME = re.compile(
-    r"(?P<code>[\w*?\[\]]+)(-(?P<part>\*|(test|dev|train)[\w-]*))?(@(?P<release>\d+\.\d+)(-(?P<last>\d+\.\d+))?)?"
+    r"(?P<code>[\w*?\[\]]+)(-(?P<part>\*|(test|dev|train)[\w*?-]*))?(@(?P<release>\d+\.\d+)(-(?P<last>\d+\.\d+))?)?"
 )
 _PATTERN = re.compile(r"[*?\[]")
 _TIMEOUT, _CHUNK = 60.0, 1 << 16
@@ -69,7 +69,7 @@ def wanted_files(name: str) -> list[WantedFile]:
     if release is None:
         raise _unknown(name, "add a release, as in en_ewt@2.2")
     files = sorted(index().files(code, part, release), key=lambda file: (file.code, file.part))
-    if not _PATTERN.search(code):  # the names of the release precede today's names
+    if not _PATTERN.search(code + part):  # the names of the release precede today's names
         files = [file for file in files if file.names[release].startswith(f"{code}-ud-")] or files
     if not files:
         raise _unknown(name, _why_unknown(code, part))
@@ -103,7 +103,7 @@ def _parts_of(name: str) -> tuple[str, str, str | None, str | None]:
 
 def _why_unknown(code: str, part: str) -> str:
     known = index()
-    if _PATTERN.search(code):
+    if _PATTERN.search(code + part):
         return "no treebank of this release matches"
     files = list(known.files(code))
     if not files:
