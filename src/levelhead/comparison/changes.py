@@ -100,11 +100,17 @@ class Changes(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The releases, if both versions are files of UD releases, and the most frequent change."""
-        change = f"Most frequent change: {self.patterns[0]}." if self.patterns else "No word has changed."
+        """How many sentences have changed (between which UD releases), and the most frequent change."""
+        kinds = [f"{n:,} {KINDS[kind]}" for kind, n in self.counts.items() if n]
+        if not kinds:
+            return "Nothing has changed."
+        n_all = self.n_kept + self.counts["removed"] + self.counts["added"]
+        most = f" The most frequent change: {self.patterns[0]}." if self.patterns else ""
         sides = [[pair[side] for pair in self.provenance.files.values() if side in pair] for side in ("old", "new")]
         old, new = map(releases_of_all, sides)
-        return f"UD {old} to {new}. {change}" if old and new else change
+        versions = f"UD {old} to {new}: " if old and new else ""
+        changed = f"{n_all - self.n_unchanged:,} of {number_of(n_all, 'sentence')} have changed"
+        return f"{versions}{changed} ({', '.join(kinds)}).{most}"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -132,11 +138,7 @@ class Changes(Tabular):
         return counts
 
     def table(self, *, by: Rows = "pattern") -> Table:
-        """Return the changes, one row per pattern, sentence or file.
-
-        Args:
-            by: what each row is.
-        """
+        """Return the changes, one row per pattern, sentence or file (`by`)."""
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
         if by == "file":
@@ -240,11 +242,7 @@ class Changes(Tabular):
             yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return the draft of a changelog in Markdown.
-
-        Args:
-            most: the largest number of patterns of each column; None for all.
-        """
+        """Return the draft of a changelog in Markdown, with at most so many (`most`) patterns of each column."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]

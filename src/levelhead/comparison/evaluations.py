@@ -16,7 +16,7 @@ from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranking import macro_average
 from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
-from levelhead.errors import Fault, InputError, Place, listed, with_minus
+from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
@@ -284,13 +284,14 @@ class Languages(Tabular):
         if not significant:
             return f"By {measure}, no two treebanks differ significantly."
         most = max(significant, key=lambda pair: abs(pair.difference or 0))
-        difference = with_minus(formatted(most.difference, DIFFERENCE))
-        between = f"{most.treebank_a} minus {most.treebank_b} is {difference} (p {p_text(most.p)}) for {most.system}"
+        higher, lower = most.treebanks if (most.difference or 0) > 0 else most.treebanks[::-1]
+        points = "" if measure in self.perplexities else " points"
+        by = f"{formatted(abs(most.difference or 0), Column(measure))}{points} higher on {higher} than on {lower}"
         if len(tested) == 1:
-            return f"By {measure}, the treebanks differ significantly: {between}."
+            return f"{measure} of {most.system} is {by} (p {p_text(most.p)})."
+        shown = f"{len(significant)} of {number_of(len(tested), 'difference')} in {measure}"
         are = "is" if len(significant) == 1 else "are"
-        shown = f"{len(significant)} of {len(tested)} differences between treebanks {are} significant"
-        return f"By {measure}, {shown}; the largest: {between}."
+        return f"{shown} {are} significant; the largest: {most.system} is {by} (p {p_text(most.p)})."
 
     def table(self) -> Table:
         """Return one row for each system, pair of treebanks and measure."""

@@ -107,13 +107,19 @@ class Table(NamedTuple):
         return self._replace(notes=(*self.notes, *provenance.notes), signature=provenance.signature)
 
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
-        """The first rows and summary rows, with the number of the other rows and a hint on how to see them."""
-        n_more += sum(len(some[limit or len(some) :]) for some in (self.rows, self.summary))
+        """The first rows, with the number of the other rows and a hint on how to see them.
+
+        If there are too many rows and several summary rows, those are the first.
+        """
+        table = self
+        if limit and len(self.rows) > limit and len(self.summary) > 1:
+            table = self._replace(rows=self.summary, rules_before=frozenset(), summary=())
+        rows, summary = table.rows[:limit], table.summary[:limit]
+        n_more += len(self.every_row) - len(rows) - len(summary)
         if not n_more:
             return self
-        rules = frozenset(number for number in self.rules_before if number < (limit or number + 1))
-        more = f"... {n_more:,} more ({hint})"
-        return self._replace(rows=self.rows[:limit], rules_before=rules, summary=self.summary[:limit], more=more)
+        rules = frozenset(number for number in table.rules_before if number < (limit or number + 1))
+        return table._replace(rows=rows, rules_before=rules, summary=summary, more=f"... {n_more:,} more ({hint})")
 
     def of_columns(self, chosen: Sequence[int]) -> Table:
         """The table with some of its columns."""

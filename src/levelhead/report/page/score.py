@@ -19,9 +19,19 @@ from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
-from levelhead.report.page.blocks import Block, Page, Section, as_sentence
+from levelhead.report.page.blocks import (
+    COMPONENTS,
+    KINDS_OF_ERRORS,
+    Block,
+    Page,
+    Section,
+    as_sentence,
+    class_terms,
+    in_words,
+    measure_terms,
+    open_ended,
+)
 from levelhead.report.page.examples import stored
-from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
