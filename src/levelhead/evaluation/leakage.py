@@ -44,21 +44,26 @@ class Occurrence(NamedTuple):
 class Leakage(NamedTuple):
     """The share of a test set that occurs in training."""
 
-    train: tuple[FileId, ...]  # the files of the training treebanks
+    files: tuple[FileId, ...]  # the training treebanks
     sentences: int  # the number of sentences of the test set
     words: int  # the number of words
     # the sentences with the words, with the heads, and with either of a training sentence
     occurring: tuple[Occurrence, ...]
+
+    @property
+    def train(self) -> str:
+        """The names or hashes of the training treebanks."""
+        return "+".join(map(str, self.files))
 
     def added_to(self, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation with its leakage; measures without a value are left out."""
         gold = evaluation.gold.id
         notes = (
             f"the training data is {file}, but the test set is {gold}: they are not of one release"
-            for file in self.train
+            for file in self.files
             if file.is_other_release(gold)
         )
-        provenance = evaluation.provenance.with_parts(train="+".join(map(str, self.train)))
+        provenance = evaluation.provenance.with_parts(train=self.train)
         provenance = replace(provenance, notes=(*provenance.notes, *notes))
         scores, valid_trees = (
             {name: replace(score, signature=provenance.signature) for name, score in some.items()}

@@ -67,7 +67,7 @@ def wanted_files(name: str) -> list[WantedFile]:
     """Return the files that a name means: a single one, unless it is a pattern."""
     code, part, release, last = _parts_of(name)
     if release is None:
-        raise _unknown(name, "add a release, as in en_ewt@2.2")
+        raise _unknown(name, "to download it, add a release, as in en_ewt@2.2")
     files = sorted(index().files(code, part, release), key=lambda file: (file.code, file.part))
     if not _PATTERN.search(code + part):  # the names of the release precede today's names
         files = [file for file in files if file.names[release].startswith(f"{code}-ud-")] or files

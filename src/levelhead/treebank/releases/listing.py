@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from levelhead._version import VERSION
 from levelhead.immutable import immutable
 from levelhead.tables.documents import path_text
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.releases.index import ReleasedFile, index
@@ -31,8 +31,6 @@ class TestSetRow(NamedTuple):
         sentences: the number of sentences in the last release; null if unknown.
         words: the number of words in the last release; null if unknown.
     """
-
-    __test__ = False
 
     name: str
     repository: str
@@ -73,7 +71,6 @@ class TestSets(Tabular):
         paths: where files are on this machine, by the place of the file; empty unless they were requested.
     """
 
-    __test__ = False
     KIND: ClassVar[str] = "testsets"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {"test_sets": (TestSetRow,), "files": (ReleasedFileRow,)}
 
@@ -110,12 +107,12 @@ class TestSets(Tabular):
     def table(self) -> Table:
         """Return one row per test set; of a single one or a single release, one row per file."""
         if self._by_file:
-            columns = (Column("Name", "text"), Column("Sentences", "number"), Column("Words", "number"))
-            rows = [(f"{row.name}@{row.releases}", row.sentences, row.words) for row in self._files_rows()]
-            if self.paths:
-                columns, rows = (*columns, Column("Path", "text")), [(*r, p) for r, p in zip(rows, self.paths)]
-            return Table(columns, tuple(rows))
-        names = ("Name", "First", "Last", "Releases", "Changes", "Sentences", "Words")
-        kinds = ("text", "text", "text", *["number"] * 4)
-        rows = [(row.name, *row[2:]) for row in self._test_sets_rows()]
-        return Table(tuple(map(Column, names, kinds)), tuple(rows))
+            names = ["Name", "Sentences", "Words", *(["Path"] if self.paths else [])]
+            rows: list[tuple[Cell, ...]] = [
+                (f"{row.name}@{row.releases}", row.sentences, row.words, row.path) for row in self._files_rows()
+            ]
+        else:
+            names = ["Name", "First", "Last", "Releases", "Changes", "Sentences", "Words"]
+            rows = [(row.name, *row[2:]) for row in self._test_sets_rows()]
+        columns = (Column(name, "text" if name in {"Name", "First", "Last", "Path"} else "number") for name in names)
+        return Table(tuple(columns), tuple(row[: len(names)] for row in rows))
