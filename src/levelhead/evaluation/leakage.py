@@ -64,17 +64,12 @@ class Leakage(NamedTuple):
             if file.is_other_release(gold)
         )
         provenance = evaluation.provenance.with_parts(train=self.train)
-        provenance = replace(provenance, notes=(*provenance.notes, *notes))
-        scores, valid_trees = (
-            {name: replace(score, signature=provenance.signature) for name, score in some.items()}
-            for some in (evaluation.scores, evaluation.valid_trees)
-        )
+        signed = evaluation.signed_by(replace(provenance, notes=(*provenance.notes, *notes)))
         occurring = tuple(
-            seen._replace(rest={name: score for name, score in seen.rest.items() if scores[name].reason is None})
+            seen._replace(rest={name: score for name, score in seen.rest.items() if signed[name].reason is None})
             for seen in self.occurring
         )
-        leakage = self._replace(occurring=occurring)
-        return replace(evaluation, scores=scores, valid_trees=valid_trees, provenance=provenance, leakage=leakage)
+        return replace(signed, leakage=self._replace(occurring=occurring))
 
 
 class LeakageCounts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.errors import count_text, number_of
 from levelhead.tables.documents import Signature
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.tables.data import DataTable
-    from levelhead.treebank.provenance import Provenance
 
 MOST_ROWS = 40  # of a table in a notebook, and of its chart
 N_FIRST = 10  # rows of data with very many
@@ -102,7 +101,7 @@ class Table(NamedTuple):
         """The rows above which a rule is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
-    def signed(self, provenance: Provenance) -> Table:
+    def signed(self, provenance: Any) -> Table:
         """The table with the notes of the provenance of its numbers below its own notes, and with the signature."""
         return self._replace(notes=(*self.notes, *provenance.notes), signature=provenance.signature)
 

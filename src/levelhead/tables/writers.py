@@ -44,6 +44,7 @@ _LATEX = str.maketrans(
 # The widths of texts in a table that is too wide: the widest text, the narrowest last text and the narrowest head.
 _WIDEST_TEXT = 40
 _LEAST_TEXT, _LEAST = 24, 8
+_LEAST_NAME = 22  # of the first column, with the names of columns, in a table whose rows became columns
 
 _AT_ONCE = 1 << 12  # lines of data
 
@@ -127,7 +128,7 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> str:
     lines += [rule] if len(rows) in rules else []  # below the head of an empty table
     lines += [table.more] if table.more else []
     if hidden:
-        more = f"not shown: {listed(hidden, _MOST_NAMED)} (a wider terminal, or --format tsv)"
+        more = f"not shown: {listed([*dict.fromkeys(hidden)], _MOST_NAMED)} (a wider terminal, or --format tsv)"
         lines.append(folded(printable(more), screen.width))
     return "\n".join(lines) + "\n"
 
@@ -170,7 +171,7 @@ def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
     whole = _LaidOut(columns, rows, {1, *(number + 1 for number in table.rules)}, _widths(columns, rows))
     if _width(whole.widths) <= widest:
         return whole
-    narrow = _narrowed(columns, rows, widest, _n_first(columns))
+    narrow = _narrowed(columns, rows, widest)
     widths = _widths(columns, narrow)
     if _width(widths) <= widest or not len(rows) - 1 <= _FEW_ROWS < len(columns):
         return _LaidOut(columns, narrow, whole.rules, widths)
@@ -181,7 +182,7 @@ def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
         else:  # a mark belongs to the number before it
             turned[-1][1:] = ([f"{cell[0]} {mark[0]}".rstrip()] for cell, mark in zip(turned[-1][1:], cells[1:]))
     texts = [Column("", "text")] * len(rows)
-    turned = _narrowed(texts, turned, widest, n_first=1)
+    turned = _narrowed(texts, turned, widest, _LEAST_NAME)
     return _LaidOut(texts, turned, {1}, _widths(texts, turned), turned=True)
 
 
@@ -213,15 +214,9 @@ def _same_in_all(table: Table, i: int) -> bool:
 
 
 def _full_name(table: Table, i: int) -> str:
-    """Return the heading of a column, with what tells it apart: the column before it, or the value in all rows."""
-    columns = table.columns
-    if sum(column.name == columns[i].name for column in columns) > 1:
-        return f"{columns[i].name} of {columns[i - 1].name}"
-    return (
-        f"{columns[i].name} ({for_readers(table.rows[0][i], columns[i])})"
-        if _same_in_all(table, i)
-        else columns[i].name
-    )
+    """Return the heading of a column, with the cell that all rows have."""
+    column = table.columns[i]
+    return f"{column.name} ({for_readers(table.rows[0][i], column)})" if _same_in_all(table, i) else column.name
 
 
 def _fitting(table: Table, widths: Sequence[int], widest: int) -> list[int]:
@@ -250,11 +245,16 @@ def _n_first(columns: Sequence[Column]) -> int:
 
 
 def _narrowed(
-    columns: Sequence[Column], rows: Sequence[Sequence[_Lines]], widest: int, n_first: int
+    columns: Sequence[Column], rows: Sequence[Sequence[_Lines]], widest: int, least_first: int = 0
 ) -> list[list[_Lines]]:
-    """Return the head and rows of a table with line breaks; the last column gets the remaining space."""
+    """Return the head and rows of a table with line breaks; the last column gets the remaining space.
+
+    The first column may have this width even if there is little space.
+    """
+    n_first = _n_first(columns)
     share = max(2 * widest // 3 // n_first, 2 * _LEAST)
     longest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
+    longest[:1] = [max(longest[0], least_first)] if longest else []
     widths = [min(number, _WIDEST_TEXT) for number in longest]
     for _ in range(2):  # without and with the last column
         cells = [
