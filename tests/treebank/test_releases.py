@@ -295,7 +295,7 @@ def test_the_address_can_be_a_folder(mirror: tuple[Path, list[str]], monkeypatch
     monkeypatch.setenv("LEVELHEAD_UD_ADDRESS", f"{mirror[0]}/{{repository}}/r{{release}}/{{file}}")
     told = list[str]()
     sets = levelhead.testsets(["*_toy@2.2", "en_toy@2.2"], download=True, tell=told.append)
-    assert [file.name for file in sets.files] == ["de_toy-test", "en_toy-test"]
+    assert [file.name for file in sets.versions] == ["de_toy-test", "en_toy-test"]
     assert len(told) == 4
     assert mirror[1] == []
 
@@ -312,9 +312,9 @@ def test_test_sets_are_listed() -> None:
     lines = command("testsets", "en_toy").stdout.splitlines()
     assert [line.split()[0] for line in lines[2:]] == ["en_toy-test@2.0-2.2", "en_toy-test@2.3"]
     train = command("testsets", "en_toy-train", "--format", "json")
-    (row,) = json.loads(train.stdout)["tables"]["files"]
+    (row,) = json.loads(train.stdout)["tables"]["versions"]
     assert (row["name"], row["words"], row["sha256"], row["path"]) == ("en_toy-train", None, None, None)
-    got = json.loads(command("testsets", "get", "en_*@2.3", "--format", "json").stdout)["tables"]["files"]
+    got = json.loads(command("testsets", "get", "en_*@2.3", "--format", "json").stdout)["tables"]["versions"]
     assert [Path(row["path"]).read_bytes() for row in got] == [NEW]
 
 

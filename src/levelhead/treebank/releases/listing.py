@@ -67,14 +67,14 @@ class TestSets(Tabular):
     """Files of UD releases.
 
     Args:
-        files: the files, in the order of their names and releases.
+        versions: the files, in the order of their names and releases.
         paths: where files are on this machine, by the place of the file; empty unless they were requested.
     """
 
     KIND: ClassVar[str] = "testsets"
-    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"test_sets": (TestSetRow,), "files": (ReleasedFileRow,)}
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"test_sets": (TestSetRow,), "versions": (ReleasedFileRow,)}
 
-    files: tuple[ReleasedFile, ...]
+    versions: tuple[ReleasedFile, ...]
     paths: tuple[str, ...] = ()
 
     @property
@@ -84,7 +84,7 @@ class TestSets(Tabular):
 
     def _test_sets_rows(self) -> Iterator[TestSetRow]:
         order = index().releases
-        for name, group in groupby(self.files, lambda file: file.name):
+        for name, group in groupby(self.versions, lambda file: file.name):
             files = list(group)
             releases = sorted((order.index(release), n) for n, file in enumerate(files) for release in file.names)
             versions = [n for _, n in releases]
@@ -94,22 +94,22 @@ class TestSets(Tabular):
                 sum(a != b for a, b in pairwise(versions)), last.sentences, last.words,
             )  # fmt: skip
 
-    def _files_rows(self) -> Iterator[ReleasedFileRow]:
-        for n, file in enumerate(self.files):
+    def _versions_rows(self) -> Iterator[ReleasedFileRow]:
+        for n, file in enumerate(self.versions):
             digest = None if file.is_blob else file.digest.hex()
             path = path_text(self.paths[n]) if self.paths else None
             yield ReleasedFileRow(file.name, file.releases, file.sentences, file.words, digest, path)
 
     @property
     def _by_file(self) -> bool:
-        return len({file.name for file in self.files}) in {1, len(self.files)}
+        return len({file.name for file in self.versions}) in {1, len(self.versions)}
 
     def table(self) -> Table:
         """Return one row per test set; of a single one or a single release, one row per file."""
         if self._by_file:
             names = ["Name", "Sentences", "Words", *(["Path"] if self.paths else [])]
             rows: list[tuple[Cell, ...]] = [
-                (f"{row.name}@{row.releases}", row.sentences, row.words, row.path) for row in self._files_rows()
+                (f"{row.name}@{row.releases}", row.sentences, row.words, row.path) for row in self._versions_rows()
             ]
         else:
             names = ["Name", "First", "Last", "Releases", "Changes", "Sentences", "Words"]
