@@ -39,7 +39,7 @@ Options that are not named here are those of single commands: they are in the fi
 
 _PLACES = {f"--{name}": (group, place) for group, names in GROUPS.items() for place, name in enumerate(names.split())}
 _OWN = ("Options", len(_PLACES))
-_DOWNLOAD = "levelhead.download"
+_DOWNLOAD = "levelhead: download"
 _ARGUMENTS = "levelhead.arguments"
 _RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
 
