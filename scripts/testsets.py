@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from levelhead.treebank.releases.index import INDEX, RECORD, number_of
+from levelhead.treebank.releases.index import INDEX, RECORD
 
 _LAST = "2.0-test"  # its treebanks also have the training data of 2.0, some of it corrected: not a release
 
@@ -35,7 +35,7 @@ def rows_of(path: Path) -> Iterator[dict[str, str]]:
 
 def main(folder: Path, target: Path) -> None:
     rows = [*rows_of(folder / "ud_files.tsv.xz"), *rows_of(folder / "ud_files_by_git.tsv.xz")]
-    releases = sorted({row["release"] for row in rows}, key=number_of)
+    releases = sorted({row["release"] for row in rows}, key=lambda release: [*map(int, release.split("."))])
     repositories = sorted({row["repository"] for row in rows})
     today: dict[str, tuple[str, int]] = {}
     records: dict[tuple[str, ...], list[int]] = defaultdict(lambda: [0, 0, 0])

@@ -39,9 +39,5 @@ def testsets(
         files = {(file.name, file.releases): file for name in as_list(names) for file in files_named(name)}
         return TestSets(tuple(files.values()))
     wanted = {str(each): each for name in as_list(names) for each in wanted_files(name)}
-    paths = tuple(str(located_file(each, tell or _silent)) for each in wanted.values())
+    paths = tuple(str(located_file(each, tell or (lambda _: None))) for each in wanted.values())
     return TestSets(tuple(each.file for each in wanted.values()), paths)
-
-
-def _silent(message: str) -> None:
-    """Show nothing."""

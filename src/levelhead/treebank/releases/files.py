@@ -40,16 +40,17 @@ class WantedFile(NamedTuple):
 
     def address(self, file: str | None = None) -> str:
         """Return where the file is downloaded, or another file of its repository."""
-        template = os.environ.get("LEVELHEAD_UD_ADDRESS") or ADDRESS
+        address = os.environ.get("LEVELHEAD_UD_ADDRESS") or ADDRESS
         tag = "r2.0-test" if (self.release, self.file.part) == ("2.0", "test") else f"r{self.release}"
-        names = {"repository": self.file.repository, "tag": tag, "release": self.release}
-        try:
-            return template.format(**names, file=file or self.file_name)
-        except (KeyError, ValueError, IndexError) as error:
-            reason = (
-                f"LEVELHEAD_UD_ADDRESS must have only {{repository}}, {{tag}}, {{release}} and {{file}}: {template}"
-            )
-            raise InputError(Fault("download-failed", reason)) from error
+        names = {
+            "repository": self.file.repository,
+            "tag": tag,
+            "release": self.release,
+            "file": file or self.file_name,
+        }
+        for name, text in names.items():
+            address = address.replace(f"{{{name}}}", text)
+        return address
 
 
 def located(name: str, *, download: Callable[[str], None] | None = None) -> str:

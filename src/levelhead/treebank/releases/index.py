@@ -27,11 +27,6 @@ _SHA1, _SHA256 = 20, 32  # bytes
 _Record = tuple[bytes, int, int, int, int, int, int]  # with the digest
 
 
-def number_of(release: str) -> tuple[int, ...]:
-    """Return a release for sorting: 2.10 follows 2.9."""
-    return tuple(map(int, release.split(".")))
-
-
 class ReleasedFile(NamedTuple):
     """A file of one or more UD releases."""
 

@@ -18,30 +18,6 @@ if TYPE_CHECKING:
     from levelhead.tables.data import Layout
 
 
-class TestSetRow(NamedTuple):
-    """A test set, or another split.
-
-    Args:
-        name: the treebank and split.
-        repository: the repository of the treebank.
-        first: the first known release.
-        last: the last known release.
-        releases: the number of known releases.
-        changes: the number of known releases in which the file differs from the known release before.
-        sentences: the number of sentences in the last release; null if unknown.
-        words: the number of words in the last release; null if unknown.
-    """
-
-    name: str
-    repository: str
-    first: str
-    last: str
-    releases: int
-    changes: int
-    sentences: int | None
-    words: int | None
-
-
 class ReleasedFileRow(NamedTuple):
     """A file of one or more releases.
 
@@ -72,7 +48,7 @@ class TestSets(Tabular):
     """
 
     KIND: ClassVar[str] = "testsets"
-    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"test_sets": (TestSetRow,), "versions": (ReleasedFileRow,)}
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"versions": (ReleasedFileRow,)}
 
     versions: tuple[ReleasedFile, ...]
     paths: tuple[str, ...] = ()
@@ -82,37 +58,30 @@ class TestSets(Tabular):
         """The version."""
         return Provenance({"version": VERSION}, {})
 
-    def _test_sets_rows(self) -> Iterator[TestSetRow]:
-        order = index().releases
-        for name, group in groupby(self.versions, lambda file: file.name):
-            files = list(group)
-            releases = sorted((order.index(release), n) for n, file in enumerate(files) for release in file.names)
-            versions = [n for _, n in releases]
-            last = files[versions[-1]]
-            yield TestSetRow(
-                name, last.repository, order[releases[0][0]], order[releases[-1][0]], len(releases),
-                sum(a != b for a, b in pairwise(versions)), last.sentences, last.words,
-            )  # fmt: skip
-
     def _versions_rows(self) -> Iterator[ReleasedFileRow]:
         for n, file in enumerate(self.versions):
             digest = None if file.is_blob else file.digest.hex()
             path = path_text(self.paths[n]) if self.paths else None
             yield ReleasedFileRow(file.name, file.releases, file.sentences, file.words, digest, path)
 
-    @property
-    def _by_file(self) -> bool:
-        return len({file.name for file in self.versions}) in {1, len(self.versions)}
-
     def table(self) -> Table:
-        """Return one row per test set; of a single one or a single release, one row per file."""
-        if self._by_file:
+        """Return one row per test set; of a single one or a single release, one row per file.
+
+        Changes are the known releases in which a test set differs from the known release before.
+        """
+        rows: list[tuple[Cell, ...]]
+        if len({file.name for file in self.versions}) in {1, len(self.versions)}:
             names = ["Name", "Sentences", "Words", *(["Path"] if self.paths else [])]
-            rows: list[tuple[Cell, ...]] = [
-                (f"{row.name}@{row.releases}", row.sentences, row.words, row.path) for row in self._versions_rows()
-            ]
+            rows = [(f"{r.name}@{r.releases}", r.sentences, r.words, r.path) for r in self._versions_rows()]
         else:
             names = ["Name", "First", "Last", "Releases", "Changes", "Sentences", "Words"]
-            rows = [(row.name, *row[2:]) for row in self._test_sets_rows()]
+            rows = [_summary(name, list(files)) for name, files in groupby(self.versions, lambda file: file.name)]
         columns = (Column(name, "text" if name in {"Name", "First", "Last", "Path"} else "number") for name in names)
         return Table(tuple(columns), tuple(row[: len(names)] for row in rows))
+
+
+def _summary(name: str, files: list[ReleasedFile]) -> tuple[Cell, ...]:
+    order = index().releases
+    releases, versions = zip(*sorted((order.index(each), n) for n, file in enumerate(files) for each in file.names))
+    changes, last = sum(a != b for a, b in pairwise(versions)), files[versions[-1]]
+    return name, order[releases[0]], order[releases[-1]], len(releases), changes, last.sentences, last.words
