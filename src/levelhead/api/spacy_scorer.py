@@ -31,10 +31,11 @@ def parser_scorer(
     from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-found,unused-ignore]
 
     setup = settings_for(list(measures), rules=rules).for_pair()
+    names = [str(measure) for measure, _ in setup.defined]
 
     def score(examples: Iterable[Example], **given: object) -> dict[str, float | None]:
         pairs = [*examples]
-        scores: dict[str, float | None] = parser_score(pairs, **given) | dict.fromkeys(str(name) for name, _ in setup.defined)
+        scores: dict[str, float | None] = parser_score(pairs, **given) | dict.fromkeys(names)
         annotated = [pair for pair in pairs if pair.reference.has_annotation("DEP", require_complete=True)]
         if annotated:
             gold, system = (
