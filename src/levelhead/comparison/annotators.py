@@ -23,7 +23,7 @@ def annotations_in(export: Input, load: Callable[[Input], Treebank]) -> tuple[di
     In a folder of folders, those are documents if the files in each have the same text (`doc/anna.conllu`, as in
     INCEpTION), otherwise annotators (`anna/doc.conllu`).
     """
-    if not is_collection(export):
+    if isinstance(export, Treebank) or not is_collection(export):
         return _by_user(load(export))
     folder = Path(export)
     inner = [path for path in visible_entries(folder) if path.is_dir()]
