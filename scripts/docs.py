@@ -11,7 +11,6 @@ import inspect
 import re
 import sys
 import tempfile
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,7 +20,7 @@ import click
 
 from levelhead import score
 from levelhead.cli import program
-from levelhead.cli.shared.command import GROUPS, OTHER, group_of
+from levelhead.cli.shared.command import GROUPS, options_by_group
 from levelhead.measures import REGISTRY
 from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
@@ -54,7 +53,7 @@ tables and in JSON. `LAS(full)` has an argument, `CLAS.recall` names a ratio, an
 | `precision` | correct / number in the system |
 | `recall` | correct / number in gold |
 | `f1` | harmonic mean of both, and the default |
-| `aligned_accuracy` | correct / words aligned with a gold word |
+| `aligned_accuracy` | correct / words aligned with a gold word; tables call it AligndAcc, as the official scripts do |
 
 If a definition below ends in "/ words", precision divides by the system's words and recall by gold's. If there is
 nothing to count, a ratio has no value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
@@ -196,7 +195,7 @@ def worked(definition: Definition) -> str | None:
     if result.value is None:
         return None
     right, gold, system = (f"{part:g}" for part in (result.correct, result.gold, result.system))
-    shown = f"`{text}` is {100 * result.value:.2f}"
+    shown = f"`{text}` is {result.value:.2f}"
     return f"{shown}: {right} correct, {gold} in gold, {system} in the system"
 
 
@@ -221,7 +220,7 @@ def commands() -> Iterator[str]:
         "Each command below names the shared options it takes, and describes only its own: for a shared option with"
         " another default, only the default."
     )
-    for group in (*GROUPS, OTHER):
+    for group in GROUPS:
         lines = [option.described for option in shared.values() if option.group == group]
         if lines:
             yield "\n".join([f"**{group}**", "", *lines])
@@ -234,8 +233,8 @@ def command_blocks(command: click.Command, context: click.Context, shared: Mappi
     yield f"{'#' * max(2, len(path.split()))} {path}"
     yield f"```text\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
     yield PREFORMATTED.sub(r"```text\n\1\n```", escaped(inspect.cleandoc(command.help or "")))
-    if path in COMMAND_EXAMPLES:
-        yield f"```sh\n{COMMAND_EXAMPLES[path].strip()}\n```"
+    if not isinstance(command, click.Group):
+        yield f"```sh\n{program.example_of(path)}\n```"
     options = listed_options(command, context)
     if own := [option.beside(shared) for option in options if shared.get(option.name) != option]:
         yield "\n".join(own)
@@ -276,14 +275,12 @@ class ListedOption(NamedTuple):
 def listed_options(command: click.Command, context: click.Context) -> list[ListedOption]:
     """The options of a command in the order of their groups."""
     found = list[ListedOption]()
-    for option in command.get_params(context):
-        record = option.get_help_record(context)
-        if isinstance(option, click.Option) and record is not None and "--help" not in option.opts:
-            names, text = (" ".join(part.split()) for part in record)
+    for group, options in options_by_group(command, context).items():
+        for option in options:
+            names, text = (" ".join(part.split()) for part in option.get_help_record(context) or ("", ""))
             about, bracket, default = text.partition(" [")
-            found.append(ListedOption(max(option.opts, key=len), group_of(option), names, about, bracket + default))
-    groups = [*GROUPS, OTHER]
-    return sorted(found, key=lambda option: groups.index(option.group))
+            found.append(ListedOption(max(option.opts, key=len), group, names, about, bracket + default))
+    return found
 
 
 def shared_options(command: click.Command, context: click.Context) -> dict[str, ListedOption]:
@@ -302,9 +299,6 @@ def every_option(command: click.Command, context: click.Context) -> Iterator[Lis
 
 PREFORMATTED = re.compile(r"^\x08\n(.*?)(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
 """Lines of help that click does not wrap."""
-
-COMMAND_EXAMPLES = tomllib.loads((Path(__file__).parent / "command_examples.toml").read_text(encoding="utf-8"))
-"""Examples by command."""
 
 
 def messages() -> Iterator[str]:

@@ -259,7 +259,7 @@ def test_small_cells_are_marked(run):
     assert rows["ADV"]["uncertain"] is True
     assert (rows["ADV"]["low"], rows["ADV"]["high"]) == (None, None)
     assert next(line for line in text.splitlines() if line.startswith("ADV ")).rstrip().endswith("| ?")
-    assert "?: uncertain, based on fewer than 20 documents or sentences" in text
+    assert "?: uncertain: fewer than 20 documents or sentences" in text
 
 
 def test_large_cells_are_not_marked(run, tmp_path):
@@ -287,7 +287,7 @@ def test_pages_mark_small_cells(run, tmp_path):
         comparison,
     )
     for page in (score, comparison):
-        assert "?: uncertain, based on fewer than 20 documents or sentences" in page.read_text(encoding="utf-8")
+        assert "?: uncertain: fewer than 20 documents or sentences" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_bad_usage(run, arguments, reason):
         (("-m", "LAS,UAS"), "a single measure"),
         (("--show", "costs"), "unknown table 'costs': use repairs, types, cascading"),
         (("--table", "types"), "--table requires --format tsv or jsonl"),
-        ((pair("en", "alpha")[1],), "unexpected extra argument"),
+        ((pair("en", "alpha")[1],), "unexpected argument"),
     ],
 )
 def test_bad_usage_of_analyze(run, arguments, reason):

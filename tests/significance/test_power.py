@@ -334,7 +334,7 @@ def test_few_and_equal_outputs_are_explained(run, tmp_path):
         few[-1].write_text("\n\n".join(path.read_text(encoding="utf-8").split("\n\n")[:5]) + "\n\n", encoding="utf-8")
     found = document(run, *few, "-m", "LAS", "--units", "100")
     assert [row["detectable"] for row in found["results"]] == [None]
-    assert any("fewer than 10 units to resample, so no detectable differences" in note for note in found["notes"])
+    assert any("fewer than 10 units, so no detectable differences" in note for note in found["notes"])
 
 
 BAD = {
@@ -343,7 +343,7 @@ BAD = {
     "-m Words": "for other measures, give a gold file and two outputs",
     "--units 9": "give at least 10 units",
     "--units 1.5": "not a list of whole numbers",
-    "--runs 0": "0 is not in the range",
+    "--runs 0": "'0' is not a whole number from 1 to 1,000,000,000",
     "--runs 3": "the standard deviation between runs is unknown",
     "--power 1": "0 < level < power < 1",
     "--alpha nan": "0 < level < power < 1",

@@ -1,9 +1,9 @@
-"""Errors of systems: breakdowns, error analysis, confusion, trees."""
+"""Errors of systems: breakdowns, error analysis, confusion, trees, and tables of words and sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypedDict, Unpack, overload
 
 from levelhead.api.inputs import (
     Golds,
@@ -15,6 +15,7 @@ from levelhead.api.inputs import (
     as_list,
     noting,
     plan_for,
+    running,
     settings_for,
     training_of,
 )
@@ -25,10 +26,30 @@ if TYPE_CHECKING:
     from levelhead.comparison.breakdowns import Breakdowns
     from levelhead.comparison.error_analysis import ErrorAnalysis
     from levelhead.comparison.system_errors import Confusions, TreeExamples
+    from levelhead.comparison.word_tables import AlignedWords, CountedSentences
+    from levelhead.jobs import Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
+    from levelhead.tables.data import DataTable
     from levelhead.treebank.layouts.gold import Split
     from levelhead.treebank.reader import Format
+
+
+class _MeasuringOptions(TypedDict, total=False):
+    """The options of `breakdown`, which do not decide what it returns."""
+
+    measures: Measures
+    rules: str | Rules
+    format: Format
+    gold_format: Format | None
+    weights: MappedWeights | None
+    punct: Punctuation
+    registry: Registry | None
+    train: Iterable[Input]
+    partial: bool
+    resample_by: str
+    level: float
+    split: Split | None
 
 
 @public(system=SYSTEMS)
@@ -55,12 +76,20 @@ def confusion(
     return noting(system_errors.Confusions(*system_errors.for_each_output(plan, setup, count_confusions)), gold, plan)
 
 
-@public(by=("list", "text", 1))
+@overload
+def breakdown(
+    gold: Golds, systems: Golds | Systems, *, by: None = None, **how: Unpack[_MeasuringOptions]
+) -> ErrorAnalysis: ...
+@overload
+def breakdown(
+    gold: Golds, systems: Golds | Systems, *, by: str | Sequence[str], **how: Unpack[_MeasuringOptions]
+) -> Breakdowns: ...
+@public(by=("optional", ("list", "text", 1)))
 def breakdown(
     gold: Golds,
     systems: Golds | Systems,
     *,
-    by: str | Sequence[str],
+    by: str | Sequence[str] | None = None,
     measures: Measures = "LAS",
     rules: str | Rules = "ud",
     format: Format = "conllu",
@@ -73,12 +102,13 @@ def breakdown(
     resample_by: str = "auto",
     level: float = 0.95,
     split: Split | None = None,
-) -> Breakdowns:
+) -> Breakdowns | ErrorAnalysis:
     """Return scores by properties of words; for several systems, the gains and losses of each compared with the first.
 
     Args:
         by: a property such as "relation", "class", "upos", "length", or several joined by commas (see
-            `levelhead.analysis.PROPERTIES`); for one system also a list of properties for separate breakdowns.
+            `levelhead.analysis.PROPERTIES`); for one system also a list of properties for separate breakdowns. Without
+            it, the result for one system is that of `analyze`.
         measures: a single measure of words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).
@@ -89,9 +119,10 @@ def breakdown(
     """
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.comparison import breakdowns
+    from levelhead.comparison.error_analysis import analyze_outputs
     from levelhead.significance import InferenceSettings
 
-    seen, properties = list(train), as_list(by)
+    seen, properties = list(train), as_list(by or ())
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
         partial=partial, punct=punct,
@@ -101,10 +132,12 @@ def breakdown(
     buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
     _check_single(setup.names)
     tests = InferenceSettings(level=level, resample_by=resample_by)
+    if by is None and len(plan.systems) == 1:
+        return noting(analyze_outputs(plan, setup, tests), gold, plan)
     if len(plan.systems) == 1:
         names = [names.split(",") for names in properties]
         return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
-    if len(properties) > 1:
+    if len(properties) != 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
@@ -132,7 +165,7 @@ def analyze(
     """Return what repairing each kind of error would gain, the types of errors, and cascading errors.
 
     Args:
-        measures: a single measure of words, whose errors are repaired.
+        measures: a single measure of words.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -195,3 +228,85 @@ def trees(
 def _check_single(measures: Sequence[str]) -> None:
     if len(measures) != 1:
         raise MeasureError(f"give a single measure, not {', '.join(measures)}", "unknown-measure")
+
+
+@public(each=("optional", "function"))
+def words(
+    gold: Golds,
+    systems: Golds | Systems,
+    *,
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    allow_several_roots: bool = False,
+    registry: Registry | None = None,
+    partial: bool = False,
+    each: Callable[[DataTable], object] | None = None,
+    split: Split | None = None,
+    jobs: int | Workers = 1,
+    cluster: str | None = None,
+) -> AlignedWords:
+    """Return a table with a row for each gold word and system, with what is correct.
+
+    System words that are not aligned are rows of their own, after the gold words of the sentence in which they start.
+
+    Args:
+        registry: the available schemes, as `read_definitions` returns them; the column `class` has the classes of the
+            default scheme.
+        each: a function that gets the rows, some at a time, as a table of data; the result then has no rows. This
+            takes little memory, however large files are, unless there are several jobs.
+
+    Raises:
+        InputError: a file is invalid or missing, or the texts differ; all errors are listed.
+        MeasureError: the rules are unknown, or do not align words.
+    """
+    from levelhead.comparison.word_tables import words_of_outputs
+
+    setup = settings_for(
+        (), rules=rules, format=format, gold_format=gold_format, registry=registry, partial=partial,
+        allow_several_roots=allow_several_roots,
+    )  # fmt: skip
+    plan = plan_for(gold, systems, split)
+    with running(jobs, None, cluster) as how:
+        return noting(words_of_outputs(plan, setup, each, **how), gold, plan)
+
+
+@public()
+def sentences(
+    gold: Golds,
+    systems: Golds | Systems,
+    *,
+    measures: Measures | None = None,
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    allow_several_roots: bool = False,
+    weights: MappedWeights | None = None,
+    punct: Punctuation = "keep",
+    registry: Registry | None = None,
+    train: Iterable[Input] = (),
+    partial: bool = False,
+    split: Split | None = None,
+    jobs: int | Workers = 1,
+    cluster: str | None = None,
+) -> CountedSentences:
+    """Return a table with a row for each gold sentence and system, with the counts of each measure.
+
+    A system word belongs to the gold sentence that has its first character.
+
+    Args:
+        measures: by default all that the official scorer of the rules prints.
+
+    Raises:
+        InputError: a file is invalid or missing, or the texts differ; all errors are listed.
+        MeasureError: a measure or the rules are unknown, or the rules do not align words.
+    """
+    from levelhead.comparison.word_tables import sentences_of_outputs
+
+    setup = settings_for(
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train,
+        partial=partial, allow_several_roots=allow_several_roots, punct=punct,
+    )  # fmt: skip
+    plan = plan_for(gold, systems, split)
+    with running(jobs, None, cluster) as how:
+        return noting(sentences_of_outputs(plan, setup, **how), gold, plan)

@@ -17,8 +17,7 @@ from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance.influence import Influenced
-from levelhead.tables.data import NOT_A_COLUMN, Percent, PercentInterval, Points, Probability
-from levelhead.tables.fields import Field
+from levelhead.tables.data import NOT_A_COLUMN, Field, Percent, PercentInterval, Points, Probability
 
 ALL = "all"
 """The group of all test sets of a campaign."""
@@ -264,11 +263,7 @@ def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standi
 
 
 def macro_average(values: Sequence[Fraction]) -> Fraction:
-    """Return the exact average of values.
-
-    Args:
-        values: at least one value.
-    """
+    """Return the exact average of values."""
     parts = [(value.numerator, value.denominator) for value in values]
     while len(parts) > 1:  # in pairs, without reducing them, which is fast for hundreds of fractions
         unpaired = parts[-1:] if len(parts) % 2 else []

@@ -1,4 +1,4 @@
-"""Errors of systems: levelhead breakdown, analyze, confusion and trees."""
+"""Errors of systems and tables of words: levelhead breakdown, confusion, analyze, trees, words and sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,17 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import emit, limit_of, page_origin, print_provenance, print_result, show
+from levelhead.cli.shared.printing import (
+    data_writer,
+    emit,
+    limit_of,
+    page_origin,
+    print_provenance,
+    print_result,
+    screen_for,
+    show,
+)
+from levelhead.errors import Fault, InputError, unknown
 from levelhead.extras import require
 
 
@@ -32,7 +42,7 @@ from levelhead.extras import require
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
@@ -47,12 +57,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    if by:
-        show(given, options.call(given | {"by": by}))
-    else:
-        from levelhead.api.breakdowns import analyze as analyzed
-
-        show(given, analyzed(**options.arguments_for(analyzed, given | {"system": systems[0]})))
+    show(given, options.call(given | {"by": by}))
 
 
 @command()
@@ -69,6 +74,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.answer_options
 @options.printing_options()
 def analyze(**given: Any) -> None:
     """Analyze the errors of SYSTEM: which cost most, of what type are they, and do they follow from each other?
@@ -88,7 +94,7 @@ def analyze(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.
@@ -109,6 +115,7 @@ def confusion(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.notes_options
 @options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", "tsv", places=False)
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
@@ -121,7 +128,8 @@ def trees(**given: Any) -> None:
         require("jinja2", "pages")
     check_files([gold, *systems], given, [given["output"]])
     if bool(given["show"]) != (len(systems) == 1):
-        raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
+        message = "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj; several systems take no --show"
+        raise click.UsageError(message)
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
     result = options.call(given)
@@ -130,12 +138,12 @@ def trees(**given: Any) -> None:
         print_result(given, result)
         return
     limit = limit_of(given)
-    text = result.text(limit)
+    text = result.text(limit, screen_for(given))
     if output_format != "text":
         from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
-        for note in result.table().notes[:-1]:  # without the signature, which the drawing has
+        for note in result.table().notes:
             say(note)
         groups, signature = groups_of(result, limit), result.provenance.signature
         if output_format == "html":
@@ -147,3 +155,63 @@ def trees(**given: Any) -> None:
     elif given["output"] in {None, "-"} and wants_color(sys.stdout):
         text = colored_trees(text)
     emit(text, given["output"])
+
+
+_FORMATS = ("tsv", "jsonl", "json")
+
+
+@command()
+@options.gold_argument
+@options.systems_argument
+@options.scored_reading_options
+@options.partial_option
+@options.definitions_option
+@click.option(
+    "--scheme", metavar="SCHEME", help="Scheme of the column class  [default: nivre-fang]",
+)  # fmt: skip
+@options.split_option
+@click.option(
+    "-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True,
+    help="Number of processes; several keep all rows in memory",
+)  # fmt: skip
+@options.cluster_options
+@options.printing_options(*_FORMATS, places=False)
+def words(**given: Any) -> None:
+    """Print a table with a row for each gold word and SYSTEM, with what is correct.
+
+    GOLD and SYSTEM are files or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so
+    files can be larger than memory.
+    """
+    _check(given)
+    if given["output_format"] == "json":
+        show(given, options.call(given, files=()))
+        return
+    if given["table_name"] not in {None, "words"}:
+        raise InputError(Fault("unknown-table", unknown("table", given["table_name"], ["words"])))
+    with data_writer(given) as write:
+        result = options.call(given | {"each": write}, files=())
+    print_provenance(given, result.provenance)
+
+
+@command()
+@options.gold_argument
+@options.systems_argument
+@options.measuring_options
+@options.scored_reading_options
+@options.partial_option
+@options.split_option
+@options.worker_options
+@options.printing_options(*_FORMATS)
+def sentences(**given: Any) -> None:
+    """Print a table with a row for each gold sentence and SYSTEM, with the counts of each measure.
+
+    GOLD and SYSTEM are files or folders, as in levelhead score.
+    """
+    _check(given)
+    show(given, options.call(given, files=[given["gold"], *given["systems"]]))
+
+
+def _check(given: dict[str, Any]) -> None:
+    paths = [given["gold"], *given["systems"]]
+    check_files(paths, given, [given["output"]])
+    check_kinds(given["gold"], given["systems"])

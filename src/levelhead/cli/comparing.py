@@ -33,10 +33,10 @@ from levelhead.errors import InputError
 @options.partial_option
 @options.resample_by_option
 @options.level_option
-@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
+@options.each_option
 @setting("--wilcoxon", is_flag=True)
 @setting("--votes", type=options.Choice(["treebank", "language", "family"]))
-@setting("--margin", type=float, metavar="POINTS")
+@setting("--margin", type=options.FiniteRange(), metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
     help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows"
@@ -51,10 +51,12 @@ from levelhead.errors import InputError
 @options.engine_options
 @options.scored_reading_options
 @options.papers_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
+
+    A single SYSTEM gets a table of scores with their intervals.
 
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
     of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
@@ -109,7 +111,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def languages(**given: Any) -> None:
     """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
@@ -141,17 +143,15 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @setting("--units", metavar="N,...", callback=_numbers)
 @setting("--runs", metavar="K,...", callback=_numbers)
 @setting("--run-sd", type=options.FiniteRange(0), metavar="POINTS")
-@setting("--alpha", type=float)
-@setting("--power", type=float)
+@setting("--alpha", type=options.FiniteRange())
+@setting("--power", type=options.FiniteRange())
 @options.resample_by_option
-@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
-@click.option(
-    "--figure", type=options.CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
-)
+@options.each_option
+@options.figure_option
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) -> None:
     """Show the smallest difference between two systems that a test set can detect.
@@ -179,7 +179,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
         result = detectable(**arguments)
-    show(given, result, notes_below=True, each=each)
+    show(given, result, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
         from levelhead.report.page.files import write_drawing
@@ -194,10 +194,11 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
     " [default: all three as text, otherwise label]",
 )  # fmt: skip
+@options.limit_option
 @options.interval_options
 @options.page_options
 @options.reading_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def agree(files: tuple[str, ...], **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.
@@ -235,7 +236,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @options.page_options
 @options.rules_option
 @options.input_format_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def diff(changelog: str | None, **given: Any) -> None:
     """List the changes from OLD to NEW, two versions of a treebank or two outputs.

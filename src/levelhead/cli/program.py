@@ -8,13 +8,14 @@ import os
 import signal
 import sys
 import threading
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
 from levelhead._version import VERSION
 from levelhead.api import FUNCTIONS
 
+NARROWEST, WIDEST = 60, 240  # the widths of terminals that text is made for
 DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 
 GROUPS = {
@@ -85,7 +86,25 @@ class OutputClosed(Exception):
     """Standard output was closed by its reader (click would make this exit code 1)."""
 
 
-class Commands(click.Group):
+def example_of(path: str) -> str:
+    """Return the example of a command or group."""
+    import tomllib
+    from pathlib import Path
+
+    examples = tomllib.loads(Path(__file__).with_name("examples.toml").read_text(encoding="utf-8"))
+    return str(examples[path]).strip()
+
+
+class WithExample(click.Command):
+    """A command or group whose `--help` ends with its example, which the reference page shows, too."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        example = example_of(" ".join(["levelhead", *ctx.command_path.split()[1:]]))
+        with formatter.section("Example"):
+            formatter.write("".join(f"  {line}\n" for line in example.split("\n")))
+
+
+class Commands(WithExample, click.Group):
     """A group that suggests a command for an unknown one."""
 
     def resolve_command(
@@ -202,11 +221,13 @@ def run(arguments: list[str]) -> int:
 
 def _explained(error: Exception) -> tuple[str, int]:
     """Return the message and the exit code for an error."""
-    from levelhead.errors import LevelheadError
+    from levelhead.errors import LevelheadError, reason_of
 
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
-        message = error.format_message()
+        message = error.format_message().removesuffix(".")
+        if isinstance(error, click.NoSuchOption) and context is not None:
+            message = _unknown_option(error.option_name, context)
         if context is not None and not isinstance(error, click.exceptions.NoArgsIsHelpError):  # which has the usage
             message = f"{context.get_usage()}\n{message}"
         return message, BAD_INPUT
@@ -216,11 +237,24 @@ def _explained(error: Exception) -> tuple[str, int]:
         return "out of memory: the input is too large for this machine", BAD_INPUT
     if isinstance(error, OSError):
         _forget(1)
-        reason = error.strerror or str(error)  # without a path, it is standard output
+        reason = reason_of(error)  # without a path, it is standard output
         place = "output" if error.filename is None else f"{error.filename}: unreadable-file"
         return f"{place}: {reason}", BAD_INPUT
     kind = type(error).__name__
     return f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
+
+
+def _unknown_option(name: str, context: click.Context) -> str:
+    """Return the message for an unknown option: a similar one, or the commands that have it."""
+    from levelhead.errors import quoted, similar
+
+    known = {option.lstrip("-"): option for parameter in context.command.params for option in parameter.opts}
+    message = f"{context.command_path} has no option {quoted(name)}"
+    if near := similar(name.lstrip("-"), known):
+        return f"{message}: did you mean {known[near]}?"
+    commands = (cli.get_command(context, command) for command in COMMANDS)
+    having = [command.name for command in commands if command and any(name in one.opts for one in command.params)]
+    return f"{message}: it is an option of {' and '.join(map(str, having))}" if having else f"{message} (see --help)"
 
 
 def say(message: str) -> None:
@@ -231,12 +265,27 @@ def say(message: str) -> None:
     try:
         if sys.stderr.isatty():
             from levelhead.cli.shared.color import colored_message, wants_color
+            from levelhead.tables.writers import folded
 
+            width = terminal_width(sys.stderr)
+            lines = (folded(line, width) for line in lines)
             lines = map(colored_message, lines) if wants_color(sys.stderr) else lines
         sys.stderr.write("".join(f"{line}\n" for line in lines))
         sys.stderr.flush()
     except (AttributeError, OSError):
         _forget(2)
+
+
+def terminal_width(stream: TextIO | None, default: int = 100) -> int:
+    """The width that COLUMNS says, or that of the terminal, as `shutil` returns it, which loads much for this."""
+    if (columns := os.environ.get("COLUMNS", "")).isdecimal() and int(columns):
+        width = int(columns)
+    else:
+        try:
+            width = os.get_terminal_size(stream.fileno()).columns or default  # type: ignore[union-attr]
+        except (AttributeError, ValueError, OSError):  # closed, replaced, or not a terminal
+            width = default
+    return min(max(width, NARROWEST), WIDEST)
 
 
 def _forget(stream: int) -> None:

@@ -24,7 +24,7 @@ from levelhead.cli.shared.printing import (
     wants_page,
     write_page,
 )
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, quoted
 
 if TYPE_CHECKING:
     from levelhead.evaluation.gates import Gate
@@ -62,7 +62,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.engine_options
 @options.scored_reading_options
 @options.cite_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def score(
     counts: bool,
@@ -74,7 +74,8 @@ def score(
 ) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
-    "-" is standard input. Scores go to standard output, warnings and notes to standard error.
+    "-" is standard input. AligndAcc, as the official scripts call it, is the percentage of aligned words that are
+    correct.
     """
     if given["align_sentences"]:
         raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
@@ -113,7 +114,6 @@ def score(
         arguments |= {"registry": registry, "prepare": ["page"] if wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
     print_provenance(given, result.provenance)
-    given["quiet"] |= not result.parts  # the table is as short
     if not print_paper(given, result):
         shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
         print_result(given, result, lambda: result.table(counts=counts, measures=shown))
@@ -131,7 +131,8 @@ def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Ite
             name, equals, number = text.rpartition("=")
             bound = bound_of(number)
             if bound is None or not (name and equals):
-                raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
+                message = f"{option} {quoted(text)} is not MEASURE=NUMBER, such as LAS=80"
+                raise InputError(Fault("invalid-gate", message))
             measure = parse_measure(name, registry)
             lower = registry.measures[measure.name].lower_is_better
             if lower != (option == "--fail-over"):
@@ -166,6 +167,7 @@ def _passed(gates: Sequence[Gate], result: Any) -> int:
 @command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
+@options.quiet_option
 @options.printing_options()
 def explain(gold: str, system: str, **given: Any) -> None:
     """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.

@@ -30,7 +30,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import annotation_of
+from levelhead.scoring.measure_notes import annotation_of, notes_on_reasons
 from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
@@ -46,8 +46,7 @@ from levelhead.significance.units import (
     units_signature,
 )
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Column, IntervalCell, Table, interval_head
+from levelhead.tables.table import Column, Detail, IntervalCell, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import joint_hash, short_hash, summary_of
@@ -57,12 +56,8 @@ __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
 Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
-_TOO_FEW = (
-    f"-: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most frequent one, too few for an"
-    " interval"
-)
+_TOO_FEW = f"-: no interval, since fewer than {FEWEST_UNITS} documents or sentences have a rarer label"
 _MOST_LISTED = 20
-_MOST_PATTERNS = 10
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
 """The kinds of labels that are compared."""
@@ -199,19 +194,18 @@ class Agreement(Tabular):
     @property
     def verdict(self) -> str:
         """The share of words with the same heads and relations."""
-        heads, relations = (f"{self[name].observed:.1f}%" for name in ("heads", "relations"))
-        return f"Two annotators agree on the heads of {heads} of words, and on the relations of {relations}."
+        n = len(self.annotators)
+        known = (label for label in self.labels[:2] if label.observed is not None)
+        shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]
+        who = "The annotators" if n == 2 else f"On average, two of the {n} annotators"
+        return f"{who} agree on {' and '.join(shares)} of words." if shares else "No word has been annotated by both."
 
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return the result as a table.
-
-        Args:
-            by: what each row is.
-        """
+        """Return the result as a table; `by` says what each row is."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]
@@ -234,25 +228,24 @@ class Agreement(Tabular):
         meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
         meaning = meaning if len(self.annotators) > 2 else "Observed: share of common words with the same label"
         notes = (
-            f"{meaning}; Expected: by chance",
-            "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level",
+            Detail(f"{meaning}; Expected: by chance"),
+            Detail("Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level"),
             unit_line(units, "confidence intervals"),
             *unit_notes(units, "intervals", marked_by="the first file"),
             *([_TOO_FEW] if too_few else []),
-            signature_line(self.provenance.signature),
         )
-        return Table(tuple(columns), tuple(rows), notes)
+        return Table(tuple(columns), tuple(rows), notes).signed(self.provenance)
 
     def _measures_table(self) -> Table:
         ids = [printable(sent_id or str(number)) for number, sent_id in self._differing_rows()]
         listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
         n_differing = f"{len(ids):,} of {number_of(len(self._first), 'sentence')}"
         notes = (
-            f"{n_differing} differ in span, heads or universal relations{listed}",
-            *(f"{name}: {reason}" for name, reason in self.reasons.items()),
-            signature_line(self.provenance.signature),
+            Detail(f"{n_differing} differ in span, heads or universal relations{listed}"),
+            *notes_on_reasons(self.reasons),
         )
-        return Table((Column("Measure", "text"), Column("F1", "percent")), tuple(self.f1.items()), notes)
+        columns = (Column("Measure", "text"), Column("F1", "percent"))
+        return Table(columns, tuple(self.f1.items()), notes).signed(self.provenance)
 
     def _patterns_table(self) -> Table:
         names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
@@ -264,14 +257,12 @@ class Agreement(Tabular):
             (*row[:5], printable(f"{row.form} ({row.sent_id or f'sentence {row.sentence}'})"))
             for row in self.disagreements
         )
-        notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
-        return Table(columns, rows, notes)
+        note = "Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown"
+        return Table(columns, rows, (Detail(note),)).signed(self.provenance)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the F1 scores, the most frequent disagreements, and the coefficients."""
-        measures = self._measures_table()
-        patterns = [self._patterns_table().cut(_MOST_PATTERNS, "--by pattern")] * bool(self.disagreements)
-        return measures._replace(notes=measures.notes[:-1]), *patterns, self.table()
+        """Return the F1 scores, the coefficients, and the most frequent disagreements."""
+        return self._measures_table(), self.table(), *[self._patterns_table()] * bool(self.disagreements)
 
     def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:
         return ((measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())

@@ -32,7 +32,7 @@ from levelhead.evaluation.provenance import comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
-from levelhead.significance import STANDARD, InferenceSettings, unit_line, unit_notes, units_of
+from levelhead.significance import STANDARD, InferenceSettings, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.units import UnitRow, units_signature
 from levelhead.tables.data import (
@@ -45,8 +45,7 @@ from levelhead.tables.data import (
     Points,
     table_of,
 )
-from levelhead.tables.documents import signed
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 
 __all__ = ["Breakdowns"]
 
@@ -126,22 +125,20 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             return f"By {self.measure}, no gold word is wrong."
         ((values, n),) = wrong.most_common(1)
         names = ", ".join(f"{name} {value}" for name, value in zip(first, values, strict=True))
-        share = f"{n:,} of {number_of(gold[values], 'word')}, {n / wrong.total():.1%} of all errors"
-        return f"By {self.measure}, the most errors are in {names}: {share}."
+        are = f"{n:,} of {number_of(gold[values], 'word')} {'is' if n == 1 else 'are'} wrong"
+        return f"By {self.measure}, the most errors are in {names}: {are}, {n / wrong.total():.1%} of all errors."
 
     def _largest_gains(self) -> str:
-        words = Counter[tuple[str, tuple[str, ...]]]()
-        for gain in chain(*self.gains.values()):
-            words[gain.system, gain.values] += gain.more_correct
         changes = []
         for system in self.systems[1:]:
-            own = {values: n for (name, values), n in words.items() if name == system}
+            own = [gain for gain in self.average_gains or chain(*self.gains.values()) if gain.system == system]
             for verb, extreme in (("gains", max), ("loses", min)):
-                values = extreme(own, key=lambda each: own[each], default=())
-                if (n := own.get(values, 0)) and (n > 0) == (verb == "gains"):
-                    changes.append(
-                        f"{system} {verb} most in {', '.join(values)} ({with_minus(f'{n:+,}')} correct words)"
-                    )
+                gain = extreme(own, key=lambda gain: gain.more_correct)
+                n, between = gain.more_correct, gain.estimate and gain.estimate.interval
+                if n and (n > 0) == (verb == "gains"):
+                    chance = ", but the interval contains 0" if between is None or between[0] <= 0 <= between[1] else ""
+                    words = f"{with_minus(f'{n:+,}')} correct words{chance}"
+                    changes.append(f"{system} {verb} most in {', '.join(gain.values)} ({words})")
         found = "; ".join(changes) or "no system has more or fewer correct words"
         return f"By {self.measure}, compared with {self.systems[0]}, {found}."
 
@@ -236,7 +233,8 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         parts = [(row.treebank, row.by) for row in scores]
         starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
         notes = *_notes(self._first), *self._notes_on_estimates(estimates)
-        return Table(columns, tuple(map(cells, scores)), notes, starts, tuple(map(cells, self._averages_rows())))
+        summary = tuple(map(cells, self._averages_rows()))
+        return Table(columns, tuple(map(cells, scores)), notes, starts, summary).signed(self.provenance)
 
     def _table_of_gains(self) -> Table:
         gains = list(self._gains_rows())
@@ -245,7 +243,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         certain = estimate_columns(self._level, estimates, "points")
         columns = (
             *(Column(name, "text") for name in (*["Treebank"] * several, "System", *self._first[0].by)),
-            *(Column("Gold", "number", rank=1), Column(baseline, "percent"), Column("System", "percent")),
+            *(Column("Gold", "number", rank=1), Column(baseline, "percent"), Column("Score", "percent")),
             *(Column("Diff.", "points"), *certain, Column("Words", "number", rank=2)),
         )
 
@@ -257,16 +255,14 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
         parts = [(row.treebank, row.system) for row in gains]
         starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
-        meaning = f"{self.measure}; Words: gain in correct words over {baseline}; largest changes first"
+        meaning = Detail(f"{self.measure}; Words: gain in correct words over {baseline}; largest changes first")
         notes = meaning, *self._notes_on_estimates(estimates)
-        return Table(columns, tuple(map(cells, gains)), notes, starts, tuple(map(cells, self._average_gains_rows())))
+        summary = tuple(map(cells, self._average_gains_rows()))
+        return Table(columns, tuple(map(cells, gains)), notes, starts, summary).signed(self.provenance)
 
     def _notes_on_estimates(self, estimates: Sequence[BucketEstimate]) -> Iterator[str]:
-        yield from estimate_notes(estimates)
-        if self.units:
-            yield unit_line(self.units, "confidence intervals")
+        yield from estimate_notes(estimates, self.units)
         yield from notes_on_coverage(self.coverage)
-        yield from signed(self.provenance.signature)
 
 
 class _Row(NamedTuple):
@@ -291,7 +287,7 @@ def _notes(breakdowns: Sequence[Breakdown]) -> list[str]:
         notes = [f"{measure}, {next(iter(properties))}"]
     if any(breakdown.whole for breakdown in breakdowns):
         notes.append(f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
-    return notes
+    return list(map(Detail, notes))
 
 
 def break_down_outputs(

@@ -16,7 +16,7 @@ from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranking import macro_average
 from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
-from levelhead.errors import Fault, InputError, Place, listed, with_minus
+from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
@@ -43,6 +43,7 @@ from levelhead.significance import (
     level_of_each,
     unit_line,
     unit_notes,
+    with_p_values,
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P
 from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
@@ -58,11 +59,11 @@ from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.scopes import CountedUnits, Scope, count_units
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
-from levelhead.tables.documents import signature_line
 from levelhead.tables.table import (
     STARS_NOTE,
     Cell,
     Column,
+    Detail,
     IntervalCell,
     Table,
     formatted,
@@ -80,13 +81,9 @@ __all__ = ["LanguagePair", "Languages"]
 
 @immutable
 class AverageScore(Score):
-    """The macro-average of scores: the means of their values; its counts are sums.
+    """The macro-average of scores: the means of their values; its counts are sums."""
 
-    Args:
-        scores: the scores on each treebank.
-    """
-
-    scores: tuple[Score, ...] = ()
+    scores: tuple[Score, ...] = ()  # the scores on each treebank
 
     @property
     def value(self) -> float | None:
@@ -287,13 +284,14 @@ class Languages(Tabular):
         if not significant:
             return f"By {measure}, no two treebanks differ significantly."
         most = max(significant, key=lambda pair: abs(pair.difference or 0))
-        difference = with_minus(formatted(most.difference, DIFFERENCE))
-        between = f"{most.treebank_a} minus {most.treebank_b} is {difference} (p {p_text(most.p)}) for {most.system}"
+        higher, lower = most.treebanks if (most.difference or 0) > 0 else most.treebanks[::-1]
+        points = "" if measure in self.perplexities else " points"
+        by = f"{formatted(abs(most.difference or 0), Column(measure))}{points} higher on {higher} than on {lower}"
         if len(tested) == 1:
-            return f"By {measure}, the treebanks differ significantly: {between}."
+            return f"{measure} of {most.system} is {by} (p {p_text(most.p)})."
+        shown = f"{len(significant)} of {number_of(len(tested), 'difference')} in {measure}"
         are = "is" if len(significant) == 1 else "are"
-        shown = f"{len(significant)} of {len(tested)} differences between treebanks {are} significant"
-        return f"By {measure}, {shown}; the largest: {between}."
+        return f"{shown} {are} significant; the largest: {most.system} is {by} (p {p_text(most.p)})."
 
     def table(self) -> Table:
         """Return one row for each system, pair of treebanks and measure."""
@@ -309,17 +307,16 @@ class Languages(Tabular):
             numbers = (pair.value_a, pair.value_b, pair.difference, interval, pair.p)
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, stars(pair.p)))
         notes = (
-            "Diff.: A minus B; Paired: whether both treebanks are parallel",
-            f"p and intervals are joint for all pairs of treebanks (Sidak): {STARS_NOTE}",
-            *([unit_line(self.units)] if self.units else []),
-            signature_line(self.provenance.signature),
+            Detail("Diff.: A minus B; Paired: whether both treebanks are parallel"),
+            Detail(f"p and intervals are joint for all pairs of treebanks (Sidak): {STARS_NOTE}"),
+            *([unit_line(self.units, with_p_values(pair.p for pair in self.pairs))] if self.units else []),
         )
         columns = (
             *(Column("System", "text"), Column("A", "text"), Column("B", "text"), Column("Paired", "text", rank=2)),
             *(Column("Measure", "text"), Column("Score A", rank=1), Column("Score B", rank=1), DIFFERENCE),
             *(Column(interval_head(self.provenance.signature["level"]), "points", rank=3), P, STARS),
         )
-        return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0})
+        return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0}).signed(self.provenance)
 
     def _influence_rows(self) -> Iterator[Any]:
         for pair in self.pairs:

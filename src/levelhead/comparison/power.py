@@ -26,8 +26,7 @@ from levelhead.significance.power import (
 )
 from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UnitRow, unit_rows, units_signature
 from levelhead.tables.data import Layout
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, IntervalCell, Table
+from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table
 from levelhead.tabular import Tabular
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
@@ -94,11 +93,13 @@ class Power(Tabular):
         rows = [row for row in of_measure if row.average] or of_measure
         own = {unit.n_units for unit in self.units.values()}
         similar = [row for row in rows if (row.unit, row.n_runs) == (rows[0].unit, rows[0].n_runs)]
-        row = next((row for row in rows if row.n_units in own), similar[len(similar) // 2])
+        middle = sum(own) / len(own) if own else similar[len(similar) // 2].n_units
+        row = min(similar, key=lambda row: abs(row.n_units - middle))
         if row.detectable is None:
             return f"The detectable difference in {measure} cannot be estimated: see the notes."
         unit = row.unit if row.unit in SIZES else "unit"
-        design = f"{number_of(row.n_units, unit)} and {number_of(row.n_runs, 'run')} of each system"
+        design = number_of(row.n_units, unit) + f" in each of {len(self.units)} test sets" * row.average
+        design += f" and {number_of(row.n_runs, 'run')} of each system"
         difference = f"{row.detectable:.2f}" + ("" if measure in self.perplexities else " points")
         return (
             f"With {design}, a difference of {difference} in {measure} is detected with {self.test.power:.0%} power at"
@@ -106,11 +107,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure, number of units and number of runs.
-
-        Args:
-            each: every treebank, not only averages.
-        """
+        """Return one row per measure, number of units and number of runs; with `each`, on every treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)
@@ -130,12 +127,10 @@ class Power(Tabular):
         rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
         test = f"a two-sided test at level {self.test.alpha:g} detects with {self.test.power:.0%} power"
         notes = (
-            f"Detectable: difference in points that {test}",
+            Detail(f"Detectable: difference in points that {test}"),
             *([unit_line(self.units, "variances")] if self.units else []),
-            *self.provenance.notes,
-            signature_line(self.provenance.signature),
         )
-        return Table(columns, tuple(rows[:n_rows]), notes, rules, tuple(rows[n_rows:]))
+        return Table(columns, tuple(rows[:n_rows]), notes, rules, tuple(rows[n_rows:])).signed(self.provenance)
 
     def _results_rows(self) -> list[tuple[Detectable, Target]]:
         return [(row, self.test) for row in self.rows]
@@ -195,7 +190,9 @@ def detectable_rows(
                 reason = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted"
                 notes.append(f"{code}: {measure}: {reason}: the variance is unknown")
         if len(counts) > 1 and len(known) == len(counts) and len(set(kinds)) == 1:
-            start = Detectable("macro-average", measure, kinds[0], 0, 1, None, average=True)
+            sizes = {len(table.parts) for table in counts.values()}
+            n_units = sizes.pop() if len(sizes) == 1 else 0
+            start = Detectable("macro-average", measure, kinds[0], n_units, 1, None, average=True)
             rows += _rows(start, known, design, scale)
         elif len(counts) > 1:
             notes.append(
@@ -222,7 +219,7 @@ def _rows(start: Detectable, variances: Sequence[Variances], design: Design, sca
 
 def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
     if any(row.n_runs == 1 for row in rows):
-        yield "with 1 run, only two outputs are compared: the result does not apply to other runs of the systems"
+        yield "with 1 run, the result does not apply to other runs of the systems"
     if any(not enough_runs(row.n_runs, row.n_runs) for row in rows):
         yield f"with 2 runs, compare marks no difference as significant: plan {FEWEST_RUNS} or more"
 
@@ -254,7 +251,7 @@ def typical_power(measures: Sequence[str], design: Design) -> Power:
         )
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}
     about = "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers"
-    notes = (f"{about}; for similar parsers, smaller differences can be detected", *_on_runs(rows))
+    notes = (Detail(f"{about}; for similar parsers, smaller differences can be detected"), *_on_runs(rows))
     return Power(tuple(rows), design.test, Provenance(signature, {}, (), notes))
 
 

@@ -16,7 +16,6 @@ from levelhead.errors import Fault, InputError, listed, quoted, unknown
 from levelhead.immutable import immutable
 from levelhead.measures.registry import split_at_commas
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
-from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.layouts.gold import treebank_of
@@ -70,39 +69,23 @@ class Measurements(Tabular):
         return Provenance(self.signature(), files if self.sources else {}, (), self.notes)
 
     def number(self, name: str) -> NDArray[np.float64]:
-        """Return a column of numbers, float64, shape (treebanks,).
-
-        Raises:
-            InputError: the column is unknown.
-        """
+        """Return the column of numbers `name`, float64, shape (treebanks,); an unknown column is an `InputError`."""
         _check_column(name, self.numbers, self.texts, "numbers")
         return self.numbers[name]
 
     def text(self, name: str) -> tuple[str, ...]:
-        """Return a column of text.
-
-        Raises:
-            InputError: the column is unknown.
-        """
+        """Return the column of text `name`; an unknown column is an `InputError`."""
         _check_column(name, self.texts, self.numbers, "text")
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return columns by their names, of which a string can have several, separated by commas.
-
-        Args:
-            names: the names.
-        """
+        """Return columns by their `names`; a string can have several, separated by commas."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))
 
     def rows(self, chosen: Sequence[int]) -> Measurements:
-        """Return some of the treebanks, in the given order.
-
-        Args:
-            chosen: the numbers of the rows.
-        """
+        """Return the treebanks with the numbers `chosen`, in this order."""
         return replace(
             self,
             treebanks=tuple(self.treebanks[i] for i in chosen),
@@ -146,7 +129,7 @@ class Measurements(Tabular):
         numbers = (Column(name, "number") for name in self.numbers)
         values = ([None if np.isnan(cell) else cell for cell in column.tolist()] for column in self.numbers.values())
         rows = zip(self.treebanks, *self.texts.values(), *values, strict=True)
-        return Table((*texts, *numbers), tuple(rows), (*self.notes, signature_line(self.signature())))
+        return Table((*texts, *numbers), tuple(rows)).signed(self.provenance)
 
     def _numbers_rows(self) -> Iterator[tuple[str, str, float | None]]:
         for column, values in self.numbers.items():
@@ -185,14 +168,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     for example to join profiles of training sets and scores of test sets; but not if a table would then have a treebank
     twice.
 
-    Args:
-        tables: the tables; at least one.
-        missing: "drop" keeps the treebanks in all tables; "pairwise" keeps all; "error" requires the same treebanks in
-            all.
-
-    Raises:
-        InputError: a column is in two tables, no treebank is in all tables, or with "error" a treebank is missing from
-            a table.
+    `missing`: "drop" keeps the treebanks in all tables, "pairwise" keeps all, "error" requires the same ones in all.
     """
     owner: dict[str, Measurements] = {}
     for table in tables:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.derivation.derive import ORDERS, Sequences, sequences_of
 from levelhead.derivation.ngram_model import END, UNKNOWN, NgramModel, Reals, estimate, framed
-from levelhead.errors import Fault, MeasureError, unknown
+from levelhead.errors import Fault, MeasureError, number_of, unknown
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
 from levelhead.tables.data import Layout
-from levelhead.tables.documents import path_text, signature_line
+from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
@@ -51,12 +51,7 @@ class SentenceSums(NamedTuple):
     swaps: NDArray[np.int64]
 
     def sums(self, *, oov: bool = False, ends: Ends = "in") -> tuple[Reals, NDArray[np.int64]]:
-        """Return log10 of the probability, and the number of events, of each sentence.
-
-        Args:
-            oov: whether unknown words count.
-            ends: how ends of sentences count.
-        """
+        """Return log10 of the probability, and the number of events, of each sentence, with or without `oov` words."""
         logs, events = self.log_known, self.n_words - self.n_unknown
         if oov:
             logs, events = logs + self.log_unknown, events + self.n_unknown
@@ -385,6 +380,15 @@ class Perplexities(Tabular):
     model: NgramModel
     provenance: Provenance
 
+    @property
+    def verdict(self) -> str:
+        """The perplexity of each treebank without unknown words, and how many words are unknown."""
+        parts = []
+        for file, result in self.results.items():
+            value = "undefined" if result.excluding_oov is None else f"{result.excluding_oov:,.2f}"
+            parts.append(f"{value} for {path_text(file)} ({number_of(result.oov, 'unknown word')})")
+        return f"Perplexity without unknown words: {'; '.join(parts)}."
+
     def _treebanks_rows(self) -> Iterator[TreebankPerplexity]:
         for number, (file, result) in enumerate(self.results.items()):
             role: Literal["test", "system"] = "system" if number else "test"
@@ -411,8 +415,8 @@ class Perplexities(Tabular):
             (row.file, *(getattr(row, name) for name in columns.values()))
             for row in self.records("sentences" if sentences else "treebanks")
         ]
-        notes = (signature_line(self.provenance.signature),)
-        return Table((Column("File", "text"), *(Column(name, "number") for name in columns)), tuple(rows), notes)
+        heads = (Column("File", "text"), *(Column(name, "number") for name in columns))
+        return Table(heads, tuple(rows)).signed(self.provenance)
 
 
 def measure_perplexities(

@@ -11,9 +11,9 @@ from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.form_alignment import sentence_ids
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import NOTHING
-from levelhead.scoring.word_values import AGREEMENT, NUMBERS, OF_TREES, TEXTS, texts_of
-from levelhead.tables.columnar import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
+from levelhead.scoring.word_columns import AGREEMENT, NUMBERS, OF_TREES, TEXTS, texts_of
 from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, DataTable, Layout, columns_in
+from levelhead.tables.frames import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.documents import Documents
 from levelhead.treebank.relations import Scheme
@@ -225,7 +225,9 @@ class SentenceRows:
         columns: list[Texts | Numbers] = [constant(self._code, n), document, number, sent_id, constant(self._name, n)]
         columns += [Numbers(values) for values in (words.gold, words.system, words.correct)]
         counted = piece.sentences
-        columns += _columns_of_counts((counted[name][0] if name in counted else None for name in self._measures), n)
+        for name in self._measures:
+            of = counted[name][0] if name in counted else None
+            columns += [none_of(n)] * 3 if of is None else map(Numbers, (of.correct, of.gold, of.system))
         self._pieces.append(tuple(columns))
 
     def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:

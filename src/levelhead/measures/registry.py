@@ -104,11 +104,7 @@ class Registry:
         return (*files, *sorted(digests.difference(files)))
 
     def functions(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the names of the functions of measures made in Python, whose code cannot be hashed.
-
-        Args:
-            measures: measures of this registry.
-        """
+        """Return the names of functions among `measures`: they are made in Python, and cannot be hashed."""
         definitions = (self.measures[measure.name] for measure in measures)
         own = (definition for definition in definitions if definition != REGISTRY.get(definition.name))
         return tuple(sorted({function for each in own for function in each.functions}))
@@ -132,14 +128,7 @@ class Registry:
         return self if len(known) == len(self.measures) else replace(self, measures=MappingProxyType(known))
 
     def with_default(self, scheme: str) -> Registry:
-        """Return the registry with another default scheme, for classes without a scheme.
-
-        Args:
-            scheme: its name.
-
-        Raises:
-            MeasureError: the scheme is unknown.
-        """
+        """Return the registry with the default `scheme` of this name; an unknown one is a `MeasureError`."""
         if scheme not in self.schemes.by_name:
             raise MeasureError(unknown("scheme", scheme, self.schemes.by_name), "unknown-scheme")
         return replace(self, schemes=replace(self.schemes, default=scheme))
@@ -172,12 +161,13 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
     if measure.argument is None and definition.needs_file:
-        raise MeasureError(f"{measure.name} requires an argument: {definition.argument}", "unknown-measure")
+        argument = str(definition.argument).partition(";")[0]
+        raise MeasureError(f"{measure.name} requires an argument, {measure.name}(...): {argument}", "unknown-measure")
     if options and measure.argument is not None:
         given = measure.argument.split(",")
         if not set(given) <= set(options):
-            message = f"{measure.name} has no option {measure.argument!r}: {definition.argument}"
-            raise MeasureError(message, "unknown-measure")
+            message = unknown(f"option of {measure.name}", measure.argument, options)
+            raise MeasureError(f"{message} (levelhead measures {measure.name} explains them)", "unknown-measure")
         if len({option.partition("=")[0] for option in given}) < len(given):
             raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
         if CLASS_BY_GOLD in given and not (measure.only or measure.without):
@@ -195,12 +185,7 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
 
 
 def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
-    """Return a measure with the scheme of each of its classes, so that it does not depend on a default.
-
-    Args:
-        measure: a measure of the registry.
-        registry: the available measures and schemes.
-    """
+    """Return a measure with the scheme of each of its classes, so that it does not depend on a default."""
     schemes = registry.schemes
     without = tuple(sorted({schemes.qualified(each) for each in measure.without}))
     return replace(measure, only=schemes.qualified(measure.only) if measure.only else None, without=without)
@@ -230,9 +215,6 @@ def split_measures(text: str) -> list[str]:
     """Return the measures in a comma-separated list; commas in parentheses belong to arguments.
 
     The names of shipped measures get their registered spelling (`las` becomes `LAS`), everything else is unchanged.
-
-    Args:
-        text: for example `LAS,CLAS` or `las, LAS(full,nopunct)`.
     """
     parts = split_at_commas(text)
     registered = {name.lower(): name for name in REGISTRY}
@@ -244,12 +226,7 @@ def split_measures(text: str) -> list[str]:
 
 
 def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
-    """Return whether lower values of a measure are better, as for perplexities; False for unknown names.
-
-    Args:
-        text: the measure, or the name of a column of published scores.
-        registry: the available measures and schemes.
-    """
+    """Return whether lower values of a measure are better, as for perplexities; False for unknown names."""
     try:
         return registry.measures[parse_measure(text, registry).name].lower_is_better
     except MeasureError:

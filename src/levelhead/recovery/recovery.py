@@ -25,8 +25,7 @@ from levelhead.recovery.tables import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES
 from levelhead.scoring.form_alignment import align_forms, is_other_text, other_text_note
 from levelhead.tables import data
 from levelhead.tables.data import NOT_A_COLUMN, Percent
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
@@ -328,14 +327,7 @@ class Recovery(Tabular):
     conllu: bytes = field(compare=False)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers as CoNLL-U; the file is written completely or not at all.
-
-        Args:
-            path: the file, which is replaced if it exists.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
+        """Write the answers as CoNLL-U to `path`, completely or not at all; an `OutputError` if this fails."""
         replace_file(path, [self.conllu])
 
     @property
@@ -358,10 +350,15 @@ class Recovery(Tabular):
         shifts = (sum(name in steps for steps in other_texts) for name in (FITS_NEXT, FITS_PREVIOUS))
         return other_text_note(len(other_texts), *shifts) if other_texts else ""
 
-    def __repr__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """How many words have a head, and how many answers have a valid tree."""
         total = _row("all", self.answers)
-        recovered_words = f"{total.recovered:,} of {number_of(total.words, 'word')}"
-        return f"<Recovery: {number_of(len(self.answers), 'sentence')}, {recovered_words}>"
+        words, answers = number_of(total.words, "word"), number_of(total.answers, "answer")
+        return f"{total.recovered:,} of {words} have a head; {total.tree:,} of {answers} have a valid tree."
+
+    def __repr__(self) -> str:
+        return f"<Recovery: {self.verdict}>"
 
     def _classes_rows(self) -> Iterator[ClassRow]:
         return (_row(category, answers) for category, answers in self.classes.items())
@@ -377,25 +374,13 @@ class Recovery(Tabular):
             if answers or name not in {ANOTHER_TEXT, "no answer"}
         )
         total = _row("all", self.answers)
-        notes = (
-            f"rows without a gold word: {total.extra_rows:,} (dropped)",
-            *([self.other_text] if self.other_text else []),
-            signature_line(self.provenance.signature),
-        )
-        return Table(_COLUMNS, tuple(rows), notes, summary=(_cells("All", total),))
+        dropped = f"rows without a gold word: {total.extra_rows:,} (dropped)"
+        notes = (dropped if total.extra_rows else Detail(dropped), *([self.other_text] if self.other_text else []))
+        return Table(_COLUMNS, tuple(rows), notes, summary=(_cells("All", total),)).signed(self.provenance)
 
 
 def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout()) -> Recovery:  # noqa: B008 -- immutable
-    """Return the answers of a language model with the words of gold.
-
-    Args:
-        answers: the path of answers, or answers.
-        gold: the gold treebank; only its words are used.
-        layout: the settings for finding answers in a file.
-
-    Raises:
-        InputError: the answers cannot be read, or do not match the gold sentences.
-    """
+    """Return the answers of a language model with the words of gold."""
     sentences, name = gold_sentences(gold), None
     if isinstance(answers, str | os.PathLike):
         unpaired, name = read_answers(answers, layout, len(gold)), os.fsdecode(answers)

@@ -206,11 +206,7 @@ class Matches(TreebankPair):
         return np.bincount(self.flags, minlength=int(max(Agree)) * 2)
 
     def check_trees(self) -> None:
-        """Refuse treebanks without trees.
-
-        Raises:
-            ConlluError: a side has no trees.
-        """
+        """Raise a `ConlluError` if a side has no trees."""
         check_trees(self.gold)
         check_trees(self.system)
 
@@ -260,18 +256,7 @@ class Matches(TreebankPair):
 
 
 def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
-    """Align two treebanks and compare the aligned words.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-
-    Raises:
-        TextMismatch: the treebanks do not have the same characters.
-        MeasureError: the rules do not align words by their characters.
-        ConlluError: a treebank was read with `partial=True` from an invalid file.
-    """
+    """Align two treebanks and compare the aligned words."""
     rules.check_words()
     refuse_partial(gold), refuse_partial(system)
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar, NamedTuple
 
-from levelhead.errors import count_text
+from levelhead.errors import count_text, number_of
 from levelhead.immutable import immutable
 from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
-from levelhead.typology.collection import signed_notes, survey
+from levelhead.typology.collection import survey
 from levelhead.typology.languages import TREEBANK_COLUMNS, language_code
 from levelhead.typology.profile import Files, Profile
 
@@ -80,12 +80,7 @@ class SelectionDecision(NamedTuple):
 
 
 def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[SelectionDecision, ...]:
-    """Return whether each treebank is selected, with the reasons for excluding it.
-
-    Args:
-        profiles: profiles by the name of the treebank, with the columns `NEEDED`.
-        criteria: what a treebank must have.
-    """
+    """Return whether each treebank is selected, with the reasons for excluding it."""
     column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
     reasons_by_name: dict[str, tuple[str, ...]] = {}
     for name, profile in profiles.items():
@@ -139,6 +134,12 @@ class SelectedTreebanks(Tabular):
         """The names of the selected treebanks."""
         return tuple(decision.treebank for decision in self.decisions if decision.selected)
 
+    @property
+    def verdict(self) -> str:
+        """How many treebanks are selected."""
+        n = len(self.selected)
+        return f"{n} of {number_of(len(self.decisions), 'treebank')} {'is' if n == 1 else 'are'} selected."
+
     def table(self) -> Table:
         """Return one row per treebank: whether it is selected, and all reasons against it."""
         columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
@@ -151,8 +152,7 @@ class SelectedTreebanks(Tabular):
             )
             for decision in self.decisions
         )
-        summary = f"{len(self.selected)} of {len(self.decisions)} selected"
-        return Table(columns, tuple(rows), (summary, *signed_notes(self.provenance)))
+        return Table(columns, tuple(rows)).signed(self.provenance)
 
     def _treebanks_rows(self) -> Iterator[tuple[SelectionDecision, bool]]:
         return ((decision, decision.selected) for decision in self.decisions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import click
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, LIMITS, check
 from levelhead.cli.shared.command import Decorator, cluster_of, joined, setting
-from levelhead.errors import unknown
+from levelhead.errors import quoted, unknown
 
 if TYPE_CHECKING:
     from levelhead.jobs import Workers
@@ -23,6 +24,7 @@ FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
 """The names of rules, the default first."""
 
+_NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 _SMALL_TRAINING = 1 << 14  # the same for commands that train parsers
 
@@ -44,7 +46,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
         return value
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        return f"use {', '.join(self.choices)}"
+        return f"Use {', '.join(self.choices)}"
 
 
 class InputPath(click.Path):
@@ -56,14 +58,32 @@ class InputPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class WholeNumber(click.IntRange):
+    """A range of whole numbers."""
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        return "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            limits = f"of at least {self.min:,}" if self.max is None else f"from {self.min:,} to {self.max:,}"
+            return self.fail(f"{quoted(str(value))} is not a whole number {limits}", param, ctx)
+
+
 class FiniteRange(click.FloatRange):
     """A range of finite numbers."""
 
+    name = "number"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number", param, ctx)
-        return number
+        with suppress(click.BadParameter):
+            if math.isfinite(number := super().convert(value, param, ctx)):
+                return number
+        least = "" if self.min is None else f" {'above' if self.min_open else 'of at least'} {self.min:g}"
+        most = "" if self.max is None else f" and at most {self.max:g}"
+        return self.fail(f"{quoted(str(value))} is not a number{least}{most}", param, ctx)
 
 
 class ResultPath(click.Path):
@@ -88,6 +108,8 @@ class ResultPath(click.Path):
         from levelhead.extras import require
         from levelhead.treebank.write import check_file, check_folder
 
+        if self.what in {"page", "pages"} and path.lower().endswith(_NOT_PAGES):
+            raise click.UsageError("a page is HTML: use a name that ends in .html")
         if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
             require("jinja2", "reports")
         if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):
@@ -106,7 +128,7 @@ class ResultPath(click.Path):
             check_file(path)
 
 
-WHOLE = {name: click.IntRange(*limits) for name, limits in LIMITS.items()}  # the types of whole numbers
+WHOLE = {name: WholeNumber(*limits) for name, limits in LIMITS.items()}  # the types of whole numbers
 PATH = InputPath(readable=False, path_type=str)
 RESULT = ResultPath()
 RESULT_FOLDER = ResultPath("folder")
@@ -138,7 +160,17 @@ table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
     help="Which table of the result TSV and JSON Lines have  [default: the first of `levelhead schema`]",
 )  # fmt: skip
+notes_options: Decorator = joined(
+    click.option(
+        "--notes", is_flag=True, help="Print all notes  [default: the most important ones on a terminal, otherwise all]"
+    ),
+    click.option(
+        "--signature", is_flag=True,
+        help="Print the whole signature  [default: its short form on a terminal, otherwise the whole]",
+    ),
+)  # fmt: skip
 quiet_option: Decorator = click.option("--quiet", "-q", is_flag=True, help="Leave out the sentence above the table")
+answer_options: Decorator = joined(quiet_option, notes_options)
 limit_option: Decorator = click.option(
     "--limit", type=WHOLE["limit"], metavar="N",
     help="Print at most N rows; 0 for all  [default: 20 as text on a terminal, otherwise all]",
@@ -151,6 +183,12 @@ figures_option: Decorator = click.option(
     "--figures", type=ResultPath("figures"), metavar="FOLDER",
     help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
 )  # fmt: skip
+figure_option: Decorator = click.option(
+    "--figure", type=CHART, metavar="FILE", help="Also draw a chart to this file: .svg, .png, .pdf or .html"
+)
+each_option: Decorator = click.option(
+    "--each", is_flag=True, help="For folders, print each treebank, not only the averages"
+)
 page_options: Decorator = joined(
     click.option(
         "--report", "report_file", type=ResultPath("page"), metavar="HTML",
@@ -309,7 +347,7 @@ parsing_options: Decorator = joined(
 training_options: Decorator = joined(
     setting("--beam", type=WHOLE["beam"]),
     setting("--relations", type=Choice(["universal", "full"])),
-    setting("--scheme", type=Choice(["content-head", "function-head"])),
+    setting("--heads", type=Choice(["content", "function"])),
     click.option(
         "--train-cmd", metavar="COMMAND",
         help="Command for training, with {train} and {model}; run without a shell (command)",

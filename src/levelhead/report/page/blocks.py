@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.charts.page_charts import RowChart
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import name_of
+from levelhead.treebank.relations import Scheme
 
 
 class Strip(NamedTuple):
@@ -95,48 +97,26 @@ class ConfusionMatrix(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A part of a section; it has a chart, a table, a matrix, sentences or errors.
+    """A part of a section; it has a chart, a table, a matrix, sentences or errors."""
 
-    Args:
-        name: the name of its files, with lower-case letters, digits and hyphens.
-        title: the heading.
-        caption: the caption.
-        when: the choices under which it is shown.
-        drawing: a chart.
-        table: a table, which can be sorted.
-        strips: a picture for each row of the table, next to its first percentage.
-        heat: a matrix.
-        confused: a confusion matrix that opens sentences.
-        sentences: sentences to draw.
-        faults: names of outputs with errors, and the errors.
-        chart: a chart of rows.
-        explained: the terms that are defined below it.
-        folded: whether the table is hidden until a reader opens it, as the tables of charts are.
-        filed: whether the table is only written to files, since the chart shows its numbers.
-        strip_ends: the values at both ends of the pictures.
-        extra: the names of table columns that are shown on request.
-        rows_are: the type of the table's rows for the filter of the page: "system", or "".
-        legend: the meaning of marks.
-    """
-
-    name: str
-    title: str = ""
+    name: str  # the name of its files, with lower-case letters, digits and hyphens
+    title: str = ""  # the heading
     caption: str = ""
-    when: Mapping[str, str] = MappingProxyType({})
-    drawing: Drawing | None = None
-    table: Table | None = None
-    strips: Sequence[Strip | None] = ()
-    heat: HeatMap | None = None
-    confused: ConfusionMatrix | None = None
-    sentences: Sequence[Mapping[str, Any]] = ()
-    faults: Sequence[tuple[str, Sequence[str]]] = ()
-    chart: RowChart | None = None
-    explained: Sequence[str] = ()
-    folded: bool = False
-    filed: bool = False
-    strip_ends: tuple[str, str] = ("", "")
-    extra: frozenset[str] = frozenset()
-    rows_are: str = ""
+    when: Mapping[str, str] = MappingProxyType({})  # the choices under which it is shown
+    drawing: Drawing | None = None  # a chart
+    table: Table | None = None  # a table, which can be sorted
+    strips: Sequence[Strip | None] = ()  # a picture for each row of the table, next to its first percentage
+    heat: HeatMap | None = None  # a matrix
+    confused: ConfusionMatrix | None = None  # a confusion matrix that opens sentences
+    sentences: Sequence[Mapping[str, Any]] = ()  # sentences to draw
+    faults: Sequence[tuple[str, Sequence[str]]] = ()  # names of outputs with errors, and the errors
+    chart: RowChart | None = None  # a chart of rows
+    explained: Sequence[str] = ()  # the terms that are defined below it
+    folded: bool = False  # whether the table is hidden until a reader opens it, as the tables of charts are
+    filed: bool = False  # whether the table is only written to files, since the chart shows its numbers
+    strip_ends: tuple[str, str] = ("", "")  # the values at both ends of the pictures
+    extra: frozenset[str] = frozenset()  # the names of table columns that are shown on request
+    rows_are: str = ""  # the type of the table's rows for the filter of the page: "system", or ""
     legend: Sequence[tuple[str, int, int]] = ()  # what a mark means, its number, and the number of items with it
 
     @property
@@ -164,37 +144,22 @@ class Origin(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page.
+    """A page."""
 
-    Args:
-        title: its heading.
-        lead: the main result in a sentence.
-        facts: the numbers at the top, each with its name.
-        choices: the options of each choice: group, measure, treebank.
-        sections: its sections.
-        notes: the notes at the end.
-        signature: the settings and inputs that determine the numbers.
-        kind: the kind of page; `assets` may have a script and a style with this name.
-        data: the data of its scripts, in addition to the sentences of blocks.
-        terms: the definitions of terms that are labels of rows or headings.
-        find: the placeholder of the filter; "" for a page without a filter.
-        up: the name and address of the index page, if there is one; `with_links` then adds links to other pages.
-        origin: how it was made.
-    """
-
-    title: str
-    lead: str
-    facts: Sequence[tuple[str, str]]
-    choices: Mapping[str, Sequence[str]]
+    title: str  # its heading
+    lead: str  # the main result in a sentence
+    facts: Sequence[tuple[str, str]]  # the numbers at the top, each with its name
+    choices: Mapping[str, Sequence[str]]  # the options of each choice: group, measure, treebank
     sections: Sequence[Section]
-    notes: Sequence[str]
-    signature: Mapping[str, str]
-    kind: str = ""
-    data: Mapping[str, Any] = MappingProxyType({})
-    terms: Mapping[str, str] = MappingProxyType({})
-    find: str = ""
+    notes: Sequence[str]  # the notes at the end
+    signature: Mapping[str, str]  # the settings and inputs that determine the numbers
+    kind: str = ""  # the kind of page; `assets` may have a script and a style with this name
+    data: Mapping[str, Any] = MappingProxyType({})  # the data of its scripts, in addition to the sentences of blocks
+    terms: Mapping[str, str] = MappingProxyType({})  # the definitions of terms that are labels of rows or headings
+    find: str = ""  # the placeholder of the filter; "" for a page without a filter
+    # the name and address of the index page, if there is one; `with_links` then adds links to other pages
     up: tuple[str, str] | None = None
-    origin: Origin = Origin()
+    origin: Origin = Origin()  # how it was made
 
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown when the page opens."""
@@ -208,3 +173,68 @@ def as_sentence(note: str) -> str:
 def treebank_name(treebank: Treebank) -> str:
     path = Path(treebank.source.path or "a treebank")
     return name_of(path) or path.name
+
+
+COMPONENTS: Mapping[str, str] = {
+    "Precision": "The percentage of system words that are correct.",
+    "Recall": "The percentage of gold words that are correct.",
+    "F1 Score": "The harmonic mean of precision and recall; the score that is usually reported.",
+    "AligndAcc": "The percentage of aligned words that are correct. Words that are segmented differently are ignored.",
+    "Confidence interval": "In 95% of samples of this size, the interval contains the true value. It is computed by"
+    " leaving out each document or sentence in turn (jackknife).",
+}
+
+KINDS_OF_ERRORS: Mapping[str, str] = {
+    "wrong label": "The head is correct, but the relation is wrong.",
+    "wrong head inside the phrase": "The system's head depends on the gold head, directly or indirectly: the word"
+    " stays in its phrase, but is attached to the wrong word.",
+    "wrong head outside the phrase": "The system's head does not depend on the gold head: the word is attached"
+    " outside its phrase.",
+    "wrongly the root": "The system makes the word the root, although it has a head in gold.",
+    "root not found": "The word is the root in gold, but the system gives it a head.",
+    "head not aligned": "The system's head is not aligned with a gold word.",
+    "no head": "HEAD is missing or cannot be read.",
+}
+
+
+# the universal relations of UD v2
+RELATIONS: Mapping[str, str] = dict(entry.split("=") for entry in (
+    "acl=clausal modifier of a noun;advcl=adverbial clause;advmod=adverbial modifier;amod=adjectival modifier;"
+    "appos=apposition;aux=auxiliary;case=case marker;cc=coordinating conjunction;ccomp=clausal complement;"
+    "clf=classifier;compound=compound;conj=conjunct;cop=copula;csubj=clausal subject;"
+    "dep=unspecified dependency;det=determiner;discourse=discourse element;dislocated=dislocated element;"
+    "expl=expletive;fixed=fixed expression;flat=flat expression;goeswith=part of a split word;"
+    "iobj=indirect object;list=list item;mark=marker of a clause;nmod=nominal modifier;nsubj=nominal subject;"
+    "nummod=numeric modifier;obj=object;obl=oblique nominal;orphan=dependent of an elided head;"
+    "parataxis=parataxis;punct=punctuation;reparandum=overridden disfluency;root=root;vocative=vocative;"
+    "xcomp=open clausal complement"
+).split(";"))  # fmt: skip
+
+TAGS: Mapping[str, str] = dict(entry.split("=") for entry in (
+    "ADJ=adjective;ADP=adposition;ADV=adverb;AUX=auxiliary;CCONJ=coordinating conjunction;DET=determiner;"
+    "INTJ=interjection;NOUN=noun;NUM=numeral;PART=particle;PRON=pronoun;PROPN=proper noun;PUNCT=punctuation;"
+    "SCONJ=subordinating conjunction;SYM=symbol;VERB=verb;X=other"
+).split(";"))  # fmt: skip
+
+
+def measure_terms(names: Iterable[str], registry: Registry) -> dict[str, str]:
+    defined = ((name, registry.measures[parse_measure(name, registry).name]) for name in names)
+    return {name: f"{measure.meaning} Correct / counted words: {measure.formula}." for name, measure in defined}
+
+
+def class_terms(scheme: Scheme) -> dict[str, str]:
+    listed = {
+        name: f"The relations {' '.join(sorted(some))} ({scheme.source})." for name, some in scheme.classes.items()
+    }
+    return listed if scheme.otherwise in listed else {**listed, scheme.otherwise: "All other relations."}
+
+
+def open_ended(value: str) -> str:
+    """Return an open range in words: "15 or more" instead of "15-"; other values unchanged."""
+    return f"{value[:-1]} or more" if value[:-1].isdigit() and value.endswith("-") else value
+
+
+def in_words(label: str) -> str:
+    """Return a relation or part of speech with its name, if known: `obl (oblique nominal)`."""
+    known = TAGS.get(label) or RELATIONS.get(label.partition(":")[0])
+    return label if known is None or known == label else f"{label} ({known})"

@@ -22,7 +22,7 @@ from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, measured_row
-from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence
+from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence, measure_terms, open_ended
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
@@ -34,7 +34,6 @@ from levelhead.report.page.examples import (
     values_of_words,
 )
 from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked, uncertain_note
-from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, units_of
 from levelhead.significance.jackknife import IntervalSettings
@@ -260,7 +259,7 @@ def _difference_row(result: ComparedScore, label: str, *, perplexity: bool) -> C
     change, interval = result.difference or 0.0, result.difference_interval
     if interval and not perplexity and interval[1] - interval[0] >= 200:  # all differences, which says nothing
         interval = None
-    p = "" if result.p is None else probability(result.p, 4)
+    p = "" if result.p is None else probability(result.p)
     row = measured_row(label, change, interval, _POINTS, (p, result.stars))
     return row._replace(color="fade" if not result.stars else "s0" if (change < 0) == perplexity else "s1")
 

@@ -8,21 +8,32 @@ from typing import Any
 
 from levelhead.analysis import averages
 from levelhead.analysis.confusion import ERRORS
-from levelhead.analysis.repairs import NOT_ALIGNED, Repair
+from levelhead.analysis.repairs import Repair, costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
-from levelhead.comparison.error_analysis import REPAIR_COLUMNS, repair_cells
+from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
-from levelhead.comparison.intervals import MARK, UNCERTAIN, estimate_cells, estimate_columns
+from levelhead.comparison.intervals import MARK, UNCERTAIN
 from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
-from levelhead.report.page.blocks import Block, Page, Section, as_sentence
+from levelhead.report.page.blocks import (
+    COMPONENTS,
+    KINDS_OF_ERRORS,
+    Block,
+    Page,
+    Section,
+    as_sentence,
+    class_terms,
+    in_words,
+    measure_terms,
+    open_ended,
+)
 from levelhead.report.page.examples import stored
-from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
+from levelhead.scoring.measure_notes import notes_on_reasons
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.significance.units import FEW_NOTE, FEWEST_UNITS
@@ -67,9 +78,7 @@ def score_page(
     ]
     whole = joined_errors([*parts.values()]) if several else next(iter(parts.values()))
     sections = _sections(evaluations, parts, average, whole)
-    lead = headline(average)
-    for repair in whole.repairs.kinds[:1]:
-        lead += f" Costliest error: {_named(repair)[1]}, {repair.gain:.2f} points of {whole.measure}."
+    lead = f"{headline(average)} {costliest_error(whole.repairs.kinds, whole.measure, several=several)}"
     data = stored([part.examples for part in parts.values()], whole.examples if several else None)
     title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
     few = [f"{name} ({n})" for name, part in parts.items() if 1 < (n := part.n_documents) < FEWEST_UNITS]
@@ -120,10 +129,7 @@ def _sections(
 
 def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) -> Block:
     rows: list[ChartRow] = []
-    reasons: dict[str, list[str]] = {}
     for name, score in evaluation.items():
-        if score.reason:
-            reasons.setdefault(score.reason, []).append(name)
         if score.perplexity:
             rows.append(ChartRow(name, cells=(formatted(score.value, _PERCENT), "", "", "", "")))
             continue
@@ -131,7 +137,7 @@ def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) ->
         others = ["–" if ratio is None else formatted(ratio, _PERCENT) for ratio in ratios]
         row = measured_row(name, score.f1, None if score.reason else informative(intervals.get(name)), _PERCENT, others)
         rows.append(row if score.component == "f1" else row._replace(low=None, high=None))
-    caption = _remarks({"": evaluation}, (f"{', '.join(names)}: {reason}" for reason, names in reasons.items()))
+    caption = _remarks({"": evaluation}, notes_on_reasons(evaluation.reasons))
     chart = RowChart("Scores", "Measure", _SCORE_COLUMNS[0], _SCORE_COLUMNS, rows, hidden=_SCORE_COLUMNS[1:], full=100,
                      explained=True)  # fmt: skip
     table = score_table(evaluation)._replace(notes=())
@@ -161,7 +167,7 @@ def _average_scores(average: Evaluation, parts: Mapping[str, TreebankErrors], me
     full = None if average[shown].perplexity else 100
     chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", title, chart=chart)
-    caption = _remarks(average.parts, (f"{name}: {one.reason}" for name, one in average.items() if one.reason))
+    caption = _remarks(average.parts, notes_on_reasons(average.reasons))
     table = scores_table(average)._replace(notes=())
     yield Block("scores", "All scores", caption, table=table)
 
@@ -183,23 +189,17 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
         rows.append(row._replace(cells=texts, color="s1", opens=opens, uncertain=repair.estimate.uncertain))
     chart = RowChart(f"What errors cost: points of {part.measure}", "Error", "Points",
                      ("Points", "95% CI", "Errors", "Share"), rows)  # fmt: skip
-    certain = estimate_columns("0.95", (repair.estimate for repair in shown), "points")
-    cells = ((*repair_cells(repair), *estimate_cells(repair.estimate)[: len(certain)]) for repair in shown)
+    columns, cells = repair_rows(shown, "0.95")
     words, share = sum(repair.words for repair in rest), math.fsum(repair.share for repair in rest)
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
     caption = " ".join(filter(None, (others, note, uncertain_note(rows))))
-    return Block("costs", "", caption, chart=chart, table=Table((*REPAIR_COLUMNS, *certain), tuple(cells)), filed=True)
+    return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
 
 
 def _named(repair: Repair) -> tuple[str, str]:
     """A type of error as the label of a row, such as `obl → nmod, wrong head`, and with the names of the relations."""
-    if repair.error == NOT_ALIGNED:
-        return repair.error, "words that the system segments differently"
-    label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}")
-    in_full = " mistaken for ".join(map(in_words, repair.detail.split(" -> ")))
-    shown = {"relation", "UPOS"} if "->" in repair.detail else set()
-    wrong = " and ".join(column for column in repair.error.split(", ") if column not in shown)
-    return (f"{label}, wrong {wrong}", f"{in_full} with a wrong {wrong}") if wrong else (label, in_full)
+    label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}") or repair.error
+    return label + f", wrong {repair.wrong}" * bool(repair.detail and repair.wrong), repair.in_words(in_words)
 
 
 def _kinds(kinds: Mapping[str, int], store: str) -> Block:
