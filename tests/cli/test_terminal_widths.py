@@ -211,4 +211,4 @@ def test_color_informs_nobody_alone(files: Path) -> None:
 def test_a_process_of_its_own(command: str, files: Path) -> None:
     text = ESCAPE.sub("", on_terminal(*command.split(), folder=files, width=60))
     assert too_long({command: (0, PROGRESS.sub("", text))}, 60) == []
-    assert max(map(cell_len, text.split("\n"))) > 50
+    assert max(map(cell_len, text.split("\n"))) > 40

@@ -261,15 +261,15 @@ def say(message: str) -> None:
     """Write lines to standard error; if it is closed or full, only the exit code reports the error."""
     from levelhead.errors import printable
 
-    lines = map(printable, message.split("\n"))
+    lines = [printable(line) for line in message.split("\n")]
     try:
         if sys.stderr.isatty():
             from levelhead.cli.shared.color import colored_message, wants_color
             from levelhead.tables.writers import folded
 
             width = terminal_width(sys.stderr)
-            lines = (folded(line, width) for line in lines)
-            lines = map(colored_message, lines) if wants_color(sys.stderr) else lines
+            lines = [folded(line, width) for line in lines]
+            lines = [*map(colored_message, lines)] if wants_color(sys.stderr) else lines
         sys.stderr.write("".join(f"{line}\n" for line in lines))
         sys.stderr.flush()
     except (AttributeError, OSError):

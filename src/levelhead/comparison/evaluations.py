@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
@@ -169,11 +169,8 @@ def score_and_look(
         assert result.contents is not None  # all outputs are valid
         files = results.gold[code], result.contents
         provenance = pair_provenance(*files, setup, result.notes, result.measures)
-        scores, valid_trees = (
-            {name: replace(score, signature=provenance.signature) for name, score in some.items()}
-            for some in (result.scores, result.valid_trees)
-        )
-        evaluation = Evaluation(scores, *files, provenance, valid_trees, result.partial_coverage)
+        unsigned = Evaluation(result.scores, *files, provenance, result.valid_trees, result.partial_coverage)
+        evaluation = unsigned.signed_by(provenance)
         if training is not None:
             leakage, looked[code] = looked[code]
             evaluation = leakage.added_to(evaluation)

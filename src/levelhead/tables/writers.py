@@ -128,7 +128,7 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> str:
     lines += [rule] if len(rows) in rules else []  # below the head of an empty table
     lines += [table.more] if table.more else []
     if hidden:
-        more = f"not shown: {listed(hidden, _MOST_NAMED)} (a wider terminal, or --format tsv)"
+        more = f"not shown: {listed([*dict.fromkeys(hidden)], _MOST_NAMED)} (a wider terminal, or --format tsv)"
         lines.append(folded(printable(more), screen.width))
     return "\n".join(lines) + "\n"
 
@@ -214,15 +214,9 @@ def _same_in_all(table: Table, i: int) -> bool:
 
 
 def _full_name(table: Table, i: int) -> str:
-    """Return the heading of a column, with what tells it apart: the column before it, or the value in all rows."""
-    columns = table.columns
-    if sum(column.name == columns[i].name for column in columns) > 1:
-        return f"{columns[i].name} of {columns[i - 1].name}"
-    return (
-        f"{columns[i].name} ({for_readers(table.rows[0][i], columns[i])})"
-        if _same_in_all(table, i)
-        else columns[i].name
-    )
+    """Return the heading of a column, with the cell that all rows have."""
+    column = table.columns[i]
+    return f"{column.name} ({for_readers(table.rows[0][i], column)})" if _same_in_all(table, i) else column.name
 
 
 def _fitting(table: Table, widths: Sequence[int], widest: int) -> list[int]:
