@@ -72,7 +72,7 @@ def test_only_what_all_annotated_is_compared_and_a_note_says_so(export, tmp_path
     found = levelhead.agree(export)
     assert len(next(iter(found.treebanks.values()))) == FILES["anna"].count("# sent_id") - 1
     assert "left out: 1 sentence not annotated by all of ben, clara and anna" in found.provenance.notes
-    assert "left out: 1 sentence" in run("agree", str(export))[2]
+    assert "left out: 1 sentence" in run("agree", str(export))[1]
     write_parts(tmp_path, "{annotator}/{document}.conllu")
     export.unlink()
     (tmp_path / "ben/two.conllu").unlink()
