@@ -76,6 +76,7 @@ TOPICS = {
                 " Rules Counts"
             ),
             "levelhead.analysis.rule_differences": "Explanation",
+            "levelhead.api.spacy_scorer": "parser_scorer",
             "levelhead.evaluation.partial": "PartialCoverage",
             "levelhead.evaluation.provenance": "Provenance",
             "levelhead.evaluation.setup": "setup_of",

@@ -232,6 +232,11 @@ MESSAGES: Mapping[str, Message] = {
     "missing-treebank": _error("A treebank is not in all tables.", "Use the same name for a treebank in all tables."),
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has the same value in all treebanks.", "Leave it out."),
+    "unpaired-annotations": _error(
+        "An export has no sentence or document that all annotators annotated, or one annotator annotated a sentence"
+        " twice.",
+        "Export what all of them annotated, once for each.",
+    ),
     "too-few-treebanks": _error("There are too few treebanks for the computation.", "Add treebanks."),
     "invalid-judgments": _error(
         "The judgments do not have one line with valid votes per gold sentence.", "Correct the file of judgments."

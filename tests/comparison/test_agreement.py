@@ -203,8 +203,8 @@ def test_a_page_is_written(tmp_path):
 
 def test_what_is_refused():
     assert run("agree", GOLD)[0] == 2
-    assert "at least two files" in run("agree", GOLD)[2]
-    assert "not folders" in run("agree", PARALLEL / "gold", GOLD)[2]
+    assert "requires two files" in run("agree", GOLD)[2]
+    assert "or one folder" in run("agree", PARALLEL / "gold", GOLD)[2]
     code, out, err = run("agree", GOLD, PARALLEL / "gold/fi.conllu")
     assert (code, out) == (2, "")
     assert "text-mismatch" in err

@@ -297,7 +297,12 @@ def named(annotations: Sequence[Input]) -> list[str]:
 
 
 def agreement(
-    treebanks: Mapping[str, Treebank], setup: Setup, *, resample_by: str = AUTO, level: float = 0.95
+    treebanks: Mapping[str, Treebank],
+    setup: Setup,
+    *,
+    resample_by: str = AUTO,
+    level: float = 0.95,
+    notes: Sequence[str] = (),
 ) -> Agreement:
     """Return the agreement between annotations; a missing lemma is a value like others, whatever the rules say of gold.
 
@@ -327,7 +332,7 @@ def agreement(
         patterns += _disagreements(words, labeled, names)
     patterns.sort(key=lambda kind: (-kind.words, *kind[:3]))
     parts = {"resample-by": units_signature({"": units}), "level": f"{level:g}"}
-    provenance = _provenance(treebanks, pairs, setup.rules.signature, parts)
+    provenance = _provenance(treebanks, pairs, setup.rules.signature, parts, notes)
     return Agreement(treebanks, pairs, tuple(labels), tuple(patterns), tuple(differing), units, level, provenance)
 
 
@@ -376,11 +381,15 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
 
 
 def _provenance(
-    treebanks: Mapping[str, Treebank], pairs: Mapping[tuple[str, str], Evaluation], rules: str, parts: Mapping[str, str]
+    treebanks: Mapping[str, Treebank],
+    pairs: Mapping[tuple[str, str], Evaluation],
+    rules: str,
+    parts: Mapping[str, str],
+    before: Sequence[str],
 ) -> Provenance:
     files = {name: summary_of(treebank).id for name, treebank in treebanks.items()}
     provenances = [pair.provenance for pair in pairs.values()]
-    notes = [note for provenance in provenances for note in provenance.notes]
+    notes = [*before, *(note for provenance in provenances for note in provenance.notes)]
     columns = {name: [getattr(side, name) for side in treebanks.values()] for name in ("upos", "xpos", "feats")}
     empty = [name for name, sides in columns.items() if not all(side.has_values for side in sides)]
     if empty:
