@@ -11,7 +11,6 @@ import inspect
 import re
 import sys
 import tempfile
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -21,11 +20,11 @@ import click
 
 from levelhead import score
 from levelhead.cli import program
-from levelhead.cli.shared.command import GROUPS, OTHER, group_of
+from levelhead.cli.shared.command import GROUPS, options_by_group
 from levelhead.measures import REGISTRY
 from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
-from levelhead.scoring.measure import Definition
+from levelhead.scoring.measure import EMPTY_NODES, Definition
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.tables import writers
 from levelhead.treebank import faults_of
@@ -148,7 +147,10 @@ def measures() -> Iterator[str]:
             yield escaped(definition.meaning)
             yield "\n".join(f"- {line}" for line in facts(definition))
     yield "## Measures by rules"
-    yield "Yes: printed by default. With -m: printed if requested. No: not available. [Rules](rules.md) explains them."
+    yield (
+        "Yes: printed by default. If in gold: printed by default if gold has empty nodes. With -m: printed if requested."
+        " No: not available. [Rules](rules.md) explains them."
+    )
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
     rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
     yield table(["measure", *RULES], rows)
@@ -164,6 +166,8 @@ def printed(name: str, rules: Rules) -> str:
     """Whether rules print a measure."""
     if name in rules.measures:
         return "yes"
+    if name in rules.of_empty_nodes:
+        return "if in gold"
     return "with -m" if rules.defines(name.partition("(")[0]) and not rules.content else "no"
 
 
@@ -173,8 +177,11 @@ def facts(definition: Definition) -> Iterator[str]:
     if definition.argument is not None:
         yield f"Argument: {escaped(definition.argument)}"
     if definition.columns:
+        of_nodes = next((column for column in definition.columns if EMPTY_NODES in column), None)
         columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
-        yield f"Under `ud`, no value if gold has none in {columns}"
+        yield (
+            f"No value if gold has no {of_nodes}" if of_nodes else f"Under `ud`, no value if gold has none in {columns}"
+        )
     yield f"Source: {escaped(definition.source)}"
     if (example := worked(definition)) is not None:
         yield f"Example: {example}"
@@ -196,7 +203,7 @@ def worked(definition: Definition) -> str | None:
     if result.value is None:
         return None
     right, gold, system = (f"{part:g}" for part in (result.correct, result.gold, result.system))
-    shown = f"`{text}` is {100 * result.value:.2f}"
+    shown = f"`{text}` is {result.value:.2f}"
     return f"{shown}: {right} correct, {gold} in gold, {system} in the system"
 
 
@@ -208,6 +215,7 @@ WORKED = {
     "CallinWLAS": "CallinWLAS(weights,default=0.5)",
     "Feats": "",  # only under the rules of 2017 and of morphosyntactic parsing
     "MSLAS": "",  # only under the latter
+    **{name: "" for name in REGISTRY if name.startswith("Empty")},  # 0: the system has no empty nodes
 }
 """The text of measures that need an argument."""
 
@@ -221,7 +229,7 @@ def commands() -> Iterator[str]:
         "Each command below names the shared options it takes, and describes only its own: for a shared option with"
         " another default, only the default."
     )
-    for group in (*GROUPS, OTHER):
+    for group in GROUPS:
         lines = [option.described for option in shared.values() if option.group == group]
         if lines:
             yield "\n".join([f"**{group}**", "", *lines])
@@ -234,8 +242,8 @@ def command_blocks(command: click.Command, context: click.Context, shared: Mappi
     yield f"{'#' * max(2, len(path.split()))} {path}"
     yield f"```text\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
     yield PREFORMATTED.sub(r"```text\n\1\n```", escaped(inspect.cleandoc(command.help or "")))
-    if path in COMMAND_EXAMPLES:
-        yield f"```sh\n{COMMAND_EXAMPLES[path].strip()}\n```"
+    if not isinstance(command, click.Group):
+        yield f"```sh\n{program.example_of(path)}\n```"
     options = listed_options(command, context)
     if own := [option.beside(shared) for option in options if shared.get(option.name) != option]:
         yield "\n".join(own)
@@ -276,14 +284,12 @@ class ListedOption(NamedTuple):
 def listed_options(command: click.Command, context: click.Context) -> list[ListedOption]:
     """The options of a command in the order of their groups."""
     found = list[ListedOption]()
-    for option in command.get_params(context):
-        record = option.get_help_record(context)
-        if isinstance(option, click.Option) and record is not None and "--help" not in option.opts:
-            names, text = (" ".join(part.split()) for part in record)
+    for group, options in options_by_group(command, context).items():
+        for option in options:
+            names, text = (" ".join(part.split()) for part in option.get_help_record(context) or ("", ""))
             about, bracket, default = text.partition(" [")
-            found.append(ListedOption(max(option.opts, key=len), group_of(option), names, about, bracket + default))
-    groups = [*GROUPS, OTHER]
-    return sorted(found, key=lambda option: groups.index(option.group))
+            found.append(ListedOption(max(option.opts, key=len), group, names, about, bracket + default))
+    return found
 
 
 def shared_options(command: click.Command, context: click.Context) -> dict[str, ListedOption]:
@@ -302,9 +308,6 @@ def every_option(command: click.Command, context: click.Context) -> Iterator[Lis
 
 PREFORMATTED = re.compile(r"^\x08\n(.*?)(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
 """Lines of help that click does not wrap."""
-
-COMMAND_EXAMPLES = tomllib.loads((Path(__file__).parent / "command_examples.toml").read_text(encoding="utf-8"))
-"""Examples by command."""
 
 
 def messages() -> Iterator[str]:

@@ -63,8 +63,7 @@ TOPICS = {
         },
         {
             "levelhead.treebank": (
-                "to_conllu nonprojective_arcs shapes_of check_trees Comments EmptyNodes Limits MultiwordTokens Shapes"
-                " Source StringColumn Strings"
+                "to_conllu nonprojective_arcs Comments EmptyNodes Limits MultiwordTokens Source StringColumn Strings"
             ),
         },
     ),
@@ -83,8 +82,8 @@ TOPICS = {
             "levelhead.testing": "assert_las assert_score",
         },
         {
-            "levelhead.scoring": "match Agree CustomMeasure Matches",
-            "levelhead.measures": "lower_is_better qualified split_measures Registry",
+            "levelhead.scoring": "Agree CustomMeasure Matches",
+            "levelhead.measures": "Registry",
             "levelhead.evaluation.setup": "Setup",
         },
     ),
@@ -101,10 +100,7 @@ TOPICS = {
             "levelhead.comparison.word_tables": "AlignedWords CountedSentences",
         },
         {
-            "levelhead.analysis": (
-                "averages break_down cascading_errors count_confusions error_types leave_out Average Breakdown"
-                " Cascading ConfusedWords Confusion Example Training WordProperty"
-            ),
+            "levelhead.analysis": ("Average Breakdown Cascading ConfusedWords Confusion Example Training WordProperty"),
             "levelhead.comparison.gains": "AverageGain Gain",
             "levelhead.comparison.contrasts": "Contrast",
         },
@@ -121,7 +117,6 @@ TOPICS = {
             "levelhead.comparison.changes": "Changes TreebankChanges ReleaseChanges",
         },
         {
-            "levelhead.comparison": "compare",
             "levelhead.comparison.evaluations": "LanguagePair",
             "levelhead.comparison.agreement": "BeyondChance Disagreement LabelAgreement",
             "levelhead.comparison.changes": "ChangeExample ChangePattern SentenceChange",
@@ -133,8 +128,8 @@ TOPICS = {
         {"levelhead": "rank", "levelhead.campaign.ranked_systems": "RankedSystems"},
         {
             "levelhead.campaign": (
-                "find_plan groups_named read_manifest read_scores score_plan rank with_intervals macro_average Group"
-                " Language Manifest OutputResult Plan Ranking Results Standing System TestSet"
+                "find_plan groups_named score_plan rank Group Language Manifest OutputResult Plan Ranking Results"
+                " Standing System TestSet"
             ),
         },
     ),
@@ -144,8 +139,8 @@ TOPICS = {
         {"levelhead.significance": "ComparedScore Estimate Units Wins InferenceSettings units_of differences"},
         {
             "levelhead.significance": (
-                "system_counts corrected sign_test signed_rank_test count_wins better_on_at_least level_of_each"
-                " mean_votes resampled resampled_rows run_errors Run SystemCounts"
+                "system_counts corrected sign_test signed_rank_test count_wins better_on_at_least resampled Run"
+                " SystemCounts"
             ),
         },
     ),
@@ -160,9 +155,7 @@ TOPICS = {
         },
         {
             "levelhead.typology": (
-                "profile count_treebank similarity select head_entropy averaged_entropy rarefied_entropy"
-                " word_dependency_entropy entropy_weights Chunks HeadEntropy ProfileColumn Rarefied SelectionDecision"
-                " Similarity TreebankCounts"
+                "profile count_treebank HeadEntropy ProfileColumn Rarefied SelectionDecision Similarity TreebankCounts"
             ),
             "levelhead.comparison.suspects": "Suspect",
         },
@@ -177,9 +170,8 @@ TOPICS = {
         },
         {
             "levelhead.correlation": (
-                "read_tables join correlate cumulative_variance cumulative_variances preferences human_agreement"
-                " compare_agreement AgreementDifference AgreementEstimate Coefficient CumulativeVariance"
-                " HumanAgreement Pair Preferences"
+                "read_tables cumulative_variance AgreementDifference AgreementEstimate Coefficient"
+                " CumulativeVariance HumanAgreement Pair Preferences"
             ),
         },
     ),
@@ -192,14 +184,12 @@ TOPICS = {
             "levelhead.recovery": "Recovery",
         },
         {
-            "levelhead.conversion": (
-                "forward backward check_round_trip read_targets ud_version NotRestored RoundTrip Targets"
-            ),
+            "levelhead.conversion": "NotRestored RoundTrip Targets",
             "levelhead.derivation": (
-                "derive sequences_of sequences_from estimate perplexity sentence_sums read_arpa write_arpa Action"
-                " Configuration Discounts NgramModel Perplexity SentenceSums Sequences Transition TransitionSystem"
+                "derive sequences_of estimate perplexity sentence_sums Action Configuration Discounts NgramModel"
+                " Perplexity SentenceSums Sequences Transition TransitionSystem"
             ),
-            "levelhead.recovery": "recover_answers Layout RecoveredAnswer",
+            "levelhead.recovery": "Layout RecoveredAnswer",
         },
     ),
     "parsing": Topic(
@@ -208,8 +198,7 @@ TOPICS = {
         {"levelhead": "train parse crossval", "levelhead.parsing": "Recipe ExternalSettings Model"},
         {
             "levelhead.parsing": (
-                "train write_model read_model parse_treebank parse_any cross_validate read_words Baseline Ensemble"
-                " ExternalModel ParsedTreebank Report Schedule"
+                "train write_model read_model Baseline Ensemble ExternalModel ParsedTreebank Report Schedule"
             ),
         },
     ),
@@ -230,7 +219,7 @@ TOPICS = {
             "levelhead.tables.data": "DataColumn DataTable",
             "levelhead.tables.writers": "to_text to_markdown to_html to_latex to_tsv data_to_tsv",
             "levelhead.report.charts.result_charts": "bar_chart scatter_chart",
-            "levelhead.report.page": "render write_drawing write_figures drawing_of Block Page Section",
+            "levelhead.report.page": "write_drawing",
         },
     ),
     "studies": Topic(
@@ -243,7 +232,7 @@ TOPICS = {
         "Jobs",
         "Run jobs in processes or on a cluster, and keep their results.",
         {"levelhead.jobs": "processes cluster borrowed Store Tls"},
-        {"levelhead.jobs": "run_jobs n_cores check_address check_store Job Outcome StaleInput Workers"},
+        {"levelhead.jobs": "Workers"},
     ),
     "errors": Topic(
         "Errors",

@@ -69,9 +69,9 @@ class Parts(NamedTuple):
     contents: list[bytes]
 
 
-def own_model(parser: str, beam: int = 1, scheme: str = "content-head") -> Model:
+def own_model(parser: str, beam: int = 1, heads: str = "content") -> Model:
     """A model of a parser of levelhead's, trained in a moment."""
-    return train(read(GOLD), Recipe(parser, beam=beam, scheme=scheme, schedule=Schedule(2, 1, 1)))
+    return train(read(GOLD), Recipe(parser, beam=beam, heads=heads, schedule=Schedule(2, 1, 1)))
 
 
 def udpipe_model() -> AnyModel:
@@ -93,7 +93,7 @@ KINDS: dict[str, Callable[[], AnyModel]] = {
     "graph": lambda: own_model("graph"),
     "graph-first-order": lambda: own_model("graph-first-order"),
     "ensemble": quick_ensemble,
-    "function-head": lambda: own_model("swap-lazy", scheme="function-head"),
+    "function-head": lambda: own_model("swap-lazy", heads="function"),
     "baseline": lambda: train(read(GOLD), Recipe("baseline-random-projective")),
     "command": lambda: ExternalModel("command", b"contents of another program's model" * 20, {"words": 1}, 2),
     "udpipe": udpipe_model,
@@ -250,7 +250,7 @@ def change_relations(parts: Parts, draw: Random) -> None:
 
 
 def change_beam(parts: Parts, draw: Random) -> None:
-    """Another width of the beam, direction, root or scheme."""
+    """Another width of the beam, direction, root or kind of heads."""
     changed = draw.choice(models_in(parts.description))
     changed["beam"] = draw.choice([1, 2, 3, 64, 1024, 1025, 0, -1])
     changed["reverse"] = draw.choice([True, False])

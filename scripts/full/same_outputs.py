@@ -31,7 +31,7 @@ _SHOWN_LINES = 12
 
 def example_commands() -> Iterator[str]:
     """Yield the documented example of each command, without those that start servers."""
-    examples = tomllib.loads((ROOT / "scripts/command_examples.toml").read_text(encoding="utf-8"))
+    examples = tomllib.loads((ROOT / "src/levelhead/cli/examples.toml").read_text(encoding="utf-8"))
     yield from (text for name, text in examples.items() if not any(part in name for part in _NOT_RUN))
 
 

@@ -145,12 +145,7 @@ class OutputError(LevelheadError, OSError):
 
 
 class MalformedDeps(ValueError):
-    """DEPS that are not a list of heads and relations, or whose heads are not nodes of the sentence.
-
-    Args:
-        message: what is wrong.
-        rank: the order in which errors of a treebank are reported.
-    """
+    """DEPS that are not a list of heads and relations, or whose heads are not nodes of the sentence."""
 
     def __init__(self, message: str, rank: int = 0) -> None:
         super().__init__(message)

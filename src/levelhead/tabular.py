@@ -26,7 +26,7 @@ class Tabular:
     Notebooks show its verdict, its first 40 rows, and charts.
 
     Its class says the `KIND` of result and the columns of its tables, the main table first (`LAYOUTS`). The rows of a
-    table are what its method `_NAME_rows` returns, or the field with its name.
+    table are what its method `_NAME_rows` returns, or the field with its name; nested mappings have a row for each.
     """
 
     __slots__ = ()
@@ -34,7 +34,7 @@ class Tabular:
     KIND: ClassVar[str] = ""
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {}
     __iter__: Any = None  # so that a result is only iterable if it defines it: `for` would call `__getitem__` with 0
-    _PLACES: ClassVar[int] = 2
+    PLACES: ClassVar[int] = 2
     _CHARTS_FIRST: ClassVar[bool] = False  # in notebooks: above the table
     _charts: ClassVar[list[Callable[[Tabular], str]]] = []
 
@@ -88,8 +88,12 @@ class Tabular:
 
     def records(self, name: str) -> Any:
         """Return the records of a table, or its data."""
-        rows = getattr(self, f"_{name}_rows", None)
-        return rows() if rows else getattr(self, name)
+        if rows := getattr(self, f"_{name}_rows", None):
+            return rows()
+        field = getattr(self, name)
+        if isinstance(field, Mapping):
+            return ((first, *item) for first, items in field.items() for item in items.items())
+        return field
 
     def table(self) -> Table:
         """Return the table for readers."""
@@ -126,10 +130,23 @@ class Tabular:
         """Return the tables that are printed as text, by default only the table for readers."""
         return (self.table(),)
 
-    def __str__(self) -> str:
-        from levelhead.tables.writers import to_text
+    def _text(self) -> str:
+        from levelhead.tables.writers import texts
 
-        return "\n".join(to_text(table, self._PLACES) for table in self.text_tables()).rstrip("\n")
+        return texts(self.text_tables(), self.PLACES)
+
+    def below_verdict(self, text: str, width: int | None = None) -> str:
+        """Return text below the verdict, if there is one, folded to a width; by default that of files."""
+        if not self.verdict:
+            return text
+        from levelhead.tables.table import FILE
+        from levelhead.tables.writers import folded
+
+        verdict = f"{folded(printable(self.verdict), width or FILE.width)}\n"
+        return f"{verdict}\n{text}" if text else verdict
+
+    def __str__(self) -> str:
+        return self.below_verdict(self._text()).rstrip("\n")
 
     def _repr_html_(self) -> str:
         from html import escape
@@ -137,7 +154,7 @@ class Tabular:
         from levelhead.tables.writers import to_notebook
 
         verdict = f"<p><b>{escape(printable(self.verdict))}</b></p>\n" if self.verdict else ""
-        parts = [to_notebook(self.table(), self._PLACES), *(charts(self) for charts in self._charts)]
+        parts = [to_notebook(self.table(), self.PLACES), *(charts(self) for charts in self._charts)]
         return verdict + "".join(reversed(parts) if self._CHARTS_FIRST else parts)
 
     def __repr__(self) -> str:

@@ -142,8 +142,7 @@ def test_documents_are_those_of_the_command(run, name: str) -> None:
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"derive"}))
 def test_texts_are_those_of_the_command(run, name: str) -> None:
     arguments, call = COMMANDS[name]
-    quiet = [] if name == "perplexity" else ["--quiet"]  # without the verdict
-    code, output, _ = run(*arguments, *["--all-measures"] * (name == "score folders"), *quiet)
+    code, output, _ = run(*arguments, *["--all-measures"] * (name == "score folders"))
     assert code == 0
     assert str(call()) == output.rstrip("\n")
 

@@ -48,8 +48,7 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
         "align_sentences": None,
         "all_measures": None,
     },
-    "train": {"scheme": "scheme", "model": None},
-    "crossval": {"scheme": "scheme"},
+    "train": {"model": None},
     "validate": {"files": "paths"},
 }
 """Names that differ in a single command; None for what only the command has."""

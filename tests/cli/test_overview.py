@@ -1,11 +1,11 @@
 """What one meets first: the overview, `doctor`, completion in shells."""
 
-import importlib
 import json
 import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from conftest import ROOT
 from levelhead._version import VERSION
+from levelhead.api import listings
 from levelhead.cli import program
 from levelhead.cli.shared import command as option_groups
 from levelhead.extras import Library
@@ -77,17 +78,16 @@ def test_doctor_says_what_is_installed() -> None:
 
 
 def test_doctor_looks_at_all_kernels() -> None:
-    module = importlib.import_module("levelhead.cli.help")
     setup = (ROOT / "setup.py").read_text(encoding="utf-8")
     built = re.search(r"^KERNELS = \((.*?)\)", setup, re.DOTALL | re.MULTILINE)
     assert built
-    assert re.findall(r"(\w+)\.pyx?", built[1]) == list(module._KERNELS)
+    assert re.findall(r"(\w+)\.pyx?", built[1]) == list(listings._KERNELS)
 
 
 def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     some = Library("some", "something", "library")
     libraries = {"no_such_library": some, "no_such_folder.library": some}
-    monkeypatch.setattr(importlib.import_module("levelhead.cli.help"), "LIBRARIES", libraries)
+    monkeypatch.setattr(listings, "LIBRARIES", libraries)
     for line in printed("doctor", "--format", "tsv").splitlines()[-2:]:
         assert line.split("\t")[1] == "missing"
         assert "for something: pip install '.[some]' in a checkout" in line
@@ -118,13 +118,34 @@ def test_help_loads_no_command() -> None:
     assert not {"numpy", "rich", *(f"levelhead.cli.{name}" for name in program.FILES.values())} & {*modules}
 
 
-def test_options_are_listed_in_groups() -> None:
-    """Each option has a group, and only one."""
-    names = [name for group in option_groups.GROUPS.values() for name in group.split()]
-    assert len(set(names)) == len(names)
-    for name in program.COMMANDS:
+def long_names(command: click.Command) -> list[str]:
+    options = (one for one in command.params if isinstance(one, click.Option) and not one.hidden)
+    return [max(option.opts, key=len) for option in options]
+
+
+def test_options_that_commands_share_have_one_order() -> None:
+    """What people use first is first: what to compute, then how to print it; rules, input and processes are last."""
+    ranked = [f"--{name}" for group in option_groups.GROUPS.values() for name in group.split()]
+    assert len(set(ranked)) == len(ranked)
+    for name in {*program.COMMANDS} - {"task"}:
         command = program.cli.get_command(click.Context(program.cli), name)
-        if isinstance(command, option_groups.Command):
-            groups = {option_groups.group_of(one) for one in command.params if isinstance(one, click.Option)}
-            assert (option_groups.OTHER in groups) == (name == "submit"), name
-            assert {f"{group}:" for group in groups} <= {*printed(name, "--help").splitlines()}, name
+        assert command is not None
+        shown = re.findall(r"^  (?:-\w, )?(--[\w-]+)", printed(name, "--help"), re.MULTILINE)
+        assert sorted(shown) == sorted(long_names(command))
+        places = [ranked.index(option) for option in shown if option in ranked]
+        assert places == sorted(places), name
+
+
+def test_options_that_commands_share_have_a_place() -> None:
+    commands = (program.cli.get_command(click.Context(program.cli), name) for name in program.COMMANDS)
+    names = Counter(name for command in commands if command is not None for name in long_names(command))
+    ranked = {f"--{name}" for group in option_groups.GROUPS.values() for name in group.split()}
+    own = {*"--seed --lift --system --scores --all-measures --matrix".split()}
+    assert {name for name, n in names.items() if n > 1} - ranked == own
+
+
+def test_the_help_of_score_begins_with_measures_and_formats() -> None:
+    shown = printed("score", "--help")
+    options = ("-m, --measure", "--format", "-o, --output", "--fail-under", "--rules", "-j, --jobs")
+    places = [shown.index(f"\n  {option}") for option in options]
+    assert places == sorted(places)

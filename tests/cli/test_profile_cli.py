@@ -59,7 +59,6 @@ def test_the_table(levelhead_profile):
         "class:NONCORE (%) | 29.88         | 31.10\n"
         "class:PUNCT (%)   | 12.20         | 15.24\n"
         "class:UNKNOWN (%) | 0.00          | 0.00\n"
-        "in percent: class:*\n"
         "scheme:nivre-fang|chunk:1000|window:500|least:5|version:*\n"
     )
 

@@ -24,9 +24,10 @@ Rank | System |   LAS |  CLAS | CLAS rank | Valid outputs | LAS of valid sentenc
    1 | alpha  | 88.93 | 81.24 |         2 | 8 of 8        |                  88.93
    2 | gamma  | 77.18 | 82.28 |         1 | 7 of 8        |                  88.90
    3 | beta   | 67.21 | 56.37 |         3 | 8 of 8        |                  67.21
+gamma counts 0 on tr (cycle, line 49)
 gamma: 0 on tr: line 49: cycle: the heads form a cycle in the sentence that ends at line 56 (and 1
   more); 18 of 20 sentences can be compared
-of valid sentences: not official and without effect on ranks; invalid outputs are scored on their
+of valid sentences: unofficial, does not affect ranks; invalid outputs are scored on their
   comparable sentences instead of as 0
 rules:ud|gold:"""
 
@@ -43,7 +44,10 @@ def ranked(*arguments: object, **settings: object) -> subprocess.CompletedProces
 
 def test_the_leaderboard():
     done = ranked(GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS", "-q")
-    assert (done.returncode, done.stderr) == (0, "")
+    (warning,) = done.stderr.splitlines()
+    assert warning.startswith("warning: ")
+    assert warning.endswith("tr.conllu:149: single-word-range: multiword token 'çocuğundur': it has only one word")
+    assert done.returncode == 0
     assert done.stdout.startswith(LEADERBOARD)
 
 
@@ -320,11 +324,11 @@ def test_significance_has_lines_and_gives_sets_of_ranks():
     assert shown + "\n" == SIGNIFICANT
     assert "|level:0.95|resample-by:sentence|ranking:exact" in lines[-1]
     assert lines[-7:-1] == [
-        "undecided ranks by LAS: 1-2 (alpha, gamma)",
-        "systems that share a letter do not differ significantly; each interval is about one average alone",
         "confidence intervals and p-values by sentence: 160 sentences",
-        "gold marks no documents, so sentences are resampled as if they were independent: ar, cs, de, en, fi",
-        "  and 3 more",
+        "gold marks no documents, so sentences are treated as independent: ar, cs, de, en, fi and 3 more",
+        "systems that share a letter do not differ significantly",
+        "each interval is about one average alone",
+        "undecided ranks by LAS: 1-2 (alpha, gamma)",
         "a missing or invalid output alone never makes a difference significant",
     ]
     again = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "-q", "-j", "2")
@@ -364,7 +368,7 @@ def test_a_table_of_scores_says_what_was_left_out(tmp_path, n_test_sets):
         assert "low" not in lines[0]
     else:
         assert set(lines[3]) == {"-", "+"}
-        assert lines[-2] == "confidence intervals and p-values by test set: 10 test sets"
+        assert "confidence intervals and p-values by test set: 10 test sets" in lines
 
 
 def test_a_scheme_names_the_classes(tmp_path):

@@ -172,7 +172,7 @@ MISSING = (
     "perplexity /no/such EN",
     "breakdown EN EN --by frequency --train /no/such",
     "breakdown EN EN2 EN3 --by frequency --train /no/such",
-    "judge EN EN EN -j /no/such",
+    "judge EN EN EN --judgments /no/such",
     "profile EN /no/such",
     "parse EN /no/such",
     "convert --check EN /no/such",

@@ -30,7 +30,7 @@ REFUSED = {
     "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "must be used together: add --tls-cert",
     "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "require --cluster",
     "reproduce conll17 --cluster local --tls-cert b": "must be used together: add --tls-ca and --tls-key",
-    "judge EN A A -j votes": "invalid-argument: this output is given twice",
+    "judge EN A A --judgments votes": "invalid-argument: this output is given twice",
     "rank GOLDS SYSTEMS --scores scores.tsv": "--scores cannot be combined with GOLD and SYSTEMS",
     "rank GOLDS SYSTEMS --system alpah": "unknown system 'alpah': did you mean alpha?",
     "rank --scores scores.tsv --system y": "unknown system 'y': use x",
@@ -79,7 +79,7 @@ WITHOUT_EFFECT = {
     "correlate good.tsv": "--draw bars --permutations 5 --seed 3",
     "correlate good.tsv --cumulative-variance": "--method pearson --permutations 5 --missing drop --matrix --given a",
     "perplexity EN EN": "--lift",
-    "judge EN A B -j votes": "--scheme callin",
+    "judge EN A B --judgments votes": "--scheme callin",
     "compare EN A B -m CLAS": "--punct relation --each --votes family",
     "rank GOLDS SYSTEMS -m LAS": "--level .9 --scheme callin",
     "rank GOLDS SYSTEMS -m LAS --by-treebank --quiet": "--ranking conll18",
@@ -182,7 +182,7 @@ def test_judging_by_measures_of_ones_own(run, tmp_path: Path) -> None:
     """--definitions and --scheme mean what they mean for `score`."""
     text = '[measure.Own]\nneeds = ["head", "relation"]\n[scheme.own]\nclasses = { NOUNS = ["nsubj", "obj", "obl"] }\n'
     (tmp_path / "own.toml").write_text(text, encoding="utf-8")
-    how = "judge EN A B -j votes --format json --definitions own.toml --scheme own"
+    how = "judge EN A B --judgments votes --format json --definitions own.toml --scheme own"
     code, out, err = run(f"{how} -m Own -m LAS -m LAS@NOUNS -m LAS@own:NOUNS")
     assert code == 0, err
     found = json.loads(out)

@@ -1,5 +1,6 @@
 """The text of a command begins with the verdict of its result, in the words of its JSON document and of pages."""
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -12,7 +13,7 @@ from conftest import EXAMPLES
 from json_outputs import ALPHA, BETA, GOLD, GOLDS, OF_RESULTS, SYSTEMS, arguments_in
 
 KINDS = (
-    "agree", "breakdown", "compare", "confusion", "correlate", "diff", "languages", "power", "profile", "rank",
+    "agree", "analyze", "breakdown", "compare", "confusion", "correlate", "diff", "languages", "power", "profile", "rank",
     "similarity", "suspects", "validate",
 )  # fmt: skip
 COMMANDS = [*((kind, OF_RESULTS[kind][0]) for kind in KINDS), ("score", ("score", GOLDS, SYSTEMS / "alpha"))]
@@ -37,6 +38,26 @@ def test_text_begins_with_the_verdict(kind, command, tmp_path: Path, run) -> Non
 def test_one_pair_of_files_is_scored_without_a_sentence(run) -> None:
     assert run("score", GOLD, ALPHA)[1] == run("score", GOLD, ALPHA, "--quiet")[1]
     assert run("score", GOLD, ALPHA)[1].startswith("Metric")
+    assert levelhead.score(GOLD, ALPHA).verdict is None
+    assert str(levelhead.score(GOLD, ALPHA)).startswith("Metric")
+
+
+PRINTED = {
+    "score": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha", measures="LAS"),
+    "rank": lambda: levelhead.rank(GOLDS, SYSTEMS, measures="LAS"),
+    "validate": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma/tr.conllu"),
+    "similarity": lambda: levelhead.similarity(GOLDS),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_results_print_themselves_below_their_verdict(name) -> None:
+    result = PRINTED[name]()
+    lines, _, rest = str(result).partition("\n\n")
+    assert " ".join(lines.split()) == result.verdict
+    assert max(map(len, lines.split("\n"))) <= 100
+    assert rest
+    assert f"<p><b>{html.escape(result.verdict)}</b></p>" in result._repr_html_()
 
 
 def test_the_lowest_treebank_is_named_unless_all_are_equal() -> None:
@@ -44,7 +65,6 @@ def test_the_lowest_treebank_is_named_unless_all_are_equal() -> None:
     lowest = min(evaluation.parts, key=lambda code: evaluation.parts[code]["LAS"].value)
     assert evaluation.verdict.endswith(f" Lowest LAS: {lowest} ({evaluation.parts[lowest]['LAS'].value:.2f}).")
     assert "Lowest" not in levelhead.score(GOLDS, GOLDS).verdict
-    assert "Lowest" not in levelhead.score(GOLD, ALPHA).verdict
 
 
 def test_measures_are_grouped_by_their_outcome() -> None:
@@ -60,7 +80,7 @@ def test_measures_are_grouped_by_their_outcome() -> None:
         )
         return replace(comparison, results=tuple(changed)).verdict
 
-    mixed = "beta is better than alpha in UAS (+3.00, p = 0.0020) and worse than alpha in LAS (−2.00, p = 0.0300)"
+    mixed = "beta is better than alpha in UAS (+3.00, p = .002) and worse than alpha in LAS (−2.00, p = .030)"
     assert verdict_of(numbers) == f"{mixed}; in CLAS they do not differ significantly."
     ties = dict.fromkeys(numbers, (0.0, 1.0))
     assert verdict_of(ties) == "beta and alpha do not differ significantly in UAS, LAS, CLAS."
@@ -76,7 +96,7 @@ def test_several_systems_are_compared_by_one_measure() -> None:
     changed = first, beta._replace(difference=-5.0, p=0.01), gold._replace(difference=4.0, p=0.2)
     several = replace(comparison, results=changed)
     assert several.verdict == (
-        f"By LAS, compared with {first.system}, worse: {beta.system} (−5.00, p = 0.0100); not significantly"
+        f"By LAS, compared with {first.system}, worse: {beta.system} (−5.00, p = .010); not significantly"
         f" different: {gold.system}."
     )
     ties = first, beta._replace(p=0.6), gold._replace(p=None)
@@ -114,7 +134,7 @@ def test_languages_that_do_not_differ() -> None:
     )
     assert replace(compared, pairs=(first._replace(p=1.0),)).verdict == "By LAS, no two treebanks differ significantly."
     found = first._replace(p=0.01, difference=2.0)
-    between = f"{first.treebank_a} minus {first.treebank_b} is +2.00 (p = 0.0100) for alpha."
+    between = f"{first.treebank_a} minus {first.treebank_b} is +2.00 (p = .010) for alpha."
     assert replace(compared, pairs=(found,)).verdict == f"By LAS, the treebanks differ significantly: {between}"
     several = (rest[0]._replace(p=0.8, difference=50.0), found)
     assert replace(compared, pairs=several).verdict == (
@@ -164,8 +184,8 @@ def test_confusion_of_an_output_without_errors() -> None:
 
 @pytest.mark.parametrize(
     ("p", "says"),
-    [(0.01, "a and b correlate significantly (Pearson 0.500, p = 0.010, n = 5)."),
-     (0.2, "a and b do not correlate significantly (Pearson 0.500, p = 0.200, n = 5)."),
+    [(0.01, "a and b correlate significantly (Pearson 0.500, p = .010, n = 5)."),
+     (0.2, "a and b do not correlate significantly (Pearson 0.500, p = .200, n = 5)."),
      (None, "No correlation is tested: see the notes.")],
 )  # fmt: skip
 def test_a_single_correlation(p, says, tmp_path: Path) -> None:

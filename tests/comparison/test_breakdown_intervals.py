@@ -259,7 +259,7 @@ def test_small_cells_are_marked(run):
     assert rows["ADV"]["uncertain"] is True
     assert (rows["ADV"]["low"], rows["ADV"]["high"]) == (None, None)
     assert next(line for line in text.splitlines() if line.startswith("ADV ")).rstrip().endswith("| ?")
-    assert "?: uncertain, based on fewer than 20 documents or sentences" in text
+    assert "?: uncertain: fewer than 20 documents or sentences" in text
 
 
 def test_large_cells_are_not_marked(run, tmp_path):
@@ -287,7 +287,7 @@ def test_pages_mark_small_cells(run, tmp_path):
         comparison,
     )
     for page in (score, comparison):
-        assert "?: uncertain, based on fewer than 20 documents or sentences" in page.read_text(encoding="utf-8")
+        assert "?: uncertain: fewer than 20 documents or sentences" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from levelhead.cli.program import run
 from levelhead.correlation import correlate, read_tables
 from levelhead.report.charts.result_charts import coefficient_chart, scatter_chart
+from levelhead.tables.table import p_text
 
 TABLE = """treebank\tfamily\tLAS\tsize\tdepth\tsame
 cs_pdt-ud-test\tSlavic\t88\t100\t3.1\t1
@@ -54,7 +55,7 @@ def test_the_scatter_plot_has_its_statistics_and_line(table):
     result = correlate(table, ["depth", "size"], methods=("pearson",))
     drawn = scatter_chart(table, "depth", "size", family="family", result=result).body
     one = result["depth", "size"].coefficients["pearson"]
-    assert f"Pearson r = {one.value:.2f}, p = {one.p:.3f}" in drawn
+    assert f"Pearson r = {one.value:.2f}, p {p_text(one.p)}" in drawn
     assert "n = 6" in drawn
     assert 'class="axis dash"' in drawn
     assert "cs_pdt" in drawn

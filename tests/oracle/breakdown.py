@@ -94,3 +94,24 @@ def kind_of(m: Matched, g: int, s: int) -> tuple[str, str]:
     relations = ours.relation != theirs.relation
     wrong = ["head"] * head + ["relation"] * relations
     return ", ".join(wrong), f"{ours.relation} -> {theirs.relation}" if relations else ours.relation
+
+
+def causes(gold_text: str, system_text: str) -> dict[tuple[str, str], tuple[int, int]]:
+    """By kind of error of LAS: its gold words, and how many of them are causes.
+
+    An error is a consequence if its gold head is itself attached wrongly, or is not aligned.
+    """
+    m = match(gold_text, system_text, "ud")
+    of_gold = dict(m.pairs)
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for g, word in enumerate(m.gold.words):
+        if g in of_gold and same_arc(m, g, of_gold[g]):
+            continue
+        kind = kind_of(m, g, of_gold[g]) if g in of_gold else ("words not aligned", "")
+        words, roots = found.get(kind, (0, 0))
+        found[kind] = words + 1, roots + (word.parent is None or is_attached(m, of_gold, word.parent))
+    return found
+
+
+def is_attached(m: Matched, of_gold: dict[int, int], g: int) -> bool:
+    return g in of_gold and m.mapped(m.system.words[of_gold[g]].parent) == m.gold.words[g].parent

@@ -191,7 +191,7 @@ def test_nothing_to_learn_from() -> None:
 def test_function_heads(tmp_path: Path) -> None:
     """Random trees count as function-head trees, and are converted back."""
     treebank = read(GOLD)
-    model = train(treebank, Recipe("baseline-right", scheme="function-head"))
+    model = train(treebank, Recipe("baseline-right", heads="function"))
     write_model(model, tmp_path / "m")
     parsed = parse_any(read_model(tmp_path / "m"), treebank).treebank
     assert heads_of(parsed) != heads_of(parse_any(train(treebank, Recipe("baseline-right")), treebank).treebank)

@@ -247,7 +247,7 @@ def test_with_dev_requires_dev() -> None:
 
 def test_function_heads_and_full_relations(tmp_path: Path) -> None:
     treebank = read(GOLD)
-    for options in ({"scheme": "function-head"}, {"relations": "full"}):
+    for options in ({"heads": "function"}, {"relations": "full"}):
         model = levelhead.train(treebank, "ensemble", beam=1, **options)
         levelhead.parsing.write_model(model, tmp_path / "model")
         assert las(treebank, levelhead.parse(tmp_path / "model", treebank)) > 95

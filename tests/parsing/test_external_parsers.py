@@ -253,7 +253,7 @@ def test_function_heads(tmp_path: Path, parser: str) -> None:
     """Parsers learn converted trees, and their output is converted back (Kohita et al. 2017), with the same UD version."""
     treebank = read(GOLD)
     schedule = Schedule(10, 0, 1)
-    model = train(treebank, Recipe(parser, beam=1, scheme="function-head", schedule=schedule))
+    model = train(treebank, Recipe(parser, beam=1, heads="function", schedule=schedule))
     write_model(model, tmp_path / "m")
     again = read_model(tmp_path / "m")
     assert again.function_head == 2
@@ -268,7 +268,7 @@ def test_function_heads(tmp_path: Path, parser: str) -> None:
 def test_function_heads_of_external_parsers(chain: ExternalSettings) -> None:
     """The output is converted back after the check."""
     treebank = read(GOLD)
-    model = train(treebank, Recipe("command", scheme="function-head", external=chain))
+    model = train(treebank, Recipe("command", heads="function", external=chain))
     plain = parse_any(train(treebank, Recipe("command", external=chain)), treebank, chain).treebank
     parsed = parse_any(model, treebank, chain).treebank
     assert parsed.heads.tolist() == backward(plain, ud=2).heads.tolist()

@@ -1,4 +1,4 @@
-"""Every command has an example on its page of the reference, and all examples run."""
+"""Every `--help` ends with the example that is on the reference page, and all examples run."""
 
 import os
 import re
@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 
 import click
 import pytest
@@ -15,7 +17,9 @@ import pytest
 from conftest import EXAMPLES, ROOT
 from levelhead.cli import program
 
-SHOWN = tomllib.loads((ROOT / "scripts" / "command_examples.toml").read_text(encoding="utf-8"))
+SHOWN = tomllib.loads((ROOT / "src/levelhead/cli/examples.toml").read_text(encoding="utf-8"))
+GROUPS = {"levelhead", "levelhead task"}
+WIDTH = 80
 NEED_A_SERVER = {"levelhead task serve", "levelhead submit"}
 """Run by the tests of shared tasks."""
 NEED_SUBMISSIONS = {"levelhead task rank", "levelhead task close", "levelhead task export"}
@@ -23,20 +27,28 @@ NEED_SUBMISSIONS = {"levelhead task rank", "levelhead task close", "levelhead ta
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the examples are commands of POSIX shells")
 
 
-def names(command: click.Command, path: str = "levelhead") -> list[str]:
-    """The commands without commands below them."""
-    if not isinstance(command, click.Group):
-        return [path]
-    context = click.Context(command)
-    below = {name: command.get_command(context, name) for name in command.list_commands(context)}
-    return [full for name, one in below.items() if one and not one.hidden for full in names(one, f"{path} {name}")]
+def names(command: click.Command, path: str = "levelhead") -> Iterator[str]:
+    """The commands and groups."""
+    yield path
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from names(below, f"{path} {name}")
 
 
-def test_every_command_has_an_example() -> None:
+def test_every_help_ends_with_its_example_which_the_reference_page_shows(capfd: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
     assert sorted(SHOWN) == sorted(names(program.cli))
     for name, example in SHOWN.items():
         assert re.search(rf"\b{name}\b", example)
-        assert max(map(len, example.split("\n"))) <= 100
+        assert program.run([*name.split()[1:], "--help"]) == program.DONE
+        shown, heading, said = capfd.readouterr().out.partition("\nExample:\n")
+        assert (said, heading in shown) == (indent(f"{example.strip()}\n", "  "), False), name
+        assert max(map(len, said.split("\n"))) <= WIDTH, name
+        if name not in GROUPS:
+            assert page.partition(f"# {name}\n")[2].partition("```sh\n")[2].startswith(f"{example.strip()}\n```"), name
 
 
 @pytest.mark.slow

@@ -2,14 +2,19 @@
 
 import importlib
 import inspect
+import pkgutil
+import re
 from collections.abc import Iterator
 from types import FunctionType
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 import levelhead
 from conftest import ROOT, script
+from levelhead.tabular import Tabular
+from levelhead.task.description import SubmissionLimits, Visibility
+from levelhead.task.documents import PARTS, TaskState
 
 DOCS = script("docs.py")
 TOPICS = script("reference.py").TOPICS.values()
@@ -45,6 +50,67 @@ def lacks(function: FunctionType) -> list[str]:
     missing = [one.name for one in bare if one.name not in {"self", "cls"}]
     missing += ["return"] if signature.return_annotation is signature.empty else []
     return missing + ([] if inspect.getdoc(function) else ["docstring"])
+
+
+def unexplained(function: FunctionType) -> list[str]:
+    """Return the arguments that the docstring of a function does not name."""
+    text = inspect.getdoc(function) or ""
+    return [name for name in inspect.signature(function).parameters if not re.search(rf"\b{name}\b", text)]
+
+
+LISTED = {
+    inspect.unwrap(getattr(importlib.import_module(module), name))
+    for topic in TOPICS
+    for listed in (topic.entries, topic.lines)
+    for module, names in listed.items()
+    for name in names.split()
+    if callable(getattr(importlib.import_module(module), name))
+}
+"""What the pages of the reference list."""
+
+
+def rows() -> set[type]:
+    """Return the records whose docstrings describe the columns of results, and the parts of tasks."""
+    results, found = [Tabular], set()
+    waiting: list[Any] = [
+        SubmissionLimits,
+        Visibility,
+        TaskState,
+        *(row for layout in PARTS.values() for row in layout),
+    ]
+    while results:
+        result = results.pop()
+        results += result.__subclasses__()
+        waiting += [row for layout in result.layouts().values() for row in layout]
+    while waiting:
+        record = waiting.pop()
+        if isinstance(record, type) and record not in found:
+            found.add(record)
+            waiting += [part for hint in get_type_hints(record).values() for part in (hint, *get_args(hint))]
+    return found
+
+
+def test_what_the_reference_lists_names_its_arguments() -> None:
+    called = {f"{module}.{name}": value for module in MODULES for name, value in public(module)}
+    listed = {name: one for name, one in called.items() if inspect.isfunction(one) and inspect.unwrap(one) in LISTED}
+    assert len(listed) > 100
+    assert {name: missing for name, one in listed.items() if (missing := unexplained(one))} == {}
+
+
+def test_nothing_else_describes_its_arguments() -> None:
+    """One sentence is enough for internal functions and classes; fields of records can have comments."""
+    modules = [
+        importlib.import_module(name)
+        for _, name, _ in pkgutil.walk_packages(levelhead.__path__, "levelhead.")
+        if not name.endswith("__main__")
+    ]
+    values = {value for module in modules for value in vars(module).values() if isinstance(value, FunctionType | type)}
+    own = {inspect.unwrap(value) for value in values if value.__module__.startswith("levelhead.")}
+    described = {
+        value for value in own if re.search(r"^ *(Args|Returns|Yields|Raises):$", value.__doc__ or "", re.MULTILINE)
+    }
+    assert len(described & LISTED) > 100
+    assert described - LISTED - rows() == set()
 
 
 @pytest.mark.parametrize("module", MODULES)

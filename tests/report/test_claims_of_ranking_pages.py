@@ -54,10 +54,10 @@ def test_without_tests_no_claims(small: Path) -> None:
     page = page_of(small, small / "gold", small / "systems")
     assert "significantly" not in page
     assert 'id="ranks"' not in page
-    assert "Fewer than 10 units to resample, so no intervals and p-values" in page
+    assert "Fewer than 10 units, so no intervals or p-values" in page
     ranked = levelhead.rank(small / "gold", small / "systems", measures="LAS", significance=True)
     assert "confidence intervals and p-values by sentence" not in str(ranked)
-    assert "fewer than 10 units to resample, so no intervals and p-values: en" in str(ranked)
+    assert "fewer than 10 units, so no intervals or p-values: en" in str(ranked)
 
 
 def test_the_page_says_why_there_is_no_average() -> None:

@@ -28,3 +28,14 @@ def test_a_score_without_a_value_is_no_number() -> None:
     assert [lacking < 50, lacking >= 50] == [False, False]
     with pytest.raises(ValueError, match="UPOS has no value: not annotated in gold"):
         float(lacking)
+
+
+def test_scores_of_comparisons_are_the_same_kind_of_number() -> None:
+    first, second = levelhead.compare(GOLD, [ALPHA, GOLD], measures="LAS").results
+    score = levelhead.score(GOLD, ALPHA, measures="LAS")["LAS"]
+    assert (float(first), f"{first:.1f}") == (score.value, "89.0")
+    assert first < second > score <= first
+    lacking = first._replace(value=None)
+    assert [lacking < 50, lacking >= first, score > lacking] == [False, False, False]
+    with pytest.raises(ValueError, match="LAS has no value"):
+        float(lacking)

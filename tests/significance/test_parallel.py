@@ -97,7 +97,7 @@ def test_declared_sentences_are_one_if_there_are_equally_many() -> None:
     units = {"a": sentences(2), "b": sentences(3)}
     assert joint(units, declared=declared) == {"a": [0, 1], "b": [2, 3, 4]}
     notes = [*parallel_units(units, {}, declared).notes()]
-    assert notes == ["parallel, but without common units, so they are resampled as if they were independent: a, b"]
+    assert notes == ["parallel, but without common units, so they are treated as independent: a, b"]
 
 
 def test_the_text_counts_documents_once() -> None:
@@ -113,7 +113,7 @@ def test_the_text_counts_documents_once() -> None:
         of.documents.of_sentence.resize(12, refcheck=False)  # two sentences of the first document
     assert parallel_units(by_sentence, {}, {}).averaged() == " (averages: 11 documents, each in 2 languages)"
     assert [*found.notes()] == [
-        "parallel test sets, whose units are resampled together: cs_pud, en_pud, fi_pud"
+        "parallel test sets, whose units are paired: cs_pud, en_pud, fi_pud"
     ]  # fmt: skip
 
 

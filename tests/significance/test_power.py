@@ -334,7 +334,7 @@ def test_few_and_equal_outputs_are_explained(run, tmp_path):
         few[-1].write_text("\n\n".join(path.read_text(encoding="utf-8").split("\n\n")[:5]) + "\n\n", encoding="utf-8")
     found = document(run, *few, "-m", "LAS", "--units", "100")
     assert [row["detectable"] for row in found["results"]] == [None]
-    assert any("fewer than 10 units to resample, so no detectable differences" in note for note in found["notes"])
+    assert any("fewer than 10 units, so no detectable differences" in note for note in found["notes"])
 
 
 BAD = {

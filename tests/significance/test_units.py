@@ -157,12 +157,12 @@ def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
     }  # fmt: skip
     assert unit_line(units) == "confidence intervals and p-values by sentence or document: 9 sentences and 49 documents"
     assert list(unit_notes(units, averaged=True)) == [
-        "gold marks no documents, so sentences are resampled as if they were independent: a",
-        "fewer than 10 units to resample, so no intervals and p-values of their own: a",
-        "fewer than 20 units to resample, so intervals and p-values are rough: b, c",
+        "gold marks no documents, so sentences are treated as independent: a",
+        "fewer than 10 units, so no intervals or p-values of their own: a",
+        "fewer than 20 units, so intervals and p-values are rough: b, c",
         "c: one document has 50% of the words, so intervals and p-values depend on it",
     ]
-    few = "fewer than 10 units to resample, so no intervals and p-values: a"
+    few = "fewer than 10 units, so no intervals or p-values: a"
     assert few in unit_notes(units)
     assert few in unit_notes({"a": units["a"]}, averaged=True)
 
@@ -389,9 +389,9 @@ def test_the_same_bytes_with_any_number_of_processes_and_any_store(run, folder) 
 def test_few_documents_have_intervals_by_sentence_and_no_tests(run, folder) -> None:
     """Nine documents of 10 to 27 sentences in all; only `--resample-by sentence` decides by sentence."""
     paths = files(folder(9))
-    code, out, err = run("compare", *paths, "-m", "LAS", "--quiet")
+    code, out, _ = run("compare", *paths, "-m", "LAS", "--quiet")
     assert code == 0
-    assert "note: fewer than 10 documents, so intervals are by sentence" in err
+    assert "\nfewer than 10 documents, so intervals are by sentence" in out
     second = [cell.strip() for cell in out.splitlines()[3].split("|")]
     assert "-" not in (second[3], second[5])
     assert second[6] == "-"

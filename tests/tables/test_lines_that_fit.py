@@ -15,9 +15,9 @@ GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems
 
 def test_notes_are_wrapped_between_words() -> None:
     note = "one of many words " * 20
-    signature = "rules:ud|" + "gold:0123456789|" * 20
-    lines = to_text(Table((Column("a", "text"),), (("b",),), (note.strip(), signature))).split("\n")[3:]
-    assert lines[-2:] == [signature, ""]  # can still be found as a whole
+    table = Table((Column("a", "text"),), (("b",),), (note.strip(),), signature={"a": "of several words" * 20})
+    lines = to_text(table).split("\n")[3:]
+    assert lines[-2:] == ["a:" + "of several words" * 20, ""]  # can be copied as a whole
     assert max(map(len, lines[:-2])) <= 100
     assert " ".join(line.removeprefix("  ") for line in lines[:-2]) == note.strip()
     assert all(line.startswith("  ") for line in lines[1:-2])

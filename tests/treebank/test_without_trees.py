@@ -112,12 +112,13 @@ def test_measures_that_choose_words_by_relation_need_trees(bare: tuple[Path, Pat
 
 
 def test_command_line(bare: tuple[Path, Path]) -> None:
-    """A dash with the reason, null in JSON, exit code 0."""
+    """No row but a note with the reason, null in JSON, exit code 0."""
     result = run("score", GOLD, bare[1])
     assert result.returncode == 0
     assert re.search(r"(?m)^UPOS +\| +95\.00 \| +92\.68 \| +93\.83 \| +100\.00$", result.stdout)
-    assert re.search(r"(?m)^LAS +\| +- \| +- \| +- \| +-$", result.stdout)
-    assert "LAS: not annotated in the system's output: HEAD" in result.stdout
+    assert not re.search(r"(?m)^LAS ", result.stdout)
+    note = r"no UAS, LAS, .*: the system's output has no trees \(column\s+HEAD\)"
+    assert re.search(note, result.stdout)
     assert f"{bare[1]}:3: missing-trees: the word has no head" in result.stderr
     las = scores_in(json.loads(run("score", *bare, "--format", "json").stdout))["LAS"]
     assert (las["f1"], las["value"], las["reason"]) == (None, None, "not annotated in gold: HEAD")

@@ -92,16 +92,7 @@ def break_down(
 
     A word is correct in a bucket if it is correct and both sides have it in this bucket.
 
-    Args:
-        matches: the aligned words.
-        measure: a measure of words.
-        by: the names of properties (`PROPERTIES`), `feature:NAME` or `comment:NAME`.
-        settings: the data that properties may need.
-        registry: the available measures and schemes.
-        intervals: the settings of confidence intervals; None for no intervals.
-
-    Raises:
-        MeasureError: the property is unknown, or the measure is weighted or does not count words.
+    The properties `by` are names of `PROPERTIES`, `feature:NAME` or `comment:NAME`.
     """
     words = bucket_words(matches, measure, by, settings, registry=registry)
 
@@ -261,13 +252,7 @@ def with_same_buckets(*systems: BucketWords) -> list[BucketWords]:
 
 
 def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STANDARD) -> Breakdown:
-    """Return a breakdown with the score without each class or relation; unchanged for other properties.
-
-    Args:
-        breakdown: the breakdown.
-        matches: the aligned words.
-        registry: the available measures and schemes, with the default scheme of classes.
-    """
+    """Return a breakdown with the score without each class or relation; unchanged for other properties."""
     measure = breakdown.measure
     if len(breakdown.by) > 1 or breakdown.by[0] not in {"class", "relation"} or measure.only or measure.without:
         return breakdown
@@ -322,12 +307,7 @@ class Average(NamedTuple):
 
 
 def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Average]:
-    """Return the means of every bucket over treebanks; a class or relation does not have to occur in each.
-
-    Args:
-        breakdowns: the breakdown on each treebank, by the same properties.
-        level: the confidence level, if they have intervals.
-    """
+    """Return the means of every bucket over treebanks; a class or relation does not have to occur in each."""
     rows: dict[tuple[str, ...], list[Score]] = {}
     for breakdown in breakdowns:
         for values, score in breakdown.rows:

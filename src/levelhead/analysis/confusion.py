@@ -100,11 +100,7 @@ class Example(NamedTuple):
 
 
 def count_confusions(matches: Matches) -> Confusion:
-    """Return the confusion of universal relations.
-
-    Args:
-        matches: the aligned words.
-    """
+    """Return the confusion of universal relations."""
     relations = PROPERTIES["relation"].of(matches, PropertySettings(NIVRE_FANG))
     names = relations.names if len(relations.names) <= MOST_RELATIONS else (*relations.names[:MOST_RELATIONS], OTHER)
     size = len(names)
@@ -159,9 +155,6 @@ def error_types(matches: Matches) -> Mapping[str, int]:
 
     The phrase of a word is everything below its gold head, including the head: a wrong head inside it is an error of
     attachment within the phrase; a wrong head outside it moves the word out of the phrase.
-
-    Args:
-        matches: the aligned words.
     """
     return types_by_name(np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)))
 
@@ -216,10 +209,6 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
     """Return for each class the wrong arcs, and those whose system head is attached correctly.
 
     A system head of 0 or an unaligned head counts as attached incorrectly.
-
-    Args:
-        matches: the aligned words.
-        scheme: the classes.
     """
     gold, system = matches.alignment.gold, matches.alignment.system
     cascades = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from levelhead.analysis.breakdown import averaged_by, check_breakable, counted_words, missing_words, ratio_parts
 from levelhead.analysis.confusion import OTHER
 from levelhead.analysis.word_properties import Values, buckets_by
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, number_of
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Agree, Counts, Matches, Measure
 from levelhead.scoring.score import score_of
@@ -53,8 +53,8 @@ class Repair(NamedTuple):
         gold_value: the relation in gold, or the part of speech for measures of columns; null for unaligned words.
         system_value: the same in the system's output; equal if it is correct or not compared.
         words: the number of words with this error.
-        causes: the number of these words whose gold head is attached correctly; the errors of others can follow from
-            that of their head.
+        causes: the number of these words whose gold head is attached correctly or that are roots; the errors of others
+            can follow from that of their head. Null for measures that do not compare heads.
         share: their share of all words with an error; 0 without any.
         value: the value of the measure after the repair; null for the average of several treebanks.
         gain: the points gained; in an average, treebanks without the error add 0.
@@ -65,7 +65,7 @@ class Repair(NamedTuple):
     gold_value: str | None
     system_value: str | None
     words: int
-    causes: int
+    causes: int | None
     share: Percent
     value: Percent | None
     gain: Points
@@ -81,6 +81,20 @@ class Repair(NamedTuple):
         """Both values, such as `obl -> nmod`; a single one if they are equal."""
         values = dict.fromkeys((self.gold_value, self.system_value))
         return " -> ".join(value for value in values if value is not None)
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong besides the values, such as `head`; empty if only they differ."""
+        shown = {"relation", "UPOS"} if self.gold_value != self.system_value else set()
+        return " and ".join(column for column in self.error.split(", ") if column not in shown)
+
+    def in_words(self, named: Callable[[str], str] = str) -> str:
+        """Return the kind of error, such as `obl mistaken for nmod with the wrong head`, with named values."""
+        if self.error == NOT_ALIGNED:
+            return "words that the system segments differently"
+        return " mistaken for ".join(map(named, self.detail.split(" -> "))) + f" with the wrong {self.wrong}" * bool(
+            self.wrong
+        )
 
 
 class TreebankRepairs(NamedTuple):
@@ -106,10 +120,23 @@ def average_repairs(treebanks: Sequence[TreebankRepairs], level: float) -> list[
             some[kind].estimate if kind in some else treebank.nothing
             for some, treebank in zip(by_kind, treebanks, strict=True)
         ]
-        n_words, n_causes = sum(repair.words for repair in own), sum(repair.causes for repair in own)
+        n_words = sum(repair.words for repair in own)
+        n_causes = None if own[0].causes is None else sum(repair.causes or 0 for repair in own)
         gain = math.fsum(repair.gain for repair in own) / len(treebanks)
         averages.append(Repair(*kind, n_words, n_causes, 0.0, None, gain, mean_gain_estimate(every, level)))
     return _with_shares(averages)
+
+
+def costliest_error(repairs: Sequence[Repair], measure: str, *, several: bool) -> str:
+    """Return the error whose repair gains most, on average over several treebanks, as sentences."""
+    if not repairs:
+        return f"No repair would gain points of {measure}."
+    repair = repairs[0]
+    gain = f"{repair.gain:.2f} points of {measure}{' on average' * several}"
+    follow = repair.words - repair.causes if repair.causes is not None else 0
+    rest = f"; {follow:,} of them can follow from another wrong head" if follow else ""
+    words = f"its {number_of(repair.words, 'word')}" if repair.error != NOT_ALIGNED else f"these {repair.words:,}"
+    return f"Costliest error: {repair.in_words()}. Correcting {words} would gain {gain}{rest}."
 
 
 def _with_shares(repairs: Sequence[Repair]) -> list[Repair]:
@@ -124,6 +151,7 @@ class ErrorKinds:
 
     def __init__(self) -> None:
         self.numbers: dict[Kind, int] = {(NOT_ALIGNED, None, None): 0}
+        self.compare_heads = True  # whether the measure does
         self._values: dict[str, int] = {}
 
     def folded(self, texts: Sequence[str], found: Values) -> tuple[list[str], Values]:
@@ -160,20 +188,20 @@ def repairs(
 
     def by_unit(units: Units) -> TreebankRepairs:
         found = histogram_of(cells.joined(units.of_sentence), lambda some: gain_parts(some, measure))
-        return repairs_of(found, [*kinds.numbers], measure, matches.rules.undefined, intervals.level)
+        return repairs_of(found, kinds, measure, matches.rules.undefined, intervals.level)
 
     own = by_unit(intervals.units.own())
     return own.averaged_by(by_unit(intervals.units)) if intervals.units.few else own
 
 
 def repairs_of(
-    found: UnitHistogram, kinds: Sequence[Kind], measure: Measure, undefined: float | None, level: float
+    found: UnitHistogram, kinds: ErrorKinds, measure: Measure, undefined: float | None, level: float
 ) -> TreebankRepairs:
     parts, n_units = found.of_group(WHOLE)
     before = parts[:, :2]
     totals = dict(zip(found.totals.groups.tolist(), found.totals.counts, strict=True))
     repaired = []
-    for number, kind in ((number, kind) for number, kind in enumerate(kinds) if number in totals):
+    for kind, number in ((kind, number) for kind, number in kinds.numbers.items() if number in totals):
         counts = totals[WHOLE][:4], totals[WHOLE][:4] + totals[number][:4]
         value, other = (score_of(Counts(*whole.reshape(4, 1)), measure, undefined).value for whole in counts)
         if value is None or other is None or other <= value:  # no gain, as for errors of precision by recall
@@ -184,7 +212,8 @@ def repairs_of(
         both = np.concatenate([before, parts[:, :2]]), np.concatenate([before, parts[:, 2:]])
         estimate = gain_estimate(*both, np.concatenate([others, n_affected]), int(n_affected.sum()), level)
         n_words, n_causes = totals[number][4:].tolist()
-        repaired.append(Repair(*kind, n_words, n_causes, 0.0, other, other - value, estimate))
+        causes = n_causes if kinds.compare_heads else None
+        repaired.append(Repair(*kind, n_words, causes, 0.0, other, other - value, estimate))
     return TreebankRepairs(tuple(_with_shares(repaired)), gain_estimate(before, before, n_units, 0, level))
 
 
@@ -223,6 +252,7 @@ def errors_in(matches: Matches, measure: Measure, kinds: ErrorKinds, *, registry
     extra = np.flatnonzero((matches.gold_of_system < 0) & system)
     added, removed = np.tile([1, 0, 1, 1, 1], (len(missed), 1)), np.tile([0, 0, -1, 0, 0], (len(extra), 1))
     needs = definition.needs_for(measure.argument)
+    kinds.compare_heads = bool(needs & Agree.HEAD)
     different = int(needs) & ~matches.flags[wrong].astype(np.int64)
     different[in_gold[wrong] != in_system[wrong]] |= int(Agree.RELATION)
     own_relations = selection is not None and not selection.by_gold  # a pair can differ in whether it counts

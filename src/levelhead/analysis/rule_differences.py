@@ -35,21 +35,14 @@ _MEASURES = tuple(parse_measure(name) for name in dict.fromkeys((*UD.measures, *
 
 @immutable
 class Difference:
-    """One decision on which the rules disagree, and its effect on the two files.
-
-    Args:
-        decision: the decision.
-        choices: the choice of each set of rules, by name.
-        changes: by measure, its F1 score in percent under `ud` and with the other choice; empty if nothing changes.
-        words: the first words that are affected: place and form.
-        n_words: the number of affected words.
-    """
+    """One decision on which the rules disagree, and its effect on the two files."""
 
     decision: str
-    choices: Mapping[str, str]
+    choices: Mapping[str, str]  # the choice of each set of rules, by name
+    # by measure, its F1 score in percent under `ud` and with the other choice; empty if nothing changes
     changes: Mapping[str, tuple[float | None, float | None]]
-    words: tuple[tuple[Place, str], ...]
-    n_words: int
+    words: tuple[tuple[Place, str], ...]  # the first words that are affected: place and form
+    n_words: int  # the number of affected words
 
 
 class Rejection(NamedTuple):

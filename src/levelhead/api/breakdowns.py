@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack, overload
 
 from levelhead.api.inputs import (
     Golds,
@@ -31,6 +31,23 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
+class _MeasuringOptions(TypedDict, total=False):
+    """The options of `breakdown`, which do not decide what it returns."""
+
+    measures: Measures
+    rules: str | Rules
+    format: Format
+    gold_format: Format | None
+    weights: MappedWeights | None
+    punct: Punctuation
+    registry: Registry | None
+    train: Iterable[Input]
+    partial: bool
+    resample_by: str
+    level: float
+    split: Split | None
+
+
 @public(system=SYSTEMS)
 def confusion(
     gold: Golds,
@@ -55,12 +72,20 @@ def confusion(
     return noting(system_errors.Confusions(*system_errors.for_each_output(plan, setup, count_confusions)), gold, plan)
 
 
-@public(by=("list", "text", 1))
+@overload
+def breakdown(
+    gold: Golds, systems: Golds | Systems, *, by: None = None, **how: Unpack[_MeasuringOptions]
+) -> ErrorAnalysis: ...
+@overload
+def breakdown(
+    gold: Golds, systems: Golds | Systems, *, by: str | Sequence[str], **how: Unpack[_MeasuringOptions]
+) -> Breakdowns: ...
+@public(by=("optional", ("list", "text", 1)))
 def breakdown(
     gold: Golds,
     systems: Golds | Systems,
     *,
-    by: str | Sequence[str],
+    by: str | Sequence[str] | None = None,
     measures: Measures = "LAS",
     rules: str | Rules = "ud",
     format: Format = "conllu",
@@ -73,12 +98,13 @@ def breakdown(
     resample_by: str = "auto",
     level: float = 0.95,
     split: Split | None = None,
-) -> Breakdowns:
+) -> Breakdowns | ErrorAnalysis:
     """Return scores by properties of words; for several systems, the gains and losses of each compared with the first.
 
     Args:
         by: a property such as "relation", "class", "upos", "length", or several joined by commas (see
-            `levelhead.analysis.PROPERTIES`); for one system also a list of properties for separate breakdowns.
+            `levelhead.analysis.PROPERTIES`); for one system also a list of properties for separate breakdowns. Without
+            it, the result for one system is that of `analyze`.
         measures: a single measure of words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).
@@ -89,9 +115,10 @@ def breakdown(
     """
     from levelhead.analysis.word_properties import PropertySettings
     from levelhead.comparison import breakdowns
+    from levelhead.comparison.error_analysis import analyze_outputs
     from levelhead.significance import InferenceSettings
 
-    seen, properties = list(train), as_list(by)
+    seen, properties = list(train), as_list(by or ())
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
         partial=partial, punct=punct,
@@ -101,10 +128,12 @@ def breakdown(
     buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
     _check_single(setup.names)
     tests = InferenceSettings(level=level, resample_by=resample_by)
+    if by is None and len(plan.systems) == 1:
+        return noting(analyze_outputs(plan, setup, tests), gold, plan)
     if len(plan.systems) == 1:
         names = [names.split(",") for names in properties]
         return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
-    if len(properties) > 1:
+    if len(properties) != 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
@@ -132,7 +161,7 @@ def analyze(
     """Return what repairing each kind of error would gain, the types of errors, and cascading errors.
 
     Args:
-        measures: a single measure of words, whose errors are repaired.
+        measures: a single measure of words.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.

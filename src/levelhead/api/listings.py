@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import platform
+import shutil
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from levelhead._version import VERSION
+from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.immutable import immutable
 from levelhead.tables.data import DataColumn
 from levelhead.tables.table import Column, Table
@@ -53,11 +60,7 @@ class MeasureRow(NamedTuple):
 
 @immutable
 class MeasureList(_Listing):
-    """Measures.
-
-    Args:
-        measures: the measures.
-    """
+    """Measures."""
 
     KIND: ClassVar[str] = "measures"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {"measures": (MeasureRow,)}
@@ -104,11 +107,7 @@ _RELATION = DataColumn("relation", "text", "The relation")
 
 @immutable
 class SchemeList(_Listing):
-    """Schemes of classes.
-
-    Args:
-        schemes: the schemes.
-    """
+    """Schemes of classes."""
 
     KIND: ClassVar[str] = "schemes"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
@@ -149,11 +148,7 @@ class SchemeList(_Listing):
 
 @immutable
 class ProfileColumnList(_Listing):
-    """The columns of profiles.
-
-    Args:
-        columns: the columns.
-    """
+    """The columns of profiles."""
 
     KIND: ClassVar[str] = "columns"
 
@@ -189,11 +184,7 @@ class InstalledPart(NamedTuple):
 
 @immutable
 class Installation(_Listing):
-    """What is installed.
-
-    Args:
-        parts: the parts.
-    """
+    """What is installed."""
 
     KIND: ClassVar[str] = "doctor"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {"parts": (InstalledPart,)}
@@ -203,3 +194,40 @@ class Installation(_Listing):
     def table(self) -> Table:
         """Return one row per part."""
         return Table((Column("Part", "text"), Column("Version", "text"), Column("Note", "text")), self.parts)
+
+
+PROGRAMS = {
+    "bwrap": "running systems of a shared task in a sandbox (on Debian: apt-get install bubblewrap)",
+    "java": "MaltParser, an external parser",
+}
+"""The optional programs, and their purpose."""
+
+_KERNELS = (
+    "scan pools memory layout agreement trees alignment shapes oracles conversion arpa transition_parser graph_parser"
+).split()
+
+
+def installation() -> Installation:
+    """Return what is installed, and how to install the rest."""
+    kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
+    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    compiled = all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in kernels)
+    rows = [
+        ("levelhead", VERSION, ""),
+        ("Python", platform.python_version(), sys.executable),
+        *((name, _version(name), "") for name in ("numpy", "click", "rich")),
+        ("kernels", "compiled" if compiled else "not compiled: slow", ""),  # the results are the same
+        *((name, "found" if shutil.which(name) else "missing", f"for {use}") for name, use in PROGRAMS.items()),
+    ]
+    for name, library in LIBRARIES.items():
+        missing = ("missing", f"for {library.purpose}: {install_command(library.extra)}")
+        found = (_version(library.project), f"{library.purpose} (extra: {library.extra})")
+        rows.append((name, *(found if installed(name) else missing)))
+    return Installation(tuple(InstalledPart(*row) for row in rows))
+
+
+def _version(project: str) -> str:
+    try:
+        return importlib.metadata.version(project)
+    except importlib.metadata.PackageNotFoundError:
+        return "missing"

@@ -109,7 +109,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "Punctuation": ("one of", ("keep", "relation", "callin")),
         "Missing": ("one of", ("drop", "pairwise", "error")),
         "Relations": ("one of", ("universal", "full")),
-        "Scheme": ("one of", ("content-head", "function-head")),
+        "Heads": ("one of", ("content", "function")),
         "ExternalSettings | None": (
             "optional", ("object", "ExternalSettings", "a levelhead.parsing.ExternalSettings"),
         ),
@@ -134,7 +134,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": "the format of gold, if different; if only gold is CoNLL-U, its multiword tokens are split.",
         "allow_several_roots": (
-            'whether sentences of files can have several roots (words with HEAD 0), under the rules "ud" and "udtools".'
+            'whether to accept sentences with several roots (words with HEAD 0), under the rules "ud" and "udtools".'
         ),
         "punct": (
             '"keep" punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or punctuation'
@@ -152,7 +152,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
             'which files of UD releases are gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),
         "as_runs": (
-            "whether all folders of a system (for a single gold file, also all files) are its runs; by default"
+            "whether to treat all folders of a system (for a single gold file, also all files) as its runs; by default"
             " only those named run or seed with a number."
         ),
         "jobs": "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
@@ -164,6 +164,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",
+        "folds": "the number of folds of cross-validation: blocks of consecutive sentences.",
         "treebank": "a treebank or its path.",
         "treebanks": "treebanks, their paths, folders, lists of these, or mappings of names to treebanks or files.",
         "merge": "whether to count the train, dev and test file of a treebank as one treebank.",
@@ -175,6 +176,10 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "lift": "whether to lift non-projective arcs if the transition system needs projective trees.",
         "beam": "the beam width (transition systems, ensemble).",
+        "heads": (
+            'learn trees in which content words are heads of function words, as in UD ("content"), or trees converted'
+            ' so that function words are heads ("function"); parses are converted back.'
+        ),
         "relations": 'learn relations without subtypes ("universal") or with subtypes ("full").',
     }
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import Input, PathLike, loaded, running
 from levelhead.api.parameters import public
 from levelhead.arguments import refuse
+from levelhead.errors import Fault
+from levelhead.jobs import Store, Workers
 from levelhead.parsing import (
     ALL_PARSERS,
     AnyModel,
@@ -25,15 +26,10 @@ from levelhead.parsing import (
     training_warnings,
 )
 from levelhead.parsing import train as train_parser
+from levelhead.parsing.model import Heads, Relations
 from levelhead.progress import counting
 from levelhead.treebank import Treebank
 from levelhead.treebank.tokens import refuse_partial
-
-if TYPE_CHECKING:
-    from levelhead.errors import Fault
-    from levelhead.jobs import Store, Workers
-    from levelhead.parsing.model import Relations, Scheme
-
 
 _PARSER = ("one of", ALL_PARSERS, "parser")
 
@@ -47,7 +43,7 @@ def train(
     with_dev: bool = False,
     beam: int = 4,
     relations: Relations = "universal",
-    scheme: Scheme = "content-head",
+    heads: Heads = "content",
     seed: int = 0,
     external: ExternalSettings | None = None,
     progress: Callable[[Report], None] | None = None,
@@ -61,14 +57,12 @@ def train(
             "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
         dev: a treebank for early stopping: keep the pass with the best LAS; no effect with baselines.
         with_dev: after early stopping, train again on both treebanks for as many passes; requires `dev`.
-        scheme: learn trees as annotated ("content-head") or converted to function heads ("function-head"); parses are
-            converted back.
         progress: called after each pass.
 
     Raises:
         InputError: the parser is unknown, a file is invalid, or the training treebank is empty.
     """
-    recipe = Recipe(parser, beam, seed, relations, scheme, external or ExternalSettings())
+    recipe = Recipe(parser, beam, seed, relations, heads, external or ExternalSettings())
     if with_dev and dev is None:
         refuse("with_dev", with_dev, "False without dev")
     held_out = None if dev is None else loaded(dev)
@@ -103,7 +97,7 @@ def crossval(
     folds: int = 10,
     beam: int = 4,
     relations: Relations = "universal",
-    scheme: Scheme = "content-head",
+    heads: Heads = "content",
     seed: int = 0,
     external: ExternalSettings | None = None,
     repair: bool = False,
@@ -116,15 +110,11 @@ def crossval(
     Args:
         treebank: the treebank to train on and to parse.
         parser: as in `train`.
-        folds: the number of folds: blocks of consecutive sentences.
-        scheme: learn trees as annotated ("content-head") or converted to function heads ("function-head"); parses are
-            converted back.
-        store: keep parsed folds in this file, and resume from it in the next run (not for the parser "command").
 
     Raises:
         InputError: a file is invalid, there are fewer sentences than folds, or a parser fails.
     """
-    recipe, trees = Recipe(parser, beam, seed, relations, scheme, external or ExternalSettings()), loaded(treebank)
+    recipe, trees = Recipe(parser, beam, seed, relations, heads, external or ExternalSettings()), loaded(treebank)
     with running(jobs, store, cluster) as how:
         output = cross_validate(trees, recipe, folds=folds, repair=repair, **how)
     return _warning(output, *training_warnings(trees, parser), *long_parsing_warnings(trees, parser, beam))

@@ -74,11 +74,11 @@ def score(
 ) -> Evaluation:
     """Return the scores of a system; for several test sets, macro-averages, and the scores on each in `treebanks`.
 
-    Files that the official scorer of the rules refuses are refused, too; treebanks in memory are not.
+    Files that the official scorer of the rules refuses are refused, too; treebanks in memory are not. If gold has empty
+    nodes, the default measures of the rules ud also include five measures of empty nodes.
 
     Args:
-        measures: by default all that the official scorer of the rules prints; under the rules ud also five measures of
-            empty nodes, as far as gold annotates them.
+        measures: by default all that the official scorer of the rules prints.
         train: training treebanks, for WLAS(WDE), and for the share of gold that occurs in them, with scores on the rest
             (`leakage`).
         prepare: "page" to find the errors that `write_report` shows while files are read; they are in `looked`.

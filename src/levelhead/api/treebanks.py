@@ -168,15 +168,12 @@ def _sources(treebanks: Sequence[Treebanks]) -> Iterator[tuple[str | None, str |
 
     for given in treebanks:
         if isinstance(given, Mapping):
-            yield from ((name, _file_or_treebank(source)) for name, source in given.items())
+            for name, source in given.items():
+                yield name, source if isinstance(source, Treebank) else os.fspath(source)
             continue
         for source in as_list(given):
             files = [source] if isinstance(source, Treebank) else listed_gold(source)
             yield from ((None, file) for file in files)
-
-
-def _file_or_treebank(source: Input) -> str | Treebank:
-    return source if isinstance(source, Treebank) else os.fspath(source)
 
 
 PARSERS = ("arc-eager", "swap-lazy", "graph")
@@ -207,8 +204,6 @@ def suspects(
         gold: the annotation.
         systems: outputs of parsers for the same text, preferably three or more; by default, three of levelhead's
             parsers are trained on gold by cross-validation.
-        folds: the number of folds for cross-validation, without systems.
-        store: keep parsed folds in this file, and resume from it in the next run.
 
     Raises:
         InputError: a file is invalid, the texts differ, or there are too few sentences to train parsers.

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from levelhead.api.parameters import public
+from levelhead.treebank.reader import Format
 from levelhead.treebank.validation import CHECKED_RULES, Validation
 from levelhead.treebank.validation import validate as validate_files
-
-if TYPE_CHECKING:
-    from levelhead.treebank.reader import Format
 
 
 @public(paths="path", rules=("one of", CHECKED_RULES), fix=("optional", "path"))

@@ -253,14 +253,7 @@ class Manifest(NamedTuple):
 
 
 def read_manifest(path: str | os.PathLike[str]) -> Manifest:
-    """Read a manifest; paths in it are relative to its folder.
-
-    Args:
-        path: the TOML file.
-
-    Raises:
-        InputError: it is not TOML, or not a valid manifest; the error lists all faults.
-    """
+    """Read a manifest; paths in it are relative to its folder."""
     return manifest_from(parsed_toml(read_bytes(path), os.fsdecode(path), "invalid-manifest"), path)
 
 

@@ -53,14 +53,6 @@ def with_intervals(results: Results, rankings: Sequence[Ranking], settings: Infe
     Averages have full precision, regardless of the rule of ranking. A ranking by a perplexity, or without averages, is
     returned unchanged.
 
-    Args:
-        results: the results of the campaign, with counts of sentences or only scores.
-        rankings: its rankings.
-        settings: the level of intervals and tests.
-
-    Raises:
-        ValueError: the campaign was not scored with `by_sentence`.
-
     Sources: Mogstad, Romano, Shaikh and Wilhelm (2024) for the sets; Piepho (2004) for letters.
     """
     check_settings(settings)
@@ -210,19 +202,13 @@ def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> P
 
 @immutable
 class RankingChoice:
-    """The settings of rankings.
+    """The settings of rankings."""
 
-    Args:
-        ranking: the rule, one of `RANKINGS`.
-        groups: the groups of test sets: all, a name of `own`, family:NAME, genus:NAME, language:NAME, conll18:pud ...
-        own: the codes of the test sets of named groups.
-        tests: the settings of tests; None for no intervals and tests.
-    """
-
-    ranking: str
+    ranking: str  # the rule, one of `RANKINGS`
+    # all, a name of `own`, family:NAME, genus:NAME, language:NAME, or a group of 2018 such as conll18:pud
     groups: Sequence[str]
-    own: Mapping[str, Sequence[str]]
-    tests: InferenceSettings | None
+    own: Mapping[str, Sequence[str]]  # the codes of the test sets of named groups
+    tests: InferenceSettings | None  # the settings of tests; None for no intervals and tests
 
 
 @immutable

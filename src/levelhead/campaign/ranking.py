@@ -264,11 +264,7 @@ def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standi
 
 
 def macro_average(values: Sequence[Fraction]) -> Fraction:
-    """Return the exact average of values.
-
-    Args:
-        values: at least one value.
-    """
+    """Return the exact average of values."""
     parts = [(value.numerator, value.denominator) for value in values]
     while len(parts) > 1:  # in pairs, without reducing them, which is fast for hundreds of fractions
         unpaired = parts[-1:] if len(parts) % 2 else []

@@ -20,8 +20,7 @@ from levelhead.evaluation.score_tables import (
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.influence import InfluencedResult, influence_notes
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, IntervalCell, Table, interval_head
+from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table, interval_head
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
@@ -38,9 +37,9 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
         lines |= {len(rows)} if rows else set()
         lines |= {len(rows) + place for place in first.lines or ()}
         rows += [_row(standing, first, others, shown, level) for standing in first.standings]
-    notes = (*_notes(results, rankings), signature_line({**results.signature, "ranking": rankings[0].rule}))
-    columns = tuple(column for column, _ in rows[0])
-    return Table(columns, tuple(tuple(cell for _, cell in row) for row in rows), notes, frozenset(lines))
+    columns, notes = tuple(column for column, _ in rows[0]), tuple(_notes(results, rankings))
+    table = Table(columns, tuple(tuple(cell for _, cell in row) for row in rows), notes, frozenset(lines))
+    return table._replace(signature={**results.signature, "ranking": rankings[0].rule})
 
 
 def _row(
@@ -87,14 +86,18 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     shown = {code for ranking in rankings for code in ranking.group.codes}
     firsts = {group: next(of_group) for group, of_group in groupby(rankings, key=lambda ranking: ranking.group)}
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
-    of_valid_sentences = (
-        "of valid sentences: not official and without effect on ranks; invalid outputs are scored on their"
-        " comparable sentences instead of as 0"
+    of_valid_sentences = Detail(
+        "of valid sentences: unofficial, does not affect ranks; invalid outputs are scored on their comparable"
+        " sentences instead of as 0"
     )
     has_invalid = any(
         standing.value_of_valid_sentences is not None for ranking in rankings for standing in ranking.standings
     )
+    first = rankings[0]
+    zeros = [(standing.system, _counted_zeros(results, first, standing.system)) for standing in first.standings]
+    counted = [f"{system} counts {text}" for system, text in zeros if text]
     return [
+        *([listed(counted, MOST_NAMED)] if counted else []),
         *(note for system in results.systems for note in _zeros(results, system, shown)),
         *([of_valid_sentences] if has_invalid else []),
         *notes_on_partial_scores(results, shown),
@@ -119,13 +122,13 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     codes = [test_set.code for test_set in results.test_sets if test_set.code in shown]
     outputs = {code: results.results[system, code] for code in codes}
     missing = [code for code, result in outputs.items() if result.state == "missing" and not result.reasons]
-    notes = [f"{system}: 0 on {listed(missing, MOST_NAMED)}: no output"] if missing else []
+    notes = [Detail(f"{system}: 0 on {listed(missing, MOST_NAMED)}: no output")] if missing else list[str]()
     for code, result in outputs.items():
         if result.reasons:
             more = f" (and {len(result.reasons) - 1} more)" if len(result.reasons) > 1 else ""
             coverage = result.coverage
             valid = f"; {coverage.scored:,} of {coverage.gold:,} sentences can be compared" if coverage else ""
-            notes.append(f"{system}: 0 on {code}: {result.reasons[0]}{more}{valid}")
+            notes.append(Detail(f"{system}: 0 on {code}: {result.reasons[0]}{more}{valid}"))
     return notes + [
         f"{system}: no {name} on {code}: {score.reason}"
         for code, result in outputs.items()
@@ -159,7 +162,7 @@ def results_table(results: Results) -> Table:
             rows.append((system, code, *cells, result.state, "; ".join(result.reasons)))
     notes = (*relation_notes(results, codes), *notes_on_partial_scores(results, codes))
     all_columns = (*columns, Column("State", "text"), Column("Reason", "text"))
-    return Table(all_columns, tuple(rows), (*notes, signature_line(results.signature)))
+    return Table(all_columns, tuple(rows), notes, signature=results.signature)
 
 
 def left_out_notes(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
@@ -181,7 +184,7 @@ def span(first: int, last: int) -> str:
 
 
 def has_tests(ranking: Ranking) -> bool:
-    """Return whether the averages of systems were tested; they are not if there are too few units to resample."""
+    """Return whether the averages of systems were tested; they are not if there are too few units."""
     return any(standing.rank_interval for standing in ranking.standings)
 
 
@@ -251,11 +254,11 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     undecided = [(ranking, note) for ranking in rankings if (note := undecided_ranks(ranking))]
     failed = any_failed(results, [ranking for ranking, _ in undecided])
     return [
-        *(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note for ranking, note in undecided),
-        *([f"{SHARED_LETTERS}; each interval is about one average alone"] if undecided else []),
-        *resampling_notes(results, rankings),
+        *notes_on_units(results, rankings),
         *influence_notes(result for ranking in rankings for result in influenced_results(ranking)),
-        *(["a missing or invalid output alone never makes a difference significant"] if failed else []),
+        *([SHARED_LETTERS, Detail("each interval is about one average alone")] if undecided else []),
+        *(Detail(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note) for ranking, note in undecided),
+        *([Detail("a missing or invalid output alone never makes a difference significant")] if failed else []),
     ]
 
 
@@ -265,14 +268,14 @@ def influenced_results(ranking: Ranking) -> Iterator[InfluencedResult]:
         yield InfluencedResult(f"in {ranking.group.name}", name, influenced)
 
 
-def resampling_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return notes on the units that were resampled on each test set, and on test sets with too few units."""
+def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:
+    """Return notes on the units of each test set, and on test sets with too few units."""
     codes = {code for ranking in rankings if ranking.lines is not None for code in ranking.group.codes}
     units = {code: unit for code, unit in results.units.items() if code in codes}
     tested = any(has_tests(ranking) for ranking in rankings)
     if units:
         parallel = results.parallel(list(units))
-        by_unit = [unit_line(units) + parallel.averaged()] if tested else []
+        by_unit = [unit_line(units, averaged=parallel.averaged())] if tested else []
         return [*by_unit, *unit_notes(units, averaged=tested), *parallel.notes()]
     line = f"confidence intervals and p-values by test set: {number_of(len(codes), 'test set')}"
     few = f"fewer than {FEWEST_UNITS} test sets, so no intervals or p-values"

@@ -207,12 +207,6 @@ def read_scores(source: Any) -> Results:
     `score` (or `F1`), with one line per score; or one column per measure. A system without a score on a test set of the
     table counts as a missing output with score 0. The columns `state` and `reason` mark missing and invalid outputs.
     Cells can be quoted as in CSV.
-
-    Args:
-        source: the file ("-" is standard input), or the data frame.
-
-    Raises:
-        InputError: the table is invalid; the error lists all faults.
     """
     if is_frame(source):
         name, columns = "frame", cells_of_frame(source)

@@ -90,14 +90,7 @@ def score_plan(
 
 
 def check_valid(results: Results) -> Results:
-    """Return results, checking that every output is valid.
-
-    Args:
-        results: any results.
-
-    Raises:
-        InputError: an output is missing or invalid; all errors are listed.
-    """
+    """Return results, checking that every output is valid."""
     if faults := dict.fromkeys(fault for result in results.results.values() for fault in result.faults):
         raise InputError(*faults)
     return results

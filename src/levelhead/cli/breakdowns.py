@@ -12,7 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.color import colored_trees, wants_color
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import emit, limit_of, page_origin, print_provenance, print_result, show
+from levelhead.cli.shared.printing import emit, limit_of, page_origin, print_provenance, print_result, screen_for, show
 from levelhead.extras import require
 
 
@@ -32,7 +32,7 @@ from levelhead.extras import require
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
@@ -47,12 +47,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
         raise click.UsageError("with several systems, give a single --by")
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
-    if by:
-        show(given, options.call(given | {"by": by}))
-    else:
-        from levelhead.api.breakdowns import analyze as analyzed
-
-        show(given, analyzed(**options.arguments_for(analyzed, given | {"system": systems[0]})))
+    show(given, options.call(given | {"by": by}))
 
 
 @command()
@@ -69,6 +64,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.answer_options
 @options.printing_options()
 def analyze(**given: Any) -> None:
     """Analyze the errors of SYSTEM: which cost most, of what type are they, and do they follow from each other?
@@ -88,7 +84,7 @@ def analyze(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.
@@ -109,6 +105,7 @@ def confusion(**given: Any) -> None:
 @options.split_option
 @options.reading_options
 @options.partial_option
+@options.notes_options
 @options.printing_options("text", "svg", "tikz", "html", "json", "jsonl", "tsv", places=False)
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
@@ -130,12 +127,12 @@ def trees(**given: Any) -> None:
         print_result(given, result)
         return
     limit = limit_of(given)
-    text = result.text(limit)
+    text = result.text(limit, screen_for(given))
     if output_format != "text":
         from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
-        for note in result.table().notes[:-1]:  # without the signature, which the drawing has
+        for note in result.table().notes:
             say(note)
         groups, signature = groups_of(result, limit), result.provenance.signature
         if output_format == "html":

@@ -33,7 +33,7 @@ from levelhead.errors import InputError
 @options.partial_option
 @options.resample_by_option
 @options.level_option
-@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the averages")
+@options.each_option
 @setting("--wilcoxon", is_flag=True)
 @setting("--votes", type=options.Choice(["treebank", "language", "family"]))
 @setting("--margin", type=float, metavar="POINTS")
@@ -51,7 +51,7 @@ from levelhead.errors import InputError
 @options.engine_options
 @options.scored_reading_options
 @options.papers_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
@@ -109,7 +109,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def languages(**given: Any) -> None:
     """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
@@ -144,14 +144,12 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @setting("--alpha", type=float)
 @setting("--power", type=float)
 @options.resample_by_option
-@click.option("--each", is_flag=True, help="For folders, print each treebank, not only the macro-average")
-@click.option(
-    "--figure", type=options.CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
-)
+@options.each_option
+@options.figure_option
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) -> None:
     """Show the smallest difference between two systems that a test set can detect.
@@ -179,7 +177,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
         result = detectable(**arguments)
-    show(given, result, notes_below=True, each=each)
+    show(given, result, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
         from levelhead.report.page.files import write_drawing
@@ -194,10 +192,11 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
     " [default: all three as text, otherwise label]",
 )  # fmt: skip
+@options.limit_option
 @options.interval_options
 @options.page_options
 @options.reading_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def agree(files: tuple[str, ...], **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.
@@ -234,7 +233,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @options.page_options
 @options.rules_option
 @options.input_format_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def diff(changelog: str | None, **given: Any) -> None:
     """List the changes from OLD to NEW, two versions of a treebank or two outputs.

@@ -29,6 +29,7 @@ from levelhead.progress import tracked
 @setting("--ud", type=options.Choice(["1", "2"]))
 @setting("--exact", is_flag=True)
 @options.input_format_option
+@options.notes_options
 @options.printing_options()
 def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: str | None, **given: Any) -> None:
     """Convert content-head trees to function-head trees, as Kohita et al. (2017) do, or back.
@@ -159,6 +160,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     "--write-arpa", type=options.RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format"
 )
 @options.input_format_option
+@options.notes_options
 @options.printing_options()
 def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
     """Measure how well an n-gram model of TRAIN predicts TEST.
@@ -175,7 +177,7 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
         say(f"warning: {warning}")
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
-    show(given, perplexities, notes_below=True, main="sentences" if sentences else None, sentences=sentences)
+    show(given, perplexities, main="sentences" if sentences else None, sentences=sentences)
 
 
 _OUT = click.option(
@@ -191,6 +193,7 @@ _OUT = click.option(
 @setting("--field", metavar="NAME")
 @setting("--id-field", metavar="NAME")
 @options.input_format_option
+@options.notes_options
 @options.printing_options(output=_OUT)
 def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "--cumulative-variance", is_flag=True,
     help="Print the variance of the best 2, 3, ... treebanks instead of correlations",
 )  # fmt: skip
-@click.option("--figure", type=options.CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
+@options.figure_option
 @click.option(
     "--draw", type=options.Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
     help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for a single --column,"
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @options.limit_option
 @options.level_option
 @options.seed_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | None, **given: Any) -> None:
     """Correlate the columns of TABLEs, joined by treebank.
@@ -70,15 +70,15 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
         added = [f"diff({first},{second})" for first, second in given["differences"]]
         variances = cumulative_variances(table, table.columns_named([*columns, *added]) if columns else ())
         names, kind = tuple(variances.variances), kind or "variance"
-        print_provenance(given, variances.provenance, notes_below=True)
-        print_result(given, variances, places=6)
+        print_provenance(given, variances.provenance)
+        print_result(given, variances)
     else:
         result = options.call(given | {"columns": columns}, table)
         if given["matrix"] and len(result.methods) > 1:
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
         shown = partial(result.matrix_table, result.methods[0]) if given["matrix"] else result.table
-        print_provenance(given, result.provenance, notes_below=True)
-        print_result(given, result, shown, places=3)
+        print_provenance(given, result.provenance)
+        print_result(given, result, shown)
         names = result.columns
         kind = kind or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
     if figure is not None:
@@ -114,7 +114,7 @@ def _draw(
 @click.argument("first", type=options.PATH)
 @click.argument("second", type=options.PATH)
 @setting(
-    "--judgments", "-j", type=options.PATH, required=True, metavar="FILE",
+    "--judgments", type=options.PATH, required=True, metavar="FILE",
     help="File with one line per gold sentence: one or more votes for the better system",
 )  # fmt: skip
 @setting("--words", nargs=2, metavar="FIRST SECOND")
@@ -126,6 +126,7 @@ def _draw(
 @setting("--subtypes-apart", is_flag=True)
 @options.interval_options
 @options.input_format_option
+@options.notes_options
 @options.printing_options()
 def judge(**given: Any) -> None:
     """Measure how often measures agree with human judgments.
@@ -135,5 +136,5 @@ def judge(**given: Any) -> None:
     check_files([given[name] for name in ("gold", "first", "second", "judgments")], given, [given["output"]])
     result = options.call(given)
     print_provenance(given, result.provenance)
-    places = 3 if given["places"] is None else given["places"]
-    print_result(given, result, lambda: result.table(places=places), places=3)
+    places = result.PLACES if given["places"] is None else given["places"]
+    print_result(given, result, lambda: result.table(places=places))

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.metadata
-import importlib.util
-import platform
-import shutil
-import sys
 from itertools import groupby
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead._version import VERSION
 from levelhead.api import results
-from levelhead.api.listings import Installation, InstalledPart, MeasureRow, SchemeList, list_measures
+from levelhead.api.listings import MeasureRow, SchemeList, installation, list_measures
 from levelhead.cli.program import cli
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command
 from levelhead.cli.shared.inputs import check_paths
 from levelhead.cli.shared.printing import emit, emit_folded, print_json, screen_of, show
-from levelhead.extras import LIBRARIES, install_command, installed
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
@@ -110,43 +102,11 @@ def schema(kind: str | None, output: str | None) -> None:
         print_json(results.json_schema(kind), output)
 
 
-PROGRAMS = {
-    "bwrap": "running systems of a shared task in a sandbox (on Debian: apt-get install bubblewrap)",
-    "java": "MaltParser, an external parser",
-}
-"""The optional programs, and their purpose."""
-
-_KERNELS = (
-    "scan pools memory layout agreement trees alignment shapes oracles conversion arpa transition_parser graph_parser"
-).split()
-
-
 @command()
 @options.printing_options("text", "json", "jsonl", "tsv", "markdown", places=False)
 def doctor(**given: Any) -> None:
     """Show which optional dependencies are installed, and how to install the others."""
-    kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
-    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
-    compiled = all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in kernels)
-    rows = [
-        ("levelhead", VERSION, ""),
-        ("Python", platform.python_version(), sys.executable),
-        *((name, _version(name), "") for name in ("numpy", "click", "rich")),
-        ("kernels", "compiled" if compiled else "not compiled: slow", ""),  # the results are the same
-        *((name, "found" if shutil.which(name) else "missing", f"for {use}") for name, use in PROGRAMS.items()),
-    ]
-    for name, library in LIBRARIES.items():
-        missing = ("missing", f"for {library.purpose}: {install_command(library.extra)}")
-        found = (_version(library.project), f"{library.purpose} (extra: {library.extra})")
-        rows.append((name, *(found if installed(name) else missing)))
-    show(given, Installation(tuple(InstalledPart(*row) for row in rows)))
-
-
-def _version(project: str) -> str:
-    try:
-        return importlib.metadata.version(project)
-    except importlib.metadata.PackageNotFoundError:
-        return "missing"
+    show(given, installation())
 
 
 @command()

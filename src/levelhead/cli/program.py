@@ -85,7 +85,25 @@ class OutputClosed(Exception):
     """Standard output was closed by its reader (click would make this exit code 1)."""
 
 
-class Commands(click.Group):
+def example_of(path: str) -> str:
+    """Return the example of a command or group."""
+    import tomllib
+    from pathlib import Path
+
+    examples = tomllib.loads(Path(__file__).with_name("examples.toml").read_text(encoding="utf-8"))
+    return str(examples[path]).strip()
+
+
+class WithExample(click.Command):
+    """A command or group whose `--help` ends with its example, which the reference page shows, too."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        example = example_of(" ".join(["levelhead", *ctx.command_path.split()[1:]]))
+        with formatter.section("Example"):
+            formatter.write("".join(f"  {line}\n" for line in example.split("\n")))
+
+
+class Commands(WithExample, click.Group):
     """A group that suggests a command for an unknown one."""
 
     def resolve_command(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +36,6 @@ _OUTPUT = click.option(
 @command()
 @click.argument("gold", type=options.PATH, required=False)
 @click.argument("systems", type=options.PATH, required=False)
-@setting("--manifest", type=options.PATH)
-@setting("--scores", type=options.PATH, help="Rank this table of scores (TSV) instead of files")
 @setting("--ranking", type=options.Choice(RANKINGS, "ranking"))
 @setting("--group", "groups", multiple=True, metavar="NAME")
 @setting("--system", "only", multiple=True, metavar="NAME")
@@ -47,6 +44,8 @@ _OUTPUT = click.option(
 @options.definitions_option
 @options.partial_option
 @setting("--all-measures", is_flag=True)
+@setting("--manifest", type=options.PATH)
+@setting("--scores", type=options.PATH, help="Rank this table of scores (TSV) instead of files")
 @options.rules_option
 @options.allow_several_roots_option
 @click.option(
@@ -67,7 +66,7 @@ _OUTPUT = click.option(
 @options.as_runs_option
 @options.engine_options
 @options.papers_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options(*options.FORMATS, "prototext", output=_OUTPUT)
 def rank(by_treebank: bool, **given: Any) -> None:
     """Rank the systems in SYSTEMS by their macro-averages over the test sets in GOLD.
@@ -93,8 +92,7 @@ def rank(by_treebank: bool, **given: Any) -> None:
     with refused("invalid-argument"):
         ranked = options.call(given, files=to_rank)
     write_page(given, ranked)
-    without_warnings = replace(ranked.provenance, warnings=())  # those of all outputs would be too many
-    print_provenance(given, without_warnings, notes_below=True)
+    print_provenance(given, ranked.provenance)
     if print_paper(given, ranked):
         return
     if given["output_format"] == "prototext":

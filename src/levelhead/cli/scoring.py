@@ -62,7 +62,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.engine_options
 @options.scored_reading_options
 @options.cite_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def score(
     counts: bool,
@@ -113,7 +113,6 @@ def score(
         arguments |= {"registry": registry, "prepare": ["page"] if wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
     print_provenance(given, result.provenance)
-    given["quiet"] |= not result.parts  # the table is as short
     if not print_paper(given, result):
         shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
         print_result(given, result, lambda: result.table(counts=counts, measures=shown))

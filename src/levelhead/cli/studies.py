@@ -10,7 +10,7 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of
-from levelhead.cli.shared.printing import emit, emit_folded, page_origin, print_json, screen_of
+from levelhead.cli.shared.printing import below_verdict, emit, emit_folded, page_origin, print_json, screen_of
 
 _INPUT = options.InputPath(readable=False, path_type=Path)
 _NAMES = (
@@ -82,4 +82,4 @@ def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, rep
     if given["output_format"] == "markdown":
         emit(markdown(study), output)
     else:
-        emit_folded(text(study, places, screen_of(output)), output)
+        emit_folded(below_verdict(given, study, text(study, places, screen_of(output))), output)

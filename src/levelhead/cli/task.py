@@ -13,7 +13,7 @@ import click
 
 from levelhead.cli.program import DONE, GATE, Commands, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import cluster_of, command
+from levelhead.cli.shared.command import Command, cluster_of, command
 from levelhead.cli.shared.inputs import check_paths, inputs_of
 from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.errors import Fault, InputError, number_of, printable, quoted
@@ -38,6 +38,9 @@ def task() -> None:
 
     DIR is the task folder (default: the current folder).
     """
+
+
+task.command_class = Command
 
 
 @contextmanager
@@ -80,7 +83,7 @@ def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> Non
 @_DIR
 @click.option("--host", default="127.0.0.1", show_default=True, help="Listen on this address")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8018, show_default=True,
+    "--port", type=options.WholeNumber(0, 65535), default=8018, show_default=True,
     help="Listen on this port; 0 picks a free one",
 )  # fmt: skip
 @click.option(
@@ -162,13 +165,12 @@ def retry(submission: str | None, folder: str) -> None:
 @task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
 @options.worker_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def rank(folder: str, **given: Any) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
     from levelhead.task.standings import final_ranking, final_results
 
-    cluster_of(given)
     with _opened(folder, given["output"]) as (settings, database):
         database.check()
         results = final_results(settings, database, _workers(given, settings, database))
@@ -205,7 +207,6 @@ def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     from levelhead.task.standings import close_task, left_out_of
     from levelhead.task.submissions import primary_submissions, shown_state, why_primary
 
-    cluster_of(given)
     with _opened(folder) as (shared_task, database):
         database.check()
         ranked = close_task(shared_task, database, now=now, force=force, workers=_workers(given, shared_task, database))

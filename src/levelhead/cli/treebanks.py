@@ -49,7 +49,7 @@ OF_PAGE = ("relation", "upos")
 @options.worker_options
 @options.store_option
 @options.page_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def profile(
     treebanks: tuple[str, ...], list_columns: bool, rarefy: str | None, wde_table: str | None, **given: Any
@@ -77,7 +77,6 @@ def profile(
         _print_samples(files, rarefy, given)
         return
     from levelhead.api.inputs import registry_of
-    from levelhead.typology.profile import FEWEST
     from levelhead.typology.profile_columns import OF_TRAINING
 
     names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
@@ -94,8 +93,7 @@ def profile(
     write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
-    given["quiet"] |= len(survey.of_treebanks) < FEWEST  # the sentence is about outliers
-    show(given, survey, notes_below=True)
+    show(given, survey)
 
 
 def _list_columns(given: dict[str, Any]) -> None:
@@ -119,7 +117,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(samples.provenance.notes)}"
         )
-    show(given, samples, notes_below=True)
+    show(given, samples)
 
 
 @command()
@@ -128,7 +126,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 @options.limit_option
 @options.merge_option
 @options.input_format_option
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     """Measure how similar each pair of TREEBANKS is.
@@ -140,7 +138,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     treebank_files(treebanks, [given["output"]], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
-    show(given, similarities, notes_below=True)
+    show(given, similarities)
 
 
 @command()
@@ -151,6 +149,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
 @setting("--any-features", is_flag=True)
 @setting("--several-per-language", is_flag=True)
 @options.input_format_option
+@options.notes_options
 @options.printing_options(places=False)
 def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons for excluding the others.
@@ -160,7 +159,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """
     treebank_files(treebanks, [given["output"]], merge=True)
     selection = options.call(given, *treebanks)
-    show(given, selection, notes_below=True)
+    show(given, selection)
 
 
 @command()
@@ -176,7 +175,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     "--sentences-to", "conllu", type=options.RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
 )
 @options.page_options
-@options.quiet_option
+@options.answer_options
 @options.printing_options()
 def suspects(conllu: str | None, **given: Any) -> None:
     """Find words of GOLD whose annotation is probably wrong.

@@ -32,7 +32,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import annotation_of
+from levelhead.scoring.measure_notes import annotation_of, notes_on_reasons
 from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
@@ -48,8 +48,7 @@ from levelhead.significance.units import (
     units_signature,
 )
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Column, IntervalCell, Table, interval_head
+from levelhead.tables.table import Column, Detail, IntervalCell, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import joint_hash, short_hash, summary_of
@@ -59,12 +58,8 @@ __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
 Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
-_TOO_FEW = (
-    f"-: fewer than {FEWEST_UNITS} sentences or documents have a label other than the most frequent one, too few for an"
-    " interval"
-)
+_TOO_FEW = f"-: no interval, since fewer than {FEWEST_UNITS} documents or sentences have a rarer label"
 _MOST_LISTED = 20
-_MOST_PATTERNS = 10
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
 """The kinds of labels that are compared."""
@@ -236,14 +231,13 @@ class Agreement(Tabular):
         meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
         meaning = meaning if len(self.annotators) > 2 else "Observed: share of common words with the same label"
         notes = (
-            f"{meaning}; Expected: by chance",
-            "Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level",
+            Detail(f"{meaning}; Expected: by chance"),
+            Detail("Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level"),
             unit_line(units, "confidence intervals"),
             *unit_notes(units, "intervals", marked_by="the first file"),
             *([_TOO_FEW] if too_few else []),
-            signature_line(self.provenance.signature),
         )
-        return Table(tuple(columns), tuple(rows), notes)
+        return Table(tuple(columns), tuple(rows), notes).signed(self.provenance)
 
     def _measures_table(self) -> Table:
         ids = [printable(sent_id or str(number)) for number, sent_id in self._differing_rows()]
@@ -252,11 +246,11 @@ class Agreement(Tabular):
         has_nodes = any(len(treebank.empty) for treebank in self.treebanks.values())
         kinds = "heads, universal relations or empty nodes" if has_nodes else "heads or universal relations"
         notes = (
-            f"{n_differing} differ in span, {kinds}{listed}",
-            *(f"{name}: {reason}" for name, reason in self.reasons.items()),
-            signature_line(self.provenance.signature),
+            Detail(f"{n_differing} differ in span, {kinds}{listed}"),
+            *notes_on_reasons(self.reasons),
         )
-        return Table((Column("Measure", "text"), Column("F1", "percent")), tuple(self.f1.items()), notes)
+        columns = (Column("Measure", "text"), Column("F1", "percent"))
+        return Table(columns, tuple(self.f1.items()), notes).signed(self.provenance)
 
     def _patterns_table(self) -> Table:
         names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
@@ -268,14 +262,12 @@ class Agreement(Tabular):
             (*row[:5], printable(f"{row.form} ({row.sent_id or f'sentence {row.sentence}'})"))
             for row in self.disagreements
         )
-        notes = ("Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown",)
-        return Table(columns, rows, notes)
+        note = "Share: of all disagreements on this label; for heads, the tag of each annotator's head is shown"
+        return Table(columns, rows, (Detail(note),)).signed(self.provenance)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the F1 scores, the most frequent disagreements, and the coefficients."""
-        measures = self._measures_table()
-        patterns = [self._patterns_table().cut(_MOST_PATTERNS, "--by pattern")] * bool(self.disagreements)
-        return measures._replace(notes=measures.notes[:-1]), *patterns, self.table()
+        """Return the F1 scores, the coefficients, and the most frequent disagreements."""
+        return self._measures_table(), self.table(), *[self._patterns_table()] * bool(self.disagreements)
 
     def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:
         return ((measure, f1, self.reasons.get(measure)) for measure, f1 in self.f1.items())

@@ -32,7 +32,7 @@ from levelhead.evaluation.provenance import comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
-from levelhead.significance import STANDARD, InferenceSettings, unit_line, unit_notes, units_of
+from levelhead.significance import STANDARD, InferenceSettings, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.units import UnitRow, units_signature
 from levelhead.tables.data import (
@@ -45,8 +45,7 @@ from levelhead.tables.data import (
     Points,
     table_of,
 )
-from levelhead.tables.documents import signed
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 
 __all__ = ["Breakdowns"]
 
@@ -236,7 +235,8 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         parts = [(row.treebank, row.by) for row in scores]
         starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
         notes = *_notes(self._first), *self._notes_on_estimates(estimates)
-        return Table(columns, tuple(map(cells, scores)), notes, starts, tuple(map(cells, self._averages_rows())))
+        summary = tuple(map(cells, self._averages_rows()))
+        return Table(columns, tuple(map(cells, scores)), notes, starts, summary).signed(self.provenance)
 
     def _table_of_gains(self) -> Table:
         gains = list(self._gains_rows())
@@ -257,16 +257,14 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
         parts = [(row.treebank, row.system) for row in gains]
         starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
-        meaning = f"{self.measure}; Words: gain in correct words over {baseline}; largest changes first"
+        meaning = Detail(f"{self.measure}; Words: gain in correct words over {baseline}; largest changes first")
         notes = meaning, *self._notes_on_estimates(estimates)
-        return Table(columns, tuple(map(cells, gains)), notes, starts, tuple(map(cells, self._average_gains_rows())))
+        summary = tuple(map(cells, self._average_gains_rows()))
+        return Table(columns, tuple(map(cells, gains)), notes, starts, summary).signed(self.provenance)
 
     def _notes_on_estimates(self, estimates: Sequence[BucketEstimate]) -> Iterator[str]:
-        yield from estimate_notes(estimates)
-        if self.units:
-            yield unit_line(self.units, "confidence intervals")
+        yield from estimate_notes(estimates, self.units)
         yield from notes_on_coverage(self.coverage)
-        yield from signed(self.provenance.signature)
 
 
 class _Row(NamedTuple):
@@ -291,7 +289,7 @@ def _notes(breakdowns: Sequence[Breakdown]) -> list[str]:
         notes = [f"{measure}, {next(iter(properties))}"]
     if any(breakdown.whole for breakdown in breakdowns):
         notes.append(f"Without: {measure} of all other words; Diff.: Without minus {measure} of all words")
-    return notes
+    return list(map(Detail, notes))
 
 
 def break_down_outputs(

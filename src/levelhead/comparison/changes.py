@@ -19,8 +19,7 @@ from levelhead.comparison.change_rows import (
 )
 from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
 from levelhead.treebank.provenance import Provenance
@@ -144,7 +143,9 @@ class Changes(Tabular):
                 (printable(name), len(part.old), len(part.new), part.n_unchanged, *map(part.counts.get, _SHORT))
                 for name, part in self.parts.items()
             )
-            notes = ("numbers of sentences; Text: text changed, Tokens: re-tokenized, Annotation: re-annotated",)
+            notes = (
+                Detail("numbers of sentences; Text: changed text, Tokens: re-tokenized, Annotation: re-annotated"),
+            )
         elif by == "sentence":
             columns = (*((_FILE,) if self.of_folder else ()), *_SENTENCES)
             rows = (
@@ -163,7 +164,7 @@ class Changes(Tabular):
                 )
                 for (name, *numbers), part, change in self._changed()
             )
-            notes = ("Old, New: number of the sentence; Words: number of re-annotated words",)
+            notes = (Detail("Old, New: number of the sentence; Words: number of re-annotated words"),)
         else:
             columns = (
                 *(Column("Column", "text"), Column("Old", "text"), Column("New", "text")),
@@ -174,7 +175,7 @@ class Changes(Tabular):
                 for pattern in self.patterns
                 for first, place in self._places(pattern.examples[:1])
             )
-        return Table(columns, tuple(rows), (*notes, signature_line(self.provenance.signature)))
+        return Table(columns, tuple(rows), notes).signed(self.provenance)
 
     def _places(self, examples: Iterable[ChangeExample]) -> Iterator[tuple[ChangeExample, str]]:
         """Yield examples with the names of their sentences."""
@@ -188,7 +189,7 @@ class Changes(Tabular):
             for kind, count, names, more in self._counted_names()
         ]
         sizes = f"Old: {_sizes_text(self, 'old')}", f"New: {_sizes_text(self, 'new')}"
-        return Table(columns, (("unchanged", self.n_unchanged, ""), *rows), sizes)
+        return Table(columns, (("unchanged", self.n_unchanged, ""), *rows), sizes).signed(self.provenance)
 
     def _counted_names(self) -> Iterator[tuple[str, int, list[str], str]]:
         """Each kind of change, its number, the first sentences in NEW (or OLD if removed), and dots for others."""
@@ -201,11 +202,7 @@ class Changes(Tabular):
     def text_tables(self) -> tuple[Table, ...]:
         """Return the changes of each file of a folder, a summary of the sentences, and the patterns."""
         files, patterns = self.table(by="file"), self.table(by="pattern")
-        tables = [files._replace(notes=files.notes[:-1])] * self.of_folder + [self.summary_table()]
-        if self.patterns:
-            return *tables, patterns
-        tables[-1] = tables[-1]._replace(notes=(*tables[-1].notes, signature_line(self.provenance.signature)))
-        return (*tables,)
+        return *[files] * self.of_folder, self.summary_table(), *[patterns] * bool(self.patterns)
 
     def _patterns_rows(self) -> Iterator[tuple[int, ChangePattern]]:
         return enumerate(self.patterns, 1)

@@ -16,7 +16,6 @@ from levelhead.comparison.system_errors import (
     COVERAGE_LAYOUT,
     Coverages,
     TreeExamples,
-    coverage_rows,
     coverages_of,
 )
 from levelhead.comparison.tree_text import draw_contrasts
@@ -91,9 +90,6 @@ class Contrasts(TreeExamples):
     setup: Setup
     coverage: Coverages = field(default_factory=dict)
 
-    def _coverage_rows(self) -> Iterator[tuple[Any, ...]]:
-        return coverage_rows(self.coverage)
-
     def _sentences_rows(self) -> Iterator[tuple[Any, ...]]:
         for code, baseline, system, gained, lost in self.outputs:
             for contrast in (*gained, *lost):
@@ -111,14 +107,13 @@ class Contrasts(TreeExamples):
             (code, system, *row, contrast.baseline_correct, contrast.correct, contrast.gold)
             for code, system, _, _, row, contrast in self._sentences_rows()
         )
-        return Table(columns, tuple(rows), self._notes)
+        return self._table(columns, rows)
 
-    def text(self, limit: int | None = None) -> str:
-        texts = (
-            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.setup, limit)}\n"
+    def _drawn(self, limit: int | None) -> str:
+        return "\n".join(
+            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.setup, limit)}"
             for name, baseline, system, gained, lost in self.outputs
         )
-        return "".join([*texts, *(f"{note}\n" for note in self._notes)])
 
 
 def compare_sentences(plan: Plan, setup: Setup) -> Contrasts:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from levelhead.analysis import Cascading, cascading_errors, error_types
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, repairs
+from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, costliest_error, repairs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.intervals import (
     GAIN_COLUMNS,
@@ -22,12 +22,11 @@ from levelhead.comparison.system_errors import COVERAGE_LAYOUT, notes_on_coverag
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
-from levelhead.significance import InferenceSettings, unit_line
+from levelhead.significance import InferenceSettings
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import UnitRow
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
-from levelhead.tables.documents import signed
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 
 __all__ = ["ErrorAnalysis", "OutputErrors"]
 
@@ -36,17 +35,11 @@ Shown = Literal["repairs", "types", "cascading"]
 
 
 class OutputErrors(NamedTuple):
-    """The errors of an output.
+    """The errors of an output."""
 
-    Args:
-        repairs: the gain of repairing each kind of error, the largest first.
-        types: the number of aligned words with each type of error.
-        cascading: the wrong arcs of each class, labeled and unlabeled.
-    """
-
-    repairs: Sequence[Repair]
-    types: Mapping[str, int]
-    cascading: Sequence[Cascading]
+    repairs: Sequence[Repair]  # the gain of repairing each kind of error, the largest first
+    types: Mapping[str, int]  # the number of aligned words with each type of error
+    cascading: Sequence[Cascading]  # the wrong arcs of each class, labeled and unlabeled
 
 
 class ErrorType(NamedTuple):
@@ -90,6 +83,13 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
     averages: Sequence[Repair] = ()
 
+    @property
+    def verdict(self) -> str:
+        """The error whose repair gains most."""
+        several = len(self.treebanks) > 1
+        repairs = self.averages if several else next(iter(self.treebanks.values())).repairs
+        return costliest_error(repairs, self.measure, several=several)
+
     def _repairs_rows(self) -> Iterator[tuple[Any, ...]]:
         for code, errors in self.treebanks.items():
             for repair in errors.repairs:
@@ -115,29 +115,23 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
     def _repairs(self) -> Table:
         several = len(self.treebanks) > 1
-        every = [repair.estimate for errors in self.treebanks.values() for repair in errors.repairs]
-        every += [average.estimate for average in self.averages]
-        certain = estimate_columns(self.provenance.signature["level"], every, "points")
-        columns = (*[Column("Treebank", "text")] * several, *REPAIR_COLUMNS, *certain)
-
-        def cells(treebank: str, repair: Repair) -> tuple[Cell, ...]:
-            between = estimate_cells(repair.estimate)[: len(certain)]
-            return *[treebank] * several, *repair_cells(repair), *between
-
-        parts = [[cells(name, repair) for repair in errors.repairs] for name, errors in self.treebanks.items()]
-        starts = frozenset(sum(map(len, parts[:i])) for i in range(1, len(parts)))
+        parts = [(name, repair) for name, errors in self.treebanks.items() for repair in errors.repairs]
+        parts += ((f"Average of {len(self.treebanks)}", average) for average in self.averages)
+        every = [repair for _, repair in parts]
+        columns, cells = repair_rows(every, self.provenance.signature["level"])
+        rows = tuple((*[name] * several, *row) for (name, _), row in zip(parts, cells, strict=True))
+        n = len(rows) - len(self.averages)
+        starts = frozenset(i for i in range(1, n) if parts[i][0] != parts[i - 1][0])
         gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
         notes = (
-            f"Gain: {gained}; largest first",
-            "Causes: words whose gold head is attached correctly; other errors can follow from that of the head",
-            "Share: percentage of all words with an error",
-            *estimate_notes(every),
-            unit_line(self.units, "confidence intervals"),
+            Detail(f"Gain: {gained}; largest first"),
+            *[_CAUSES_NOTE] * any(repair.causes is not None for repair in every),
+            Detail("Share: percentage of all words with an error"),
+            *estimate_notes([repair.estimate for repair in every], self.units),
             *notes_on_coverage(self.coverage),
-            *signed(self.provenance.signature),
         )
-        summary = tuple(cells(f"Average of {len(self.treebanks)}", average) for average in self.averages)
-        return Table(columns, tuple(row for part in parts for row in part), notes, starts, summary)
+        heads = (*[Column("Treebank", "text")] * several, *columns)
+        return Table(heads, rows[:n], notes, starts, rows[n:]).signed(self.provenance)
 
     def _types(self) -> Table:
         columns = Column("Error", "text"), Column("Words", "number"), Column("Share", "percent")
@@ -159,15 +153,20 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         )
 
 
-REPAIR_COLUMNS = (
-    *(Column("Wrong", "text"), Column("Gold -> system", "text"), Column("Words", "number", rank=1)),
-    *(Column("Causes", "number"), Column("Share", "percent", rank=2), Column("Gain", "points")),
-)
+_CAUSES_NOTE = Detail("Causes: words whose gold head is attached correctly; other errors can follow from the head's")
 
 
-def repair_cells(repair: Repair) -> tuple[Cell, ...]:
-    """Return the cells of `REPAIR_COLUMNS`."""
-    return repair.error, repair.detail, repair.words, repair.causes, repair.share, repair.gain
+def repair_rows(repairs: Sequence[Repair], level: str) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:
+    """Return the columns of a table of repairs, and its rows; without causes if the measure does not compare heads."""
+    certain = estimate_columns(level, [repair.estimate for repair in repairs], "points")
+    causes = [Column("Causes", "number")] * any(repair.causes is not None for repair in repairs)
+    start = Column("Wrong", "text"), Column("Gold -> system", "text"), Column("Words", "number", rank=1)
+    rows: list[tuple[Cell, ...]] = []
+    for repair in repairs:
+        numbers = *[repair.causes] * len(causes), repair.share, repair.gain
+        between = estimate_cells(repair.estimate)[: len(certain)]
+        rows.append((repair.error, repair.detail, repair.words, *numbers, *between))
+    return (*start, *causes, Column("Share", "percent", rank=2), Column("Gain", "points"), *certain), rows
 
 
 def analyze_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> ErrorAnalysis:

@@ -43,6 +43,7 @@ from levelhead.significance import (
     level_of_each,
     unit_line,
     unit_notes,
+    with_p_values,
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P
 from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
@@ -58,11 +59,11 @@ from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.scopes import CountedUnits, Scope, count_units
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
-from levelhead.tables.documents import signature_line
 from levelhead.tables.table import (
     STARS_NOTE,
     Cell,
     Column,
+    Detail,
     IntervalCell,
     Table,
     formatted,
@@ -80,13 +81,9 @@ __all__ = ["LanguagePair", "Languages"]
 
 @immutable
 class AverageScore(Score):
-    """The macro-average of scores: the means of their values; its counts are sums.
+    """The macro-average of scores: the means of their values; its counts are sums."""
 
-    Args:
-        scores: the scores on each treebank.
-    """
-
-    scores: tuple[Score, ...] = ()
+    scores: tuple[Score, ...] = ()  # the scores on each treebank
 
     @property
     def value(self) -> float | None:
@@ -309,17 +306,16 @@ class Languages(Tabular):
             numbers = (pair.value_a, pair.value_b, pair.difference, interval, pair.p)
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, stars(pair.p)))
         notes = (
-            "Diff.: A minus B; Paired: whether both treebanks are parallel",
-            f"p and intervals are joint for all pairs of treebanks (Sidak): {STARS_NOTE}",
-            *([unit_line(self.units)] if self.units else []),
-            signature_line(self.provenance.signature),
+            Detail("Diff.: A minus B; Paired: whether both treebanks are parallel"),
+            Detail(f"p and intervals are joint for all pairs of treebanks (Sidak): {STARS_NOTE}"),
+            *([unit_line(self.units, with_p_values(pair.p for pair in self.pairs))] if self.units else []),
         )
         columns = (
             *(Column("System", "text"), Column("A", "text"), Column("B", "text"), Column("Paired", "text", rank=2)),
             *(Column("Measure", "text"), Column("Score A", rank=1), Column("Score B", rank=1), DIFFERENCE),
             *(Column(interval_head(self.provenance.signature["level"]), "points", rank=3), P, STARS),
         )
-        return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0})
+        return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0}).signed(self.provenance)
 
     def _influence_rows(self) -> Iterator[Any]:
         for pair in self.pairs:

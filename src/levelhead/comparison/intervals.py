@@ -13,7 +13,15 @@ from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
-from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_notes, units_of
+from levelhead.significance import (
+    ENOUGH_UNITS,
+    FEWEST_UNITS,
+    InferenceSettings,
+    Units,
+    unit_line,
+    unit_notes,
+    units_of,
+)
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.parallel import parallel_groups
 from levelhead.significance.units import UnitRow, unit_rows, units_signature
@@ -25,14 +33,9 @@ __all__ = ["WithIntervals"]
 
 @immutable
 class WithIntervals(PerTreebank[Found]):
-    """Results with confidence intervals.
+    """Results with confidence intervals."""
 
-    Args:
-        units: the units of each treebank.
-        measure: the measure.
-    """
-
-    units: Mapping[str, Units] = field(default_factory=dict)
+    units: Mapping[str, Units] = field(default_factory=dict)  # the units of each treebank
     measure: str = ""
 
     def _units_rows(self) -> list[UnitRow]:
@@ -54,7 +57,7 @@ DIFFERENCE_COLUMNS, GAIN_COLUMNS = _of_points("difference", -100), _of_points("g
 
 
 MARK = "?"
-UNCERTAIN = f"{MARK}: uncertain, based on fewer than {ENOUGH_UNITS} documents or sentences, or on very uneven ones"
+UNCERTAIN = f"{MARK}: uncertain: fewer than {ENOUGH_UNITS} documents or sentences, or very uneven ones"
 
 
 def estimate_columns(
@@ -66,11 +69,12 @@ def estimate_columns(
     return Column(interval_head(level), kind), Column("", "text")
 
 
-def estimate_notes(estimates: Sequence[BucketEstimate]) -> list[str]:
-    """Return a note if some rows are uncertain."""
+def estimate_notes(estimates: Sequence[BucketEstimate], units: Mapping[str, Units]) -> list[str]:
+    """Return notes on the intervals of rows: on what they are based, and whether some are uncertain."""
     if estimates and all(estimate.interval is None for estimate in estimates):
         return [f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"]
-    return [UNCERTAIN] if any(estimate.uncertain for estimate in estimates) else []
+    uncertain = [UNCERTAIN] if any(estimate.uncertain for estimate in estimates) else []
+    return [*uncertain, *([unit_line(units, "confidence intervals")] if units else [])]
 
 
 def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:

@@ -31,11 +31,10 @@ from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import SystemCounts, Units, unit_line, unit_notes
+from levelhead.significance import SystemCounts, Units, unit_line, unit_notes, with_p_values
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO, UnitRow, unit_rows, units_signature
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
-from levelhead.tables.documents import signature_line
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, p_text
 from levelhead.tabular import Tabular
@@ -54,43 +53,28 @@ _SYSTEMS = ("the first system", "the second system")
 
 
 class Choices(NamedTuple):
-    """The choices of people.
+    """The choices of people."""
 
-    Args:
-        second: the share of votes for the second system in each sentence, float64, shape (sentences,).
-        votes: the number of votes of each sentence, int64, shape (sentences,).
-        sha256: the hash of the file; None without a file.
-    """
-
-    second: Scores
-    votes: NDArray[np.int64]
-    sha256: str | None = None
+    second: Scores  # the share of votes for the second system in each sentence, float64, shape (sentences,)
+    votes: NDArray[np.int64]  # the number of votes of each sentence, int64, shape (sentences,)
+    sha256: str | None = None  # the hash of the file; None without a file
 
 
 class Judged(NamedTuple):
-    """The agreement of a measure with people.
+    """The agreement of a measure with people."""
 
-    Args:
-        scores: the scores of the first and the second system in each sentence, in percent, NaN if undefined; of
-            perplexities, the negative base-10 logarithm, so that higher is better.
-        agreement: the agreement.
-    """
-
+    # the scores of the first and the second system in each sentence, in percent, NaN if undefined; of perplexities,
+    # the negative base-10 logarithm, so that higher is better
     scores: tuple[Scores, Scores]
     agreement: HumanAgreement
 
 
 class ComparedMeasures(NamedTuple):
-    """A comparison of two measures in their agreement with people.
+    """A comparison of two measures in their agreement with people."""
 
-    Args:
-        one: a measure.
-        other: another measure.
-        comparison: the difference of their correlations with the choices, corrected for all pairs of measures.
-    """
-
-    one: str
-    other: str
+    one: str  # a measure
+    other: str  # another measure
+    # the difference of their correlations with the choices, corrected for all pairs of measures
     comparison: AgreementDifference
 
 
@@ -128,7 +112,7 @@ class Judgment(Tabular):
     provenance: Provenance
     units: Units
 
-    _PLACES = 3
+    PLACES = 3
 
     def table(self, *, places: int | None = 3) -> Table:
         """Return four rows per measure, one for each statistic, with comparisons of measures as notes.
@@ -148,13 +132,15 @@ class Judgment(Tabular):
                 *(("accuracy (%)", agreement.accuracy), ("kappa", agreement.kappa)),
             )
         )
-        notes = []
+        notes = list[str]()
         for one, other, (difference, p) in self.comparisons:
             value, low, high = (formatted(number, Column("", "number"), places) for number in difference)
-            tested = "" if p is None else f", p {p_text(p, 3)}"
+            tested = "" if p is None else f", p {p_text(p)}"
             notes.append(f"r({one}) - r({other}) = {value} [{low}, {high}]{tested}")
-        notes += [unit_line({"": self.units}), signature_line(self.provenance.signature)]
-        return Table(columns, rows, tuple(notes), frozenset(range(4, len(rows), 4)))
+        if any(agreement.correlation[1] is not None for _, agreement in self.measures.values()):
+            results = with_p_values(comparison.p for _, _, comparison in self.comparisons)
+            notes.append(unit_line({"": self.units}, results))
+        return Table(columns, rows, tuple(notes), frozenset(range(4, len(rows), 4))).signed(self.provenance)
 
     def _measures_rows(self) -> Iterator[tuple[str, HumanAgreement]]:
         return ((measure, judged.agreement) for measure, judged in self.measures.items())

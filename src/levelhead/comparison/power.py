@@ -26,8 +26,7 @@ from levelhead.significance.power import (
 )
 from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UnitRow, unit_rows, units_signature
 from levelhead.tables.data import Layout
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, IntervalCell, Table
+from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table
 from levelhead.tabular import Tabular
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
@@ -130,12 +129,10 @@ class Power(Tabular):
         rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
         test = f"a two-sided test at level {self.test.alpha:g} detects with {self.test.power:.0%} power"
         notes = (
-            f"Detectable: difference in points that {test}",
+            Detail(f"Detectable: difference in points that {test}"),
             *([unit_line(self.units, "variances")] if self.units else []),
-            *self.provenance.notes,
-            signature_line(self.provenance.signature),
         )
-        return Table(columns, tuple(rows[:n_rows]), notes, rules, tuple(rows[n_rows:]))
+        return Table(columns, tuple(rows[:n_rows]), notes, rules, tuple(rows[n_rows:])).signed(self.provenance)
 
     def _results_rows(self) -> list[tuple[Detectable, Target]]:
         return [(row, self.test) for row in self.rows]
@@ -222,7 +219,7 @@ def _rows(start: Detectable, variances: Sequence[Variances], design: Design, sca
 
 def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
     if any(row.n_runs == 1 for row in rows):
-        yield "with 1 run, only two outputs are compared: the result does not apply to other runs of the systems"
+        yield "with 1 run, the result does not apply to other runs of the systems"
     if any(not enough_runs(row.n_runs, row.n_runs) for row in rows):
         yield f"with 2 runs, compare marks no difference as significant: plan {FEWEST_RUNS} or more"
 
@@ -254,7 +251,7 @@ def typical_power(measures: Sequence[str], design: Design) -> Power:
         )
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}
     about = "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers"
-    notes = (f"{about}; for similar parsers, smaller differences can be detected", *_on_runs(rows))
+    notes = (Detail(f"{about}; for similar parsers, smaller differences can be detected"), *_on_runs(rows))
     return Power(tuple(rows), design.test, Provenance(signature, {}, (), notes))
 
 

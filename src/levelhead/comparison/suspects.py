@@ -18,8 +18,7 @@ from levelhead.evaluation.provenance import Provenance, Sources
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.tables.data import Layout
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Comments, Treebank
 from levelhead.treebank.provenance import joint_hash, summary_of
@@ -244,8 +243,8 @@ class Suspects(Tabular):
         }
         shown = [i for i, column in enumerate(_COLUMNS) if column.name not in meanings or any(row[i] for row in rows)]
         names = {_COLUMNS[i].name for i in shown}
-        notes = (f"{column}: {text}" for column, text in meanings.items() if column in names)
-        return Table(_COLUMNS, tuple(rows), (*notes, signature_line(self.provenance.signature))).of_columns(shown)
+        notes = tuple(Detail(f"{column}: {text}") for column, text in meanings.items() if column in names)
+        return Table(_COLUMNS, tuple(rows), notes).of_columns(shown).signed(self.provenance)
 
     def _suspects_rows(self) -> Iterator[SuspectRow]:
         lines = self.treebank.source.lines

@@ -23,8 +23,7 @@ from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
 from levelhead.tables.data import SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.documents import signature_line, signed
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import FILE, Cell, Column, Detail, Screen, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import summary_of
@@ -42,20 +41,12 @@ COVERAGE_LAYOUT: Layout = (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage)
 
 @immutable
 class PerTreebank(Tabular, Generic[Found]):
-    """Results for the output of one system on each treebank.
+    """Results for the output of one system on each treebank."""
 
-    Args:
-        treebanks: the results, by the code of the treebank.
-        provenance: the provenance of the numbers.
-        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
-    """
-
-    treebanks: Mapping[str, Found]
-    provenance: Provenance
+    treebanks: Mapping[str, Found]  # the results, by the code of the treebank
+    provenance: Provenance  # the provenance of the numbers
+    # for partial scores, the share of gold that each system covers, by treebank and system
     coverage: Coverages = field(default_factory=dict)
-
-    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
-        return coverage_rows(self.coverage)
 
     def _table(
         self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
@@ -63,8 +54,8 @@ class PerTreebank(Tabular, Generic[Found]):
         """Return the rows of all treebanks, which start with the treebank if there are several."""
         several = len(self.treebanks) > 1
         cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
-        notes = (*notes, *notes_on_coverage(self.coverage), *signed(self.provenance.signature))
-        return Table((*[Column("Treebank", "text")] * several, *columns), tuple(cells), notes)
+        heads = (*[Column("Treebank", "text")] * several, *columns)
+        return Table(heads, tuple(cells), (*notes, *notes_on_coverage(self.coverage))).signed(self.provenance)
 
 
 class Confusions(PerTreebank[Confusion]):
@@ -102,7 +93,7 @@ class Confusions(PerTreebank[Confusion]):
         )
         rest = f"{OTHER}: all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
         notes = [rest] if any(OTHER in confusion.names for confusion in self.treebanks.values()) else []
-        first = "errors only; of gold: share of the aligned words with this gold relation"
+        first = Detail("errors only; of gold: share of the aligned words with this gold relation")
 
         def rows(confusion: Confusion) -> Iterator[tuple[Cell, ...]]:
             for gold, system, *numbers in confusion.cells():
@@ -122,11 +113,6 @@ def notes_on_coverage(coverage: Coverages) -> list[str]:
     pairs = [pair for some in coverage.values() for pair in some.items()]
     several = len({system for system, _ in pairs}) > 1
     return coverage_notes((system if several else "", own) for system, own in pairs)
-
-
-def coverage_rows(coverage: Coverages) -> Iterator[tuple[str, str, PartialCoverage]]:
-    """Yield the rows of `COVERAGE_LAYOUT`."""
-    return ((code, system, own) for code, some in coverage.items() for system, own in some.items())
 
 
 def for_each_output(
@@ -207,20 +193,25 @@ class TreeExamples(Tabular):
     provenance: Provenance
     coverage: Coverages
 
-    def text(self, limit: int | None = None) -> str:
-        """Return the trees as text.
+    def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
+        """Return the trees as text, with notes and the signature.
 
         Args:
             limit: the maximum number of trees below each heading; by default all.
+            screen: where it is shown; by default a file.
         """
+        from levelhead.tables.writers import notes_text
+
+        return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
+
+    def _drawn(self, limit: int | None) -> str:
         raise NotImplementedError
 
-    def __str__(self) -> str:
-        return self.text().rstrip("\n")
+    def _text(self) -> str:
+        return self.text()
 
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        return (*notes_on_coverage(self.coverage), signature_line(self.provenance.signature))
+    def _table(self, columns: tuple[Column, ...], rows: Iterable[tuple[Cell, ...]]) -> Table:
+        return Table(columns, tuple(rows), tuple(notes_on_coverage(self.coverage))).signed(self.provenance)
 
 
 @immutable
@@ -246,9 +237,6 @@ class ErrorExamples(TreeExamples):
     cells: Mapping[str, Sequence[Example]]
     provenance: Provenance
     coverage: Coverages = field(default_factory=dict)
-
-    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
-        return coverage_rows(self.coverage)
 
     def _examples_rows(self) -> Iterator[ErrorExample]:
         for error, at in ((error, example) for error, examples in self.cells.items() for example in examples):
@@ -277,10 +265,10 @@ class ErrorExamples(TreeExamples):
             *(Column("Word", "position"), Column("Form", "text")),
         )
         rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples_rows())
-        return Table(columns, tuple(rows), self._notes)
+        return self._table(columns, rows)
 
-    def text(self, limit: int | None = None) -> str:
-        return "\n".join([draw_examples(self.matches, self.cells, limit), *self._notes, ""])
+    def _drawn(self, limit: int | None) -> str:
+        return draw_examples(self.matches, self.cells, limit)
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup) -> ErrorExamples:

@@ -43,6 +43,7 @@ from levelhead.significance import (
     differences,
     unit_line,
     unit_notes,
+    with_p_values,
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
@@ -50,12 +51,11 @@ from levelhead.significance.influence import INFLUENCE, influence_notes, influen
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import STARS_NOTE, Cell, Column, Table, formatted, level_text, p_text
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
 
-ONE_SCORE = "each interval of a score is about this score alone: compare systems by their differences"
+ONE_SCORE = Detail("each interval of a score is about this score alone: compare systems by their differences")
 
 
 @immutable
@@ -141,8 +141,7 @@ class Comparison(Tabular):
     @property
     def unit_line(self) -> str:
         """The units of intervals and p-values."""
-        results = "confidence intervals and p-values" if self._tested else "confidence intervals"
-        return unit_line(self.units, results) + self.joint_units
+        return unit_line(self.units, with_p_values(result.p for result in self.results), self.joint_units)
 
     def of_average(self, measure: str) -> list[ComparedScore]:
         """Return the macro-averages of all systems by a measure, or their results on a single treebank."""
@@ -168,9 +167,12 @@ class Comparison(Tabular):
         columns: list[Column] = []
         level = level_text(signature["level"])
         cells: list[Iterable[Cell]] = []  # by column
+        alone = len(self.systems) == 1
         for name in dict.fromkeys((start, *STATISTICS)) if start else STATISTICS:
             entry = STATISTICS[name]
             if entry.column is None or name in {"treebank", "average"} - {start} or not entry.shown(shown, signature):
+                continue
+            if alone and (entry.of_difference or name == "system"):
                 continue
             columns.append(entry.column._replace(name=entry.column.name.format(level)))
             cells.append([entry.cell(getattr(result, name), of_baseline=result.difference is None) for result in shown])
@@ -181,10 +183,10 @@ class Comparison(Tabular):
                 columns.append(STARS)
                 cells.append([result.stars for result in shown])
         rows = tuple(zip(*cells, strict=True))
-        parts = [(result.average, result.treebank, result.measure) for result in shown]
+        parts = [(result.average, result.treebank, "" if alone else result.measure) for result in shown]
         rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
         n_rows = sum(not result.average for result in shown) if each else len(rows)
-        return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:])
+        return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:]).signed(self.provenance)
 
     def _notes(self) -> tuple[str, ...]:
         signature, margin = self.provenance.signature, self.provenance.signature.get("margin")
@@ -194,15 +196,14 @@ class Comparison(Tabular):
         limits = f"the ratio is between 1/{margin} and {margin}" if self.perplexities else ""
         within = limits or f"the difference is between -{margin} and {margin} points"
         return (
-            *([f"differences from {self.systems[0]}{self._correction()}{legend}"] if self.systems[1:] else []),
+            *([Detail(f"differences from {self.systems[0]}{self._correction()}{legend}")] if self.systems[1:] else []),
             *([ONE_SCORE] if self.systems[1:] and any(result.interval for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
-            *([f"Equivalent: whether the interval of {within}"] if margin else []),
-            *(wins_text(win, self) for win in self.wins),
+            *([Detail(f"Equivalent: whether the interval of {within}")] if margin else []),
+            *(Detail(wins_text(win, self)) for win in self.wins),
             *(verdict_text(gate, self) for gate in self.gates),
             *([self.unit_line] if self.units else []),
             *partial_notes(pair for some in self.coverage.values() for pair in some.items()),
-            signature_line(signature),
         )
 
     def _correction(self) -> str:
@@ -211,9 +212,6 @@ class Comparison(Tabular):
 
     def _results_of_valid_trees_rows(self) -> tuple[ComparedScore, ...]:
         return self.valid_trees
-
-    def _coverage_rows(self) -> Iterator[tuple[str, str, PartialCoverage]]:
-        return ((code, *item) for code, some in self.coverage.items() for item in some.items())
 
     def _invalid_outputs_rows(self) -> Iterator[InvalidOutput]:
         return invalid_outputs(self.invalid)

@@ -25,7 +25,6 @@ from levelhead.evaluation.word_tables import (
 )
 from levelhead.immutable import immutable
 from levelhead.tables.data import DataTable, Layout
-from levelhead.tables.documents import signed
 from levelhead.tables.table import Table, first_rows
 from levelhead.tabular import Tabular
 
@@ -51,7 +50,7 @@ class AlignedWords(Tabular):
 
     def table(self) -> Table:
         """Return the first rows."""
-        return first_rows(self.words)._replace(notes=signed(self.provenance.signature))
+        return first_rows(self.words).signed(self.provenance)
 
 
 @immutable
@@ -71,7 +70,7 @@ class CountedSentences(Tabular):
 
     def table(self) -> Table:
         """Return the first rows."""
-        return first_rows(self.sentences)._replace(notes=signed(self.provenance.signature))
+        return first_rows(self.sentences).signed(self.provenance)
 
 
 def words_of_outputs(plan: Plan, setup: Setup, each: Receive | None = None, **how: Any) -> AlignedWords:

@@ -26,26 +26,7 @@ build_evaluation_table = _SCRIPT.build_evaluation_table
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = COLUMNS
 
 __all__ = [
-    "CONTENT_DEPRELS",
-    "DEPREL",
-    "DEPS",
-    "FEATS",
-    "FORM",
-    "FUNCTIONAL_DEPRELS",
-    "HEAD",
-    "ID",
-    "LEMMA",
-    "MISC",
-    "UNIVERSAL_FEATURES",
-    "UPOS",
-    "XPOS",
-    "Score",
-    "UDError",
-    "UDRepresentation",
-    "build_evaluation_table",
-    "evaluate",
-    "evaluate_wrapper",
-    "load_conllu",
-    "load_conllu_file",
-    "load_deprel_weights",
-]
+    "CONTENT_DEPRELS", "DEPREL", "DEPS", "FEATS", "FORM", "FUNCTIONAL_DEPRELS", "HEAD", "ID", "LEMMA", "MISC",
+    "UNIVERSAL_FEATURES", "UPOS", "XPOS", "Score", "UDError", "UDRepresentation", "build_evaluation_table",
+    "evaluate", "evaluate_wrapper", "load_conllu", "load_conllu_file", "load_deprel_weights",
+]  # fmt: skip

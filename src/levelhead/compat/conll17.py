@@ -12,23 +12,7 @@ build_evaluation_table = _SCRIPT.build_evaluation_table
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = COLUMNS
 
 __all__ = [
-    "DEPREL",
-    "DEPS",
-    "FEATS",
-    "FORM",
-    "HEAD",
-    "ID",
-    "LEMMA",
-    "MISC",
-    "UPOS",
-    "XPOS",
-    "Score",
-    "UDError",
-    "UDRepresentation",
-    "build_evaluation_table",
-    "evaluate",
-    "evaluate_wrapper",
-    "load_conllu",
-    "load_conllu_file",
+    "DEPREL", "DEPS", "FEATS", "FORM", "HEAD", "ID", "LEMMA", "MISC", "UPOS", "XPOS", "Score", "UDError",
+    "UDRepresentation", "build_evaluation_table", "evaluate", "evaluate_wrapper", "load_conllu", "load_conllu_file",
     "load_deprel_weights",
-]
+]  # fmt: skip

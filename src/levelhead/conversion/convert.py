@@ -89,12 +89,8 @@ def default_targets() -> Targets:
 def read_targets(path: str | os.PathLike[str]) -> Targets:
     """Read targets from a TOML file such as `levelhead/conversion/targets.toml`.
 
-    Args:
-        path: the file; it has a table `targets` with a list of relations for each UPOS, and optionally a table `fixed`
-            with lists for `ud1` and `ud2`, a `name`, and `subtypes = false` if relations do not include their subtypes.
-
-    Raises:
-        InputError: it is not TOML, or does not have this form.
+    It has a table `targets` with a list of relations for each UPOS, and optionally a table `fixed` with lists for `ud1`
+    and `ud2`, a `name`, and `subtypes = false` if relations do not include their subtypes.
     """
     name = os.fspath(path)
     document = parsed_toml(read_bytes(path), name, "invalid-targets")
@@ -279,15 +275,8 @@ def forward(
     The outermost target among a word's children on each side swaps places with the word, left side first; children of
     the root stay. Only heads change (and MISC if `exact`).
 
-    Args:
-        treebank: content-head trees, as in UD.
-        targets: the words that swap places with their heads; None for those of the paper.
-        variant: the interpretation of the algorithm, one of `VARIANTS`.
-        ud: the version of UD, 1 or 2; None to infer it from the relations (2 if they do not show it).
-        exact: whether to record heads in MISC, so that `backward` restores the trees without loss.
-
-    Raises:
-        InputError: with `exact`, the treebank already has recorded heads.
+    `targets` are the words that swap places with their heads (by default those of the paper), `ud` is inferred from the
+    relations by default, and `exact` records heads in MISC, so that `backward` restores the trees without loss.
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
@@ -309,13 +298,8 @@ def backward(
     parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head is unchanged.
     Enhanced graphs that `forward` kept match the heads again, so there is no warning about them.
 
-    Args:
-        treebank: function-head trees: converted trees, or the output of a parser trained on them.
-        targets: as in `forward`.
-        variant: as in `forward`.
-        ud: as in `forward`.
-        exact: whether to restore the heads that `forward` recorded, and to remove the records. Sentences whose trees
-            changed after recording are converted by the algorithm, with a warning; so is parser output.
+    `exact` restores the heads that `forward` recorded, and removes the records. Sentences whose trees changed after
+    recording are converted by the algorithm, with a warning; so is parser output.
     """
     heads = _lowered(treebank.heads, words_of(treebank, targets or default_targets(), variant, ud))
     if exact:

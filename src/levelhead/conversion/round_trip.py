@@ -21,7 +21,6 @@ from levelhead.conversion.convert import (
 )
 from levelhead.immutable import immutable
 from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent, share
-from levelhead.tables.documents import signed
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
@@ -166,18 +165,7 @@ def check_round_trip(
     ud: int | None = None,
     exact: bool = False,
 ) -> RoundTrip:
-    """Return the result of converting a treebank forward and back.
-
-    Args:
-        treebank: content-head trees, as in UD.
-        targets: as in `forward`.
-        variant: the interpretation of the algorithm.
-        ud: the version of UD.
-        exact: whether to record heads in MISC and restore them.
-
-    Raises:
-        InputError: with `exact`, the treebank already has recorded heads.
-    """
+    """Return the result of converting a treebank forward and back."""
     chosen, version = targets or default_targets(), ud or ud_version(treebank) or 2
     words = words_of(treebank, chosen, variant, version)
     heads, moved = raised(treebank.heads, words)
@@ -219,11 +207,7 @@ def check_round_trip(
 
 @immutable
 class RoundTrips(Mapping[str, RoundTrip], Tabular):
-    """The round trips of several treebanks.
-
-    Args:
-        trips: the round trip of each treebank, by its name.
-    """
+    """The round trips of several treebanks."""
 
     KIND: ClassVar[str] = "convert"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
@@ -231,7 +215,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
         "not_restored": (TREEBANK_COLUMN, NotRestored),
     }
 
-    trips: Mapping[str, RoundTrip]
+    trips: Mapping[str, RoundTrip]  # the round trip of each treebank, by its name
 
     def __getitem__(self, name: str) -> RoundTrip:
         return self.trips[name]
@@ -264,8 +248,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
         means = (_mean(values) if column.kind == "percent" else None for column, values in columns.items())
         summary: tuple[tuple[Cell, ...], ...] = ((f"Average of {len(self)}", *means),) if len(self) > 1 else ()
         heads = (Column("Treebank", "text"), *columns)
-        notes = signed(self.provenance.signature)
-        return Table(heads, tuple(zip(self, *columns.values())), notes, summary=summary)
+        return Table(heads, tuple(zip(self, *columns.values())), summary=summary).signed(self.provenance)
 
 
 _COLUMNS: Mapping[Column, str] = {
@@ -294,7 +277,7 @@ def not_restored_table(trips: RoundTrips) -> Table:
         for name, trip in trips.items()
         for w in trip.not_restored
     )
-    return Table(columns, tuple(rows), signed(trips.provenance.signature))
+    return Table(columns, tuple(rows)).signed(trips.provenance)
 
 
 def _mean(values: Sequence[Cell]) -> float | None:

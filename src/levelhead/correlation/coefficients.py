@@ -19,7 +19,6 @@ from levelhead.correlation.measurements import Measurements, check_sizes
 from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
-from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
@@ -95,16 +94,11 @@ _SMALLEST_P = 1e-12
 
 
 class FisherZ(NamedTuple):
-    """The correlations of all pairs of columns on Fisher's scale.
+    """The correlations of all pairs of columns on Fisher's scale."""
 
-    Args:
-        r: the coefficients, float64, shape (columns, columns).
-        z: their transformation atanh(r), in the same shape.
-        errors: the standard errors of z; NaN with too few rows, or if a column is constant without one of the rows.
-    """
-
-    r: Numbers
-    z: Numbers
+    r: Numbers  # the coefficients, float64, shape (columns, columns)
+    z: Numbers  # their transformation atanh(r), in the same shape
+    # the standard errors of z; NaN with too few rows, or if a column is constant without one of the rows
     errors: Numbers
 
     def test(self, i: int, j: int, level: float) -> tuple[float | None, float | None, float | None]:
@@ -200,7 +194,7 @@ class CumulativeVariances(Tabular):
             TREEBANK_COLUMN._replace(about="The last of them"), DataColumn("variance", "number", _ABOUT, optional=True),
         )
     }  # fmt: skip
-    _PLACES = 6
+    PLACES = 6
 
     variances: Mapping[str, CumulativeVariance]
     provenance: Provenance
@@ -216,20 +210,11 @@ class CumulativeVariances(Tabular):
         by_size = zip_longest(*(variance.variances.tolist() for variance in self.variances.values()), fillvalue="")
         rows = tuple((size, *cells) for size, cells in enumerate(by_size, 2))
         orders = tuple(f"{name}: {' '.join(variance.treebanks)}" for name, variance in self.variances.items())
-        notes = (*orders, *self.provenance.notes, signature_line(self.provenance.signature))
-        return Table(columns, rows, notes)
+        return Table(columns, rows, orders).signed(self.provenance)
 
 
 def cumulative_variances(table: Measurements, columns: Sequence[str] = ()) -> CumulativeVariances:
-    """Return the cumulative variance of columns of numbers, by default of all.
-
-    Args:
-        table: values by treebank.
-        columns: the names of the columns.
-
-    Raises:
-        InputError: a column is unknown, or there are too few treebanks with values.
-    """
+    """Return the cumulative variance of columns of numbers, by default of all."""
     chosen = columns or tuple(table.numbers)
     if not chosen:
         raise InputError(Fault("invalid-table", "no column has numbers"))

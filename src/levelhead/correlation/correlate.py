@@ -16,8 +16,7 @@ from levelhead.errors import Fault, InputError, number_of, quoted, with_minus
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.tables.data import NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability, columns_of
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, Table, p_text
+from levelhead.tables.table import Cell, Column, Detail, Table, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
@@ -105,7 +104,7 @@ class Correlation(Tabular):
             return "No correlation is tested: see the notes."
         significant = sum((each[2].p or 0) < alpha for each in tested)
         pair, method, best = max(tested, key=lambda each: abs(each[2].value or 0))
-        numbers = f"({method.capitalize()} {with_minus(f'{best.value:.3f}')}, p {p_text(best.p, 3)}, n = {pair.n})"
+        numbers = f"({method.capitalize()} {with_minus(f'{best.value:.3f}')}, p {p_text(best.p)}, n = {pair.n})"
         if len(self.pairs) == 1:
             return f"{pair.x} and {pair.y} {'' if significant else 'do not '}correlate significantly {numbers}."
         strongest = f"the strongest is between {pair.x} and {pair.y} {numbers}"
@@ -124,7 +123,7 @@ class Correlation(Tabular):
                 return pair
         raise KeyError(names)
 
-    _PLACES = 3
+    PLACES = 3
 
     def table(self) -> Table:
         """Return the result as a table."""
@@ -137,14 +136,14 @@ class Correlation(Tabular):
         columns = [
             *(Column(name, "text") for name in ("x", "y", "method")),
             *(Column(name, "number") for name in ("n", "r", "low", "high")),
-            Column("p", "probability", digits=3),
+            Column("p", "probability"),
             *([Column("skewed", "text")] if some_skewed else ()),
         ]
         if any(checks):
             columns += [Column(name, "number") for name in ("lowest", "highest", "within")]
-            columns.append(Column("p within", "probability", digits=3))
+            columns.append(Column("p within", "probability"))
         rows: list[tuple[Cell, ...]] = []
-        notes = []
+        notes = list[str]()
         for (pair, method), check in zip(shown, checks):
             cells: list[Cell] = [pair.x, pair.y, method, pair.n, *pair.coefficients[method][:4]]
             cells += [", ".join(pair.skewed)] if some_skewed else []
@@ -155,20 +154,20 @@ class Correlation(Tabular):
                 if check.extremes:
                     (_, lowest), (_, highest) = check.extremes
                     note = f"lowest without {lowest}, highest without {highest}"
-                notes.append(f"{pair.x}, {pair.y} ({method}): {note}")
+                notes.append(Detail(f"{pair.x}, {pair.y} ({method}): {note}"))
             rows.append(tuple(cells))
         if errors := [check.p_error for check in checks if check and check.p_error is not None]:
-            notes.append(f"p within: from random orders, Monte Carlo standard error at most {max(errors):.4f}")
+            error = f"Monte Carlo standard error at most {max(errors):.4f}"
+            notes.append(Detail(f"p within: from random orders, {error}"))
         n_tests = sum(any(each.low is not None for each in pair.coefficients.values()) for pair in self.pairs)
-        notes += [f"intervals and p: corrected for {n_tests} pairs"] if n_tests > 1 else []
+        notes += [Detail(f"intervals and p: corrected for {n_tests} pairs")] if n_tests > 1 else []
         lines = frozenset(range(len(self.pairs), len(rows), len(self.pairs)))
-        return Table(tuple(columns), tuple(rows), (*notes, *self._notes), lines)
+        return Table(tuple(columns), tuple(rows), (*notes, *self._notes), lines).signed(self.provenance)
 
     @property
     def _notes(self) -> tuple[str, ...]:
         given = (f"controlling for: {', '.join(self.given)}",) if self.given else ()
-        treebanks = f"{len(self.treebanks)} treebanks"
-        return (*given, *self.provenance.notes, treebanks, signature_line(self.provenance.signature))
+        return (*given, Detail(f"{len(self.treebanks)} treebanks"))
 
     def matrix_table(self, method: Method) -> Table:
         """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3.
@@ -183,7 +182,7 @@ class Correlation(Tabular):
             for i, row in enumerate(self.columns) if row in firsts
         )  # fmt: skip
         columns = (Column(method.capitalize(), "text"), *(Column(name, "number") for name in self.columns[1:]))
-        return Table(columns, rows, self._notes)
+        return Table(columns, rows, self._notes).signed(self.provenance)
 
     def _coefficients_rows(self) -> Iterator[tuple[Pair, Method, Coefficient]]:
         return ((pair, *item) for pair in self.pairs for item in pair.coefficients.items())
@@ -216,23 +215,8 @@ def correlate(
 ) -> Correlation:
     """Return the correlations of every pair of columns of a table, or of a single column with all others.
 
-    Args:
-        table: values by treebank.
-        columns: the columns; None for all numeric columns that are not constant. A single column is correlated with all
-            others, and only these pairs count for the correction.
-        given: columns to control for (partial correlation).
-        family: a column of text with the language family of each treebank.
-        methods: the coefficients; None for Pearson's, or Spearman's if a column is skewed.
-        missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" leaves them out of the
-            pairs concerned, "error" refuses them.
-        votes: what counts once: a "language", with the mean of its treebanks, or each "treebank".
-        permutations: the number of random permutations within families.
-        level: the confidence level at which all intervals of a method hold jointly.
-        seed: the random seed of permutations.
-
-    Raises:
-        InputError: a column is unknown or constant, treebanks of one language belong to several families, or there are
-            too few treebanks.
+    A single column is correlated with all others, and only these pairs count for the correction. The `level` holds
+    jointly for all intervals of a method.
     """
     requested = list(dict.fromkeys(columns or ()))
     for name in (*requested, *given):

@@ -92,10 +92,7 @@ class AgreementDifference(NamedTuple):
 def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
     """Return the preferences of a measure between two systems in each sentence.
 
-    Args:
-        first: the first system's scores, NaN where undefined, shape (sentences,).
-        second: the scores of the second system, in the same form.
-        ties: how to count equal or undefined scores.
+    Scores are NaN where undefined, shape (sentences,).
     """
     differences = np.nan_to_num(second - first, nan=0.0)
     tied = np.abs(differences) <= _EQUAL
@@ -114,11 +111,8 @@ def human_agreement(
     variance of the delete-one-unit jackknife. So that it is not too small, that of correlations is at least
     (1 - r ** 2) / n, and that of kappa includes an additional sentence in which measure and people disagree.
 
-    Args:
-        given: the preferences of the measure.
-        choices: the share of votes for the second system, 0 or 1 with one vote per sentence; shape (sentences,).
-        units: the independent units; sentences by default. Fewer than 10 with sentences that count give no intervals.
-        level: the confidence level of intervals.
+    `choices` is the share of votes for the second system, 0 or 1 with one vote per sentence; shape (sentences,). Fewer
+    than 10 units with sentences that count give no intervals.
     """
     unit = np.arange(len(choices)) if units is None else units.of_sentence
     means = _means(given, choices, unit)
@@ -153,14 +147,6 @@ def compare_agreement(
 
     The interval and p are those of Student's t with the variance of the delete-one-unit jackknife and of one additional
     sentence in which the measures have different preferences. Both are corrected by Sidak's (1967) bound.
-
-    Args:
-        one: the preferences of a measure.
-        other: the preferences of another measure.
-        choices: as in `human_agreement`.
-        units: the independent units, as in `human_agreement`.
-        level: the level at which the intervals of all pairs hold simultaneously.
-        n_tests: the number of pairs of measures.
     """
     unit = np.arange(len(choices)) if units is None else units.of_sentence
     both = [_means(given, choices, unit) for given in (one, other)]

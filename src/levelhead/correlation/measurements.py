@@ -16,7 +16,6 @@ from levelhead.errors import Fault, InputError, listed, quoted, unknown
 from levelhead.immutable import immutable
 from levelhead.measures.registry import split_at_commas
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
-from levelhead.tables.documents import signature_line
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.layouts.gold import treebank_of
@@ -146,7 +145,7 @@ class Measurements(Tabular):
         numbers = (Column(name, "number") for name in self.numbers)
         values = ([None if np.isnan(cell) else cell for cell in column.tolist()] for column in self.numbers.values())
         rows = zip(self.treebanks, *self.texts.values(), *values, strict=True)
-        return Table((*texts, *numbers), tuple(rows), (*self.notes, signature_line(self.signature())))
+        return Table((*texts, *numbers), tuple(rows)).signed(self.provenance)
 
     def _numbers_rows(self) -> Iterator[tuple[str, str, float | None]]:
         for column, values in self.numbers.items():
@@ -185,14 +184,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     for example to join profiles of training sets and scores of test sets; but not if a table would then have a treebank
     twice.
 
-    Args:
-        tables: the tables; at least one.
-        missing: "drop" keeps the treebanks in all tables; "pairwise" keeps all; "error" requires the same treebanks in
-            all.
-
-    Raises:
-        InputError: a column is in two tables, no treebank is in all tables, or with "error" a treebank is missing from
-            a table.
+    `missing`: "drop" keeps the treebanks in all tables, "pairwise" keeps all, "error" requires the same ones in all.
     """
     owner: dict[str, Measurements] = {}
     for table in tables:

@@ -27,16 +27,7 @@ _RESERVED = {*SPECIAL, "<UNK>"}  # KenLM accepts both spellings of the unknown w
 
 
 def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
-    """Write a model; all numbers are read back exactly.
-
-    Args:
-        model: the model.
-        path: the file, replaced completely or not at all; "-" is standard output.
-
-    Raises:
-        InputError: a word of the model is spelled like `<s>`, or has white space in it.
-        OutputError: the file cannot be written.
-    """
+    """Write a model; all numbers are read back exactly."""
     if not _RESERVED.isdisjoint(model.words.texts) or _SEPARATORS.search(model.words.text):
         word = next(word for word in model.words if word in _RESERVED or _SEPARATORS.search(word))
         raise InputError(Fault("reserved-word", f"an ARPA file cannot contain the word {quoted(word)}"))
@@ -85,15 +76,7 @@ def _in_units(values: Reals) -> Indices | None:
 
 
 def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
-    """Read a model, compressed or not.
-
-    Args:
-        path: the file; "-" is standard input.
-
-    Raises:
-        UnreadableFile: it cannot be opened, or its compressed data are damaged.
-        InputError: it is not a valid ARPA file; the error names the first invalid line.
-    """
+    """Read a model, compressed or not."""
     data = read_bytes(path)
     return replace(_Reader(data, os.fsdecode(path)).model(), sha256=hashlib.sha256(data).hexdigest())
 

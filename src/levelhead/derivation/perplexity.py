@@ -21,7 +21,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
 from levelhead.tables.data import Layout
-from levelhead.tables.documents import path_text, signature_line
+from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
@@ -411,8 +411,8 @@ class Perplexities(Tabular):
             (row.file, *(getattr(row, name) for name in columns.values()))
             for row in self.records("sentences" if sentences else "treebanks")
         ]
-        notes = (signature_line(self.provenance.signature),)
-        return Table((Column("File", "text"), *(Column(name, "number") for name in columns)), tuple(rows), notes)
+        heads = (Column("File", "text"), *(Column(name, "number") for name in columns))
+        return Table(heads, tuple(rows)).signed(self.provenance)
 
 
 def measure_perplexities(

@@ -31,35 +31,22 @@ _SENSES: tuple[Sense, ...] = ("words", "heads", "words or heads")
 
 
 class Occurrence(NamedTuple):
-    """The sentences of a test set that occur in training, by one definition.
+    """The sentences of a test set that occur in training, by one definition."""
 
-    Args:
-        same: what they share with a training sentence: "words", "heads" (without labels), or either.
-        sentences: the number of these sentences.
-        words: the number of their words.
-        rest: the scores on all other sentences, by measure; measures without a value on the whole test set are left
-            out.
-    """
-
-    same: Sense
-    sentences: int
-    words: int
+    same: Sense  # what they share with a training sentence: "words", "heads" (without labels), or either
+    sentences: int  # the number of these sentences
+    words: int  # the number of their words
+    # the scores on all other sentences, by measure; measures without a value on the whole test set are left out
     rest: Mapping[str, Score]
 
 
 class Leakage(NamedTuple):
-    """The share of a test set that occurs in training.
+    """The share of a test set that occurs in training."""
 
-    Args:
-        train: the hashes of the training treebanks.
-        sentences: the number of sentences of the test set.
-        words: the number of words.
-        occurring: the sentences with the words, with the heads, and with either of a training sentence.
-    """
-
-    train: str
-    sentences: int
-    words: int
+    train: str  # the hashes of the training treebanks
+    sentences: int  # the number of sentences of the test set
+    words: int  # the number of words
+    # the sentences with the words, with the heads, and with either of a training sentence
     occurring: tuple[Occurrence, ...]
 
     def added_to(self, evaluation: Evaluation) -> Evaluation:

@@ -82,11 +82,11 @@ class Evaluation(Mapping[str, Score], Tabular):
         return self.parts or {self.gold.name: self}
 
     @property
-    def verdict(self) -> str:
-        """The main scores."""
+    def verdict(self) -> str | None:
+        """The average scores of several treebanks; None for a pair of files, whose table is as short."""
         from levelhead.evaluation.score_tables import headline
 
-        return headline(self)
+        return headline(self) if self.parts else None
 
     @property
     def signature(self) -> Mapping[str, str]:

@@ -34,17 +34,11 @@ __all__ = [
 
 @immutable
 class Sources:
-    """The files of one treebank.
+    """The files of one treebank."""
 
-    Args:
-        gold: the gold treebank.
-        systems: the outputs by the name of the system (and run), in order.
-        notes: notes about the numbers.
-    """
-
-    gold: FileSummary
-    systems: Mapping[str, FileSummary]
-    notes: tuple[str, ...] = ()
+    gold: FileSummary  # the gold treebank
+    systems: Mapping[str, FileSummary]  # the outputs by the name of the system (and run), in order
+    notes: tuple[str, ...] = ()  # notes about the numbers
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
@@ -61,12 +55,7 @@ class Sources:
 
 
 def sources_of(outputs: Mapping[str, tuple[Matches, FileSummary]], setup: Setup) -> Sources:
-    """Return the files of one treebank, with the notes on them.
-
-    Args:
-        outputs: the aligned words and the file of every output, by the name of the system (and run); at least one.
-        setup: the settings.
-    """
+    """Return the files of one treebank, with the notes on them."""
     gold = next(iter(outputs.values()))[0].gold
     notes = dict.fromkeys(
         note for name, (output, _) in outputs.items() for note in notes_on_output(output, setup, name)
@@ -90,13 +79,6 @@ def pair_provenance(
     """Return the provenance of the numbers of one pair of treebanks.
 
     The signature has the rules, files, measures, kinds of warnings, and the versions of Unicode and of levelhead.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        setup: the settings.
-        notes: notes about the numbers.
-        parts: the parts of the signature that define measures; by default those of the settings.
     """
     sides = {"gold": gold, "system": system}
     files = {name: short_hash(side.sha256) for name, side in sides.items()}
@@ -112,14 +94,7 @@ def pair_provenance(
 def comparison_provenance(
     sources: Mapping[str, Sources], setup: Setup, parts: Mapping[str, str], notes: Iterable[str] = ()
 ) -> Provenance:
-    """Return the provenance of results for several systems; the signature has one hash for all outputs.
-
-    Args:
-        sources: the files of each treebank.
-        setup: the settings.
-        parts: the parts of the signature in addition to rules, files and the version.
-        notes: notes in addition to those on the files.
-    """
+    """Return the provenance of results for several systems; the signature has one hash for all outputs."""
     every = sources.values()
     by_system = zip(*(source.systems.values() for source in every), strict=True)
     files = {
@@ -135,12 +110,7 @@ def comparison_provenance(
 
 
 def signature_of_tests(settings: InferenceSettings, units: Mapping[str, Units]) -> dict[str, str]:
-    """Return the parts of a signature that determine intervals and tests.
-
-    Args:
-        settings: the settings of tests.
-        units: the units of each test set by its code.
-    """
+    """Return the parts of a signature that determine intervals and tests."""
     from levelhead.significance.units import units_signature
 
     by = {"resample-by": units_signature(units)} if units else {}  # scores alone have no units
@@ -148,11 +118,7 @@ def signature_of_tests(settings: InferenceSettings, units: Mapping[str, Units]) 
 
 
 def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
-    """Return the joint provenance of pairs of many treebanks.
-
-    Args:
-        provenances: the provenance of each pair, by the code of the treebank; at least one.
-    """
+    """Return the joint provenance of pairs of many treebanks."""
     every = provenances.values()
     return Provenance(
         joint_signature(provenance.signature for provenance in every),
@@ -164,11 +130,7 @@ def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
 
 
 def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
-    """Return the joint signature of many treebanks, with one hash for the files of each kind, in order.
-
-    Args:
-        signatures: the signatures of the treebanks; at least one.
-    """
+    """Return the joint signature of many treebanks, with one hash for the files of each kind, in order."""
     first, *others = every = list(signatures)
     if not others:
         return first

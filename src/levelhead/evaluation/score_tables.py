@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import names_or_number
-from levelhead.evaluation.provenance import joint_signature
+from levelhead.evaluation.provenance import joint_provenance
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
+from levelhead.scoring.measure_notes import notes_on_reasons, plain_reason
 from levelhead.tables.data import share
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, Kind, Table
+from levelhead.tables.table import Cell, Column, Detail, Kind, Table
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.pair import Evaluation
@@ -28,16 +27,18 @@ _COUNTS = ("Correct", "Gold", "Predicted", "Aligned")
 
 def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
     """Return the scores of one pair: one row per measure, with the columns of the official scorers."""
-    scores, coverage, leakage = evaluation.scores, evaluation.coverage, evaluation.leakage
-    strict = evaluation.valid_trees.values()
-    notes = [str(coverage)] if coverage else []
-    notes += (f"{name}: {score.reason}" for name, score in scores.items() if score.reason)
+    coverage, leakage = evaluation.coverage, evaluation.leakage
+    scores = {name: score for name, score in evaluation.scores.items() if not score.reason}
+    strict = [evaluation.valid_trees[name] for name in scores if coverage]
+    reasons = {name: score.reason for name, score in evaluation.scores.items() if score.reason}
+    notes = [*([str(coverage)] if coverage else []), *notes_on_reasons(reasons)]
     kind: Kind = "number" if counts else "percent"
     names, cells_of = (_COUNTS, _counts) if counts else (_RATIOS, _ratios)
     columns: list[tuple[Column, Iterable[Cell]]] = [(Column("Metric", "text", 10), scores)]
-    columns += zip((Column(name, kind, 9) for name in names), zip(*map(cells_of, scores.values())))
+    rows = [*map(cells_of, scores.values())]
+    columns += ((Column(name, kind, 9), [row[i] for row in rows]) for i, name in enumerate(names))
     if counts and coverage:
-        columns.append((Column(VALID_TREES, "number"), [None if each.reason else each.correct for each in strict]))
+        columns.append((Column(VALID_TREES, "number"), [each.correct for each in strict]))
     elif not counts:
         if any(score.perplexity for score in scores.values()):
             values = [_cell(score) if score.perplexity else _NO_CELL for score in scores.values()]
@@ -49,7 +50,7 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
             columns += ((column, repeat(cell)) for column, cell in zip(COVERAGE, coverage_cells(coverage)))
     notes += () if leakage is None else _leakage_notes(leakage)
     heads, cells = zip(*columns)
-    return Table(heads, tuple(zip(*cells)), (*notes, signature_line(evaluation.signature)))
+    return Table(heads, tuple(zip(*cells)), tuple(notes)).signed(evaluation.provenance)
 
 
 def _cell(score: Score | None) -> Cell:
@@ -62,12 +63,12 @@ def _leakage_notes(leakage: Leakage) -> tuple[str, str]:
         f"{each.sentences:,} ({f'{100 * each.sentences / n:.2f}%' if n else '-'})" for each in leakage.occurring
     )
     seen = f"{words} have the same words as a training sentence, {heads} the same heads, {both} either"
-    return f"of {n:,} sentences, {seen}", "New words, heads, both: the score on the remaining sentences"
+    return f"of {n:,} sentences, {seen}", Detail("New words, heads, both: the score on the remaining sentences")
 
 
 def _ratios(score: Score) -> tuple[Cell, ...]:
-    if score.perplexity or score.reason:
-        return (None if score.reason and not score.perplexity else _NO_CELL,) * 4
+    if score.perplexity:
+        return (_NO_CELL,) * 4
     shown = (score.measure.component,) if score.measure.component else COMPONENTS
     return tuple(
         score.percentage(name)
@@ -103,7 +104,7 @@ def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
             row.extend(cells_with_valid_trees(values, strict_values, evaluation.coverage or coverage))
     for reason in dict.fromkeys(filter(None, (average[name].reason for name in names))):
         undefined = [name for name in names if average[name].reason == reason]
-        notes.append(f"no average of {names_or_number(undefined, 'measure')}: {reason}")
+        notes.append(f"no average of {names_or_number(undefined, 'measure')}: {plain_reason(reason)}")
     if average.leakage:
         heads = ("Same words", "Same heads", *(f"{name} new" for name in names))
         columns += (Column(name, "percent") for name in heads)
@@ -111,8 +112,15 @@ def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
         for row, evaluation in shown:
             row.extend(_leakage_cells(evaluation, names))
     *rows, summary = rows
-    signature = signature_line(average.signature)
-    return Table(tuple(columns), tuple(map(tuple, rows)), (*notes, signature), summary=(tuple(summary),))
+    table = Table(tuple(columns), tuple(map(tuple, rows)), tuple(notes), summary=(tuple(summary),))
+    table, others = table.signed(average.provenance), {*average} - {*names}
+    return table._replace(notes=tuple(note for note in table.notes if not _is_about(note, others, names)))
+
+
+def _is_about(note: str, measures: Collection[str], others: Collection[str]) -> bool:
+    """Return whether a note names some of these measures, and none of the others."""
+    named = {*re.split("[ ,:;]+", note)}
+    return bool(named.intersection(measures)) and not named.intersection(others)
 
 
 def headline(evaluation: Evaluation) -> str:
@@ -160,8 +168,8 @@ def counts_table(evaluations: Mapping[str, Evaluation]) -> Table:
         columns.append(Column(VALID_TREES, "number"))
         rows = [(*row, None if score.reason else score.correct) for row, score in zip(rows, strict)]
     label = (str(coverage),) if coverage else ()
-    signature = joint_signature(evaluation.signature for evaluation in evaluations.values())
-    return Table(tuple(columns), tuple(rows), (*label, signature_line(signature)))
+    provenance = joint_provenance({code: evaluation.provenance for code, evaluation in evaluations.items()})
+    return Table(tuple(columns), tuple(rows), label).signed(provenance)
 
 
 VALID_TREES = "Valid trees"
@@ -214,11 +222,8 @@ def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
 
 
 def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverage: PartialCoverage) -> tuple[Cell, ...]:
-    return (*(_number(value) for pair in zip(values, strict) for value in pair), *coverage_cells(coverage))
-
-
-def _number(value: Fraction | float | None) -> float | None:
-    return None if value is None else float(value)
+    numbers = (None if value is None else float(value) for pair in zip(values, strict) for value in pair)
+    return (*numbers, *coverage_cells(coverage))
 
 
 def new_scores(evaluation: Evaluation) -> Mapping[str, Score]:

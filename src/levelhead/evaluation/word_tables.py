@@ -225,7 +225,9 @@ class SentenceRows:
         columns: list[Texts | Numbers] = [constant(self._code, n), document, number, sent_id, constant(self._name, n)]
         columns += [Numbers(values) for values in (words.gold, words.system, words.correct)]
         counted = piece.sentences
-        columns += _columns_of_counts((counted[name][0] if name in counted else None for name in self._measures), n)
+        for name in self._measures:
+            of = counted[name][0] if name in counted else None
+            columns += [none_of(n)] * 3 if of is None else map(Numbers, (of.correct, of.gold, of.system))
         self._pieces.append(tuple(columns))
 
     def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -21,6 +21,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 """The columns, by what they hold; the first name that a frame has is used."""
 
 _REQUIRED = ("sentence", "form", "head", "relation")
+_WRITTEN = ("form", "lemma", "upos", "xpos", "feats", "head", "relation", "deps", "misc")
 
 
 @checked(allow_several_roots="flag", partial="flag")
@@ -74,10 +75,5 @@ def _block(number: int, words: Sequence[Mapping[str, str | None]]) -> SentenceBl
         if span is not None and span != previous:
             rows.append([span, word.get("token") or "_", *["_"] * 8])
         previous = span
-        rows.append([str(place), *_cells(word)])
+        rows.append([str(place), *(word.get(name) or "_" for name in _WRITTEN)])
     return SentenceBlock([] if sent_id is None else [f"# sent_id = {sent_id}"], rows)
-
-
-def _cells(word: Mapping[str, str | None]) -> Iterator[str]:
-    for name in ("form", "lemma", "upos", "xpos", "feats", "head", "relation", "deps", "misc"):
-        yield word.get(name) or "_"

@@ -83,15 +83,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
 
 
 def check_address(address: str, tls: Tls | None) -> None:
-    """Refuse invalid addresses, and public addresses without encryption, without connecting.
-
-    Args:
-        address: as in `cluster`.
-        tls: the TLS files, or None.
-
-    Raises:
-        InputError: the address is invalid, or TLS files are missing or superfluous.
-    """
+    """Refuse invalid addresses, and public addresses without encryption, without connecting."""
     if address == "local":
         if tls is not None:
             raise _invalid("a local cluster does not use TLS files")

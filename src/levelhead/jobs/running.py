@@ -18,21 +18,13 @@ from levelhead.progress import progress_bar
 
 
 class Job(NamedTuple):
-    """Work that can be done on any machine, any number of times, always with the same result.
+    """Work that can be done on any machine, any number of times, always with the same result."""
 
-    Args:
-        key: the key of the result: a hash of everything that determines it.
-        function: the function; workers import it, so it is defined at the top level of a module.
-        arguments: its arguments, which are pickled.
-        name: the name of the job in messages.
-        weight: its share of the work, for the time left; any unit, for example bytes to read.
-    """
-
-    key: str
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    name: str
-    weight: int = 1
+    key: str  # the key of the result: a hash of everything that determines it
+    function: Callable[..., Any]  # the function; workers import it, so it is defined at the top level of a module
+    arguments: tuple[Any, ...]  # its arguments, which are pickled
+    name: str  # the name of the job in messages
+    weight: int = 1  # its share of the work, for the time left; any unit, for example bytes to read
 
 
 class Codec(NamedTuple):
@@ -136,14 +128,10 @@ class _ThisProcess(Executor):
 
 
 class Outcome(NamedTuple):
-    """The results of jobs.
+    """The results of jobs."""
 
-    Args:
-        results: the result of each job by its key, in the order of the jobs.
-        stale: the jobs whose input did not match their key, each with the message of its worker.
-    """
-
-    results: dict[str, Any]
+    results: dict[str, Any]  # the result of each job by its key, in the order of the jobs
+    # the jobs whose input did not match their key, each with the message of its worker
     stale: tuple[tuple[Job, StaleInput], ...]
 
 
@@ -161,16 +149,7 @@ def run_jobs(
     jobs with the same key, only the first is run. When workers die (killed, out of memory), their jobs are run again,
     one at a time. A job that ends its worker again is reported as failed after all other jobs are done.
 
-    Args:
-        jobs: the jobs.
-        workers: the workers.
-        store: the store of results, or None.
-        advance: called with the weight of each finished job.
-        codec: how results are stored; bytes unchanged by default.
-
-    Raises:
-        InputError: a job cannot be done because it ends its worker; all other results are stored.
-        OutputError: the store cannot be written.
+    `advance` is called with the weight of each finished job.
     """
     run = _JobRun(workers, store, advance, codec)
     try:

@@ -178,15 +178,7 @@ class Store:
 
 
 def check_store(path: str | os.PathLike[str]) -> None:
-    """Check that a path can be a store, without creating or changing anything.
-
-    Args:
-        path: a file, which may not exist.
-
-    Raises:
-        InputError: the path is another kind of file, or a store of another version.
-        OutputError: the path cannot be written.
-    """
+    """Check that a path can be a store, without creating or changing anything."""
     from levelhead.treebank.write import check_file
 
     name = os.fsdecode(path)

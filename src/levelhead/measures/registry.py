@@ -195,12 +195,7 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
 
 
 def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
-    """Return a measure with the scheme of each of its classes, so that it does not depend on a default.
-
-    Args:
-        measure: a measure of the registry.
-        registry: the available measures and schemes.
-    """
+    """Return a measure with the scheme of each of its classes, so that it does not depend on a default."""
     schemes = registry.schemes
     without = tuple(sorted({schemes.qualified(each) for each in measure.without}))
     return replace(measure, only=schemes.qualified(measure.only) if measure.only else None, without=without)
@@ -230,9 +225,6 @@ def split_measures(text: str) -> list[str]:
     """Return the measures in a comma-separated list; commas in parentheses belong to arguments.
 
     The names of shipped measures get their registered spelling (`las` becomes `LAS`), everything else is unchanged.
-
-    Args:
-        text: for example `LAS,CLAS` or `las, LAS(full,nopunct)`.
     """
     parts = split_at_commas(text)
     registered = {name.lower(): name for name in REGISTRY}
@@ -244,12 +236,7 @@ def split_measures(text: str) -> list[str]:
 
 
 def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
-    """Return whether lower values of a measure are better, as for perplexities; False for unknown names.
-
-    Args:
-        text: the measure, or the name of a column of published scores.
-        registry: the available measures and schemes.
-    """
+    """Return whether lower values of a measure are better, as for perplexities; False for unknown names."""
     try:
         return registry.measures[parse_measure(text, registry).name].lower_is_better
     except MeasureError:

@@ -77,7 +77,7 @@ def train(
     check_parser(recipe.parser, ALL_PARSERS)
     dev = dev if dev is not None and dev.n_words else None
     if dev is not None and with_dev:
-        prepared(dev, recipe.relations, "content-head")
+        prepared(dev, recipe.relations, "content")
     elif dev is not None and recipe.parser in (*PARSERS, ENSEMBLE):
         check_trees(dev)
     if recipe.parser == ENSEMBLE:
@@ -85,7 +85,7 @@ def train(
     if recipe.parser in PARSERS:
         return train_single(treebank, recipe, dev=dev, with_dev=with_dev, tell=progress)
     trees = joined(treebank, dev) if dev is not None and with_dev else treebank
-    source, function_head = prepared(trees, recipe.relations, recipe.scheme)
+    source, function_head = prepared(trees, recipe.relations, recipe.heads)
     if recipe.parser in BASELINES:
         return train_baseline(source, recipe, function_head)
     contents = train_external(recipe.parser, source, recipe.external)
@@ -103,17 +103,7 @@ def parse_any(
 ) -> ParsedTreebank:
     """Return a treebank parsed by any parser; DEPS becomes empty.
 
-    Args:
-        model: the parser.
-        treebank: the treebank to parse; its heads and relations are ignored.
-        external: how to run an external parser.
-        repair: whether to repair the trees of an external parser (see `external.checked`).
-        first: the number of the first sentence in messages.
-        progress: as in `parse_treebank`; not called by baselines and external parsers.
-
-    Raises:
-        InputError: an external parser fails, changes the words, or returns invalid trees and `repair` is false.
-        LevelheadError: a library is not installed.
+    `first` is the number of the first sentence in messages; baselines and external parsers do not call `progress`.
     """
     if not treebank.n_words:
         return ParsedTreebank(treebank, ())
@@ -143,24 +133,13 @@ def cross_validate(
     Folds are blocks of consecutive sentences of nearly equal size, so that neighboring sentences, which often come from
     the same text, are rarely split between training and parsing. The result does not depend on the workers.
 
-    Args:
-        treebank: the gold treebank.
-        recipe: the parser and its settings.
-        folds: the number of folds.
-        repair: as in `parse_any`.
-        workers: the workers; this process if None.
-        store: where finished folds are kept; None for nowhere. The key of a result includes everything that decides it,
-            for malt also the hash of its jar file. `command` cannot be used with a store: its program may change.
-
-    Raises:
-        InputError: there are fewer sentences than folds, a parser fails, workers are lost, or the parser is `command`
-            and there is a store.
-        OutputError: the store cannot be written.
+    The key of a result in the store includes everything that decides it, for malt also the hash of its jar file.
+    `command` cannot be used with a store: its program may change.
     """
     if len(treebank) < folds:
         message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"
         raise InputError(Fault("too-few-sentences", message, Place(treebank.source.path)))
-    prepared(treebank, recipe.relations, "content-head")  # fails early if the treebank cannot be learned from
+    prepared(treebank, recipe.relations, "content")  # fails early if the treebank cannot be learned from
     program = None if store is None else identity_of(recipe.parser, recipe.external)
     data = to_conllu(treebank)
     # the key has the hash of the contents of the jar file instead of its path

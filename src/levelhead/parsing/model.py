@@ -49,7 +49,7 @@ class Trees(NamedTuple):
 
 
 Relations = Literal["universal", "full"]
-Scheme = Literal["content-head", "function-head"]
+Heads = Literal["content", "function"]
 
 
 class Schedule(NamedTuple):
@@ -112,7 +112,7 @@ class Recipe(NamedTuple):
         seed: the random seed for the order of sentences; the same seed gives the same model, except for external
             parsers, which use their own.
         relations: learn universal relations, or full relations with subtypes.
-        scheme: learn trees as annotated, or converted to function heads; parsing then converts back.
+        heads: learn trees as annotated, or converted to function heads; parsing then converts back.
         external: how to run an external parser.
         reverse: read sentences from the last word to the first; the trees do not change.
         schedule: the number of passes and runs; None for the default of the parser.
@@ -123,7 +123,7 @@ class Recipe(NamedTuple):
     beam: int = 4
     seed: int = 0
     relations: Relations = "universal"
-    scheme: Scheme = "content-head"
+    heads: Heads = "content"
     external: ExternalSettings = ExternalSettings()
     reverse: bool = False
     schedule: Schedule | None = None

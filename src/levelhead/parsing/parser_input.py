@@ -20,14 +20,7 @@ _TREE_FAULTS = {"invalid-head", "head-outside-sentence", "no-root", "several-roo
 
 
 def read_words(path: str | os.PathLike[str]) -> Treebank:
-    """Return the words of a CoNLL-U file; its heads and relations can be anything, such as `_`.
-
-    Args:
-        path: the file, compressed or not; "-" is standard input.
-
-    Raises:
-        InputError: the file cannot be read, or is invalid in something other than its trees.
-    """
+    """Return the words of a CoNLL-U file; its heads and relations can be anything, such as `_`."""
     data, name = read_bytes(path), os.fsdecode(path)
     try:
         treebank = from_conllu(data, name=name)

@@ -40,11 +40,11 @@ from levelhead.parsing.model import (
     TABLES,
     Averages,
     Ensemble,
+    Heads,
     Model,
     Recipe,
     Relations,
     Schedule,
-    Scheme,
     Trees,
     table_shapes,
     training_record,
@@ -93,7 +93,7 @@ def _learned(treebank: Treebank, recipe: Recipe, dev: Treebank | None, n_passes:
     """A trained model, and the number of passes after which it was kept, at most `n_passes`."""
     parser, graph_based = recipe.parser, recipe.parser in GRAPH_PARSERS
     treebank = learnable(treebank, parser)
-    source, function_head = prepared(treebank, recipe.relations, recipe.scheme)
+    source, function_head = prepared(treebank, recipe.relations, recipe.heads)
     names = tuple(name for name, _ in Counter(source.relations).most_common())
     numbers = {name: number for number, name in enumerate(names)}
     labels = np.array([numbers[name] for name in source.relations], np.int32)
@@ -131,7 +131,7 @@ def joined(treebank: Treebank, dev: Treebank) -> Treebank:
     return from_conllu(to_conllu(treebank) + to_conllu(dev), name=treebank.source.path or "<treebank>")
 
 
-def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> tuple[Treebank, int | None]:
+def prepared(treebank: Treebank, relations: Relations, heads: Heads) -> tuple[Treebank, int | None]:
     """Return a treebank with what a parser learns, and the UD version for converting to function heads, if any."""
     check_trees(treebank)
     if not treebank.n_words:
@@ -140,7 +140,7 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> tuple[
     check_relations(treebank, names)
     if relations == "universal":
         treebank = treebank.replace(relations=names)
-    if scheme == "content-head":
+    if heads == "content":
         return treebank, None
     version = ud_version(treebank) or 2
     return forward(treebank, ud=version), version

@@ -25,8 +25,7 @@ from levelhead.recovery.tables import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES
 from levelhead.scoring.form_alignment import align_forms, is_other_text, other_text_note
 from levelhead.tables import data
 from levelhead.tables.data import NOT_A_COLUMN, Percent
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Cell, Column, Table
+from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
@@ -377,25 +376,13 @@ class Recovery(Tabular):
             if answers or name not in {ANOTHER_TEXT, "no answer"}
         )
         total = _row("all", self.answers)
-        notes = (
-            f"rows without a gold word: {total.extra_rows:,} (dropped)",
-            *([self.other_text] if self.other_text else []),
-            signature_line(self.provenance.signature),
-        )
-        return Table(_COLUMNS, tuple(rows), notes, summary=(_cells("All", total),))
+        dropped = f"rows without a gold word: {total.extra_rows:,} (dropped)"
+        notes = (dropped if total.extra_rows else Detail(dropped), *([self.other_text] if self.other_text else []))
+        return Table(_COLUMNS, tuple(rows), notes, summary=(_cells("All", total),)).signed(self.provenance)
 
 
 def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout()) -> Recovery:  # noqa: B008 -- immutable
-    """Return the answers of a language model with the words of gold.
-
-    Args:
-        answers: the path of answers, or answers.
-        gold: the gold treebank; only its words are used.
-        layout: the settings for finding answers in a file.
-
-    Raises:
-        InputError: the answers cannot be read, or do not match the gold sentences.
-    """
+    """Return the answers of a language model with the words of gold."""
     sentences, name = gold_sentences(gold), None
     if isinstance(answers, str | os.PathLike):
         unpaired, name = read_answers(answers, layout, len(gold)), os.fsdecode(answers)

@@ -274,18 +274,7 @@ class Matches(TreebankPair):
 
 
 def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
-    """Align two treebanks and compare the aligned words.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        rules: the rules.
-
-    Raises:
-        TextMismatch: the treebanks do not have the same characters.
-        MeasureError: the rules do not align words by their characters.
-        ConlluError: a treebank was read with `partial=True` from an invalid file.
-    """
+    """Align two treebanks and compare the aligned words."""
     rules.check_words()
     refuse_partial(gold), refuse_partial(system)
     gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)

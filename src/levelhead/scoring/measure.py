@@ -85,58 +85,40 @@ class Resource:
 
 @immutable
 class Definition:
-    """The definition of a measure.
-
-    Args:
-        name: its name.
-        meaning: its definition in one sentence.
-        formula: correct items / all items.
-        source: the publication that defines it.
-        counted_item: what is counted: one of `COUNTED_ITEMS`, each of which has a counter; or, if the definition has a
-            `counter` of its own, any name of what that counts (lower values of a `perplexity` are better).
-        needs: what must agree for a word to be correct.
-        only: the class that it counts, in the rules' scheme (`CONTENT`) or another (`kohita:CONTENT`); None for all
-            words.
-        without: classes and relations that it leaves out.
-        columns: the columns that gold must annotate besides heads and relations; by default all that must agree.
-        argument: the meaning of its argument, or None without an argument.
-        variants: options of the argument that change what must agree.
-        takes_nopunct: whether the argument may contain `nopunct` (words whose gold relation is punctuation are left
-            out) and `class=gold` (only gold labels decide which words are in a class).
-        takes_weights: whether the argument names a file of weights.
-        default_weight: the weight of relations that the file does not list; if None, they are an error unless the
-            argument has `,default=NUMBER`.
-        by_gold: whether each system word has the weight of its gold word.
-        correct: the function of a custom measure that returns which gold words are correct, instead of `needs`.
-        weight: the function of a custom measure that returns the weight of each word of one side.
-        version: the version of these functions, for signatures.
-        load: reads the file that the argument names, for measures that need more than weights.
-        counter: counts the measure, given the aligned words, the contents of the file, whether by sentence, and the
-            counts of earlier sentences.
-
-    Raises:
-        MeasureError: there is no counter for what is counted.
-    """
+    """The definition of a measure."""
 
     name: str
-    meaning: str
-    formula: str
-    source: str
+    meaning: str  # its definition in one sentence
+    formula: str  # correct items / all items
+    source: str  # the publication that defines it
+    # what is counted: one of `COUNTED_ITEMS`, each of which has a counter; or, if the definition has a `counter` of
+    # its own, any name of what that counts (lower values of a `perplexity` are better)
     counted_item: str = "words"
-    needs: Agree = NOTHING
+    needs: Agree = NOTHING  # what must agree for a word to be correct
+    # the class that it counts, in the rules' scheme (`CONTENT`) or another (`kohita:CONTENT`); None for all words
     only: str | None = None
-    without: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()  # classes and relations that it leaves out
+    # the columns that gold must annotate besides heads and relations; by default all that must agree
     columns: tuple[str, ...] | None = None
-    argument: str | None = None
-    variants: tuple[tuple[str, Agree], ...] = ()
+    argument: str | None = None  # the meaning of its argument, or None without an argument
+    variants: tuple[tuple[str, Agree], ...] = ()  # options of the argument that change what must agree
+    # whether the argument may contain `nopunct` (words whose gold relation is punctuation are left out) and
+    # `class=gold` (only gold labels decide which words are in a class)
     takes_nopunct: bool = False
-    takes_weights: bool = False
+    takes_weights: bool = False  # whether the argument names a file of weights
+    # the weight of relations that the file does not list; if None, they are an error unless the argument has
+    # `,default=NUMBER`
     default_weight: float | None = None
-    by_gold: bool = False
+    by_gold: bool = False  # whether each system word has the weight of its gold word
+    # the function of a custom measure that returns which gold words are correct, instead of `needs`
     correct: FunctionOfWords | None = None
+    # the function of a custom measure that returns the weight of each word of one side
     weight: FunctionOfWords | None = None
-    version: str | None = None
+    version: str | None = None  # the version of these functions, for signatures
+    # reads the file that the argument names, for measures that need more than weights
     load: Callable[[str], Resource] | None = None
+    # counts the measure, given the aligned words, the contents of the file, whether by sentence, and the counts of
+    # earlier sentences
     counter: Callable[..., Counts] | None = None
 
     def __post_init__(self) -> None:
@@ -206,11 +188,7 @@ class CustomMeasure(Measure):
     definition: Definition = field(kw_only=True)
 
     def __call__(self, words: WordColumns) -> Any:
-        """Return what its function returns, an array with a value for each gold word.
-
-        Args:
-            words: the columns.
-        """
+        """Return what its function returns, an array with a value for each gold word."""
         return cast("FunctionOfWords", self.definition.correct)(words)
 
 

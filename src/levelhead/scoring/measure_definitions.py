@@ -290,9 +290,11 @@ GROUPS = (
     ),
     MeasureGroup(
         "Empty nodes",
-        "Report them for systems that predict empty nodes (n.1), such as dropped pronouns and elided verbs. The head of"
-        " a node is that of its first edge in DEPS. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare"
-        " empty nodes: each path through them becomes an edge between words, so it ignores nodes without dependents.",
+        "Report them for systems that predict empty nodes (n.1), such as dropped pronouns and elided verbs. A node is"
+        " found if its head is correct: that of its first edge in DEPS, which can be a word, the root or (unlike in the"
+        " program of CRAC) another empty node. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare empty"
+        " nodes: as in the IWPT shared tasks, each path through them becomes an edge between words, such as conj>nsubj."
+        " Their words, tags and positions have no effect on it, nor have empty nodes without dependents.",
         (
             _of_empty_nodes("ARC", "head", Agree.HEAD),
             _of_empty_nodes("DEP", "head and full relation", _ARC),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.scoring.measure import Definition, Measure, annotates
@@ -14,6 +15,31 @@ from levelhead.treebank.relations import UD1, UD2, UNKNOWN, Scheme, ud_version_o
 SYSTEM = "the system"  # the name of the system in notes if its name is unknown
 
 _MOST_NAMED = 50  # more than the number of relations in either version of UD
+
+
+_ANNOTATION = {
+    "UPOS": "universal tags", "XPOS": "language-specific tags", "FEATS": "features", "LEMMA": "lemmas", "HEAD": "trees",
+    "DEPREL": "relations", "DEPS": "enhanced dependencies",
+}  # fmt: skip
+_WITHOUT = re.compile("not annotated (?:in|on) (gold|the system's output|both sides): ([A-Z]+(?:, [A-Z]+)*)")
+
+
+def notes_on_reasons(reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield a note for each reason why measures have no value, given the reason of each measure."""
+    for reason in dict.fromkeys(reasons.values()):
+        yield f"no {', '.join(name for name in reasons if reasons[name] == reason)}: {plain_reason(reason)}"
+
+
+def plain_reason(reason: str) -> str:
+    """Return why a measure has no value, with columns in plain words."""
+
+    def without(found: re.Match[str]) -> str:
+        side = {"gold": "the gold standard", "both sides": "an annotator"}.get(found[1], found[1])
+        columns = found[2].split(", ")
+        named = " and ".join(_ANNOTATION.get(column, "values") for column in columns)
+        return f"{side} has no {named} (column {', '.join(columns)})"
+
+    return _WITHOUT.sub(without, reason)
 
 
 class Annotation(NamedTuple):
@@ -70,12 +96,12 @@ def notes_on(
     using = ((scheme, tuple(names)) for scheme, names in users.values())
     notes = notes_on_schemes(gold.relations, system.relations, using, name)
     of_columns = (
-        f"not annotated in gold: {column}; the rules {rules.name} still score {', '.join(names)}"
+        f"{plain_reason(f'not annotated in gold: {column}')}; the rules {rules.name} still score {', '.join(names)}"
         for column, names in unannotated.items()
     )
     of_graphs = [str(measure) for measure, definition in measures if definition.counted_item == "edges"]
     without_graphs = of_graphs and "deps" in gold.columns and "deps" not in system.columns
-    of_deps = f"{name} has no values in DEPS, so there are no enhanced edges to score: {', '.join(of_graphs)}"
+    of_deps = f"{name} has no enhanced dependencies (column DEPS) to score: {', '.join(of_graphs)}"
     return (*notes, *of_columns, *([of_deps] if without_graphs else []))
 
 

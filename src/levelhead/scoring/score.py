@@ -37,12 +37,54 @@ if TYPE_CHECKING:
 _MOST_SURPRISE = 308  # larger powers of ten exceed the range of floats
 
 
-@immutable
-class Score:
-    """The score of a system by one measure, in percent.
+class Valued:
+    """A number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`.
 
-    It is a number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`. Without a value, `float` raises
-    ValueError, and comparisons are false.
+    Without a value, `float` raises ValueError, and comparisons are false.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def measure(self) -> Any: ...
+        @property
+        def value(self) -> float | None: ...
+
+    def __float__(self) -> float:
+        if self.value is None:
+            reason = getattr(self, "reason", None) or "there is nothing to count"
+            raise ValueError(f"{self.measure} has no value: {reason}")
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
+
+    def _ordered(self, other: object, operator: Callable[[Any, Any], Any]) -> bool:
+        if not isinstance(other, Valued | int | float):
+            return NotImplemented  # type: ignore[no-any-return]
+        value, another = self.value, other.value if isinstance(other, Valued) else other
+        return value is not None and another is not None and bool(operator(value, another))
+
+    def __lt__(self, other: Any) -> bool:
+        return self._ordered(other, lt)
+
+    def __le__(self, other: Any) -> bool:
+        return self._ordered(other, le)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._ordered(other, gt)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._ordered(other, ge)
+
+
+@immutable
+class Score(Valued):
+    """The score of a system by one measure, in percent, which can be used as a number.
+
+    Without a value, `float` raises ValueError, and comparisons are false.
 
     Args:
         measure: the measure.
@@ -94,37 +136,11 @@ class Score:
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
         return self.percentage(self.component)
 
-    def __float__(self) -> float:
-        if self.value is None:
-            raise ValueError(f"{self.measure} has no value: {self.reason or 'there is nothing to count'}")
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        return format(float(self), spec) if spec else str(self)
-
     def __str__(self) -> str:
         """Return the measure and its value: `LAS 89.02`."""
         return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}"
 
     __repr__ = __str__
-
-    def _ordered(self, other: object, operator: Callable[[Any, Any], Any]) -> bool:
-        if not isinstance(other, Score | int | float):
-            return NotImplemented  # type: ignore[no-any-return]
-        value, another = self.value, other.value if isinstance(other, Score) else other
-        return value is not None and another is not None and bool(operator(value, another))
-
-    def __lt__(self, other: object) -> bool:
-        return self._ordered(other, lt)
-
-    def __le__(self, other: object) -> bool:
-        return self._ordered(other, le)
-
-    def __gt__(self, other: object) -> bool:
-        return self._ordered(other, gt)
-
-    def __ge__(self, other: object) -> bool:
-        return self._ordered(other, ge)
 
     @property
     def component(self) -> Component:

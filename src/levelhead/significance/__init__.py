@@ -25,7 +25,15 @@ from levelhead.significance.resampling import (
     resampled_rows,
     spawned,
 )
-from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
+from levelhead.significance.units import (
+    ENOUGH_UNITS,
+    FEWEST_UNITS,
+    Units,
+    unit_line,
+    unit_notes,
+    units_of,
+    with_p_values,
+)
 
 __all__ = [
     "ENOUGH_UNITS",
@@ -57,4 +65,5 @@ __all__ = [
     "unit_line",
     "unit_notes",
     "units_of",
+    "with_p_values",
 ]

@@ -27,12 +27,7 @@ def corrected(p: _P, n_tests: int) -> _P | float:
 
 
 def level_of_each(level: float, n_intervals: int) -> float:
-    """Return the level of each of several intervals that hold simultaneously, by Sidak's (1967) bound.
-
-    Args:
-        level: the level at which all intervals hold.
-        n_intervals: the number of intervals.
-    """
+    """Return the level of each of several intervals that hold simultaneously, by Sidak's (1967) bound."""
     return float(level ** (1 / n_intervals))
 
 
@@ -141,12 +136,7 @@ def count_wins(
 
 
 def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> list[float]:
-    """Return the vote of each voter: the mean of the differences on its treebanks.
-
-    Args:
-        differences: the difference on each treebank.
-        voters: the voter of each treebank.
-    """
+    """Return the vote of each voter: the mean of the differences on its treebanks."""
     by_voter: dict[str, list[float]] = {}
     for treebank, difference in differences.items():
         by_voter.setdefault(voters[treebank], []).append(difference)

@@ -10,6 +10,7 @@ import numpy as np
 
 from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
+from levelhead.scoring.score import Valued
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.significance.estimates import Estimate, Interval, enough_runs, rescaled
 from levelhead.significance.influence import Influenced, InfluencedResult, influenced_by
@@ -26,15 +27,7 @@ from levelhead.tables.table import Cell, Column, IntervalCell, percentage, stars
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
     """Refuse a margin that cannot be tested.
 
-    Args:
-        margin: in points, or a ratio of perplexities; or None.
-        n_systems: the number of systems.
-        n_measures: the number of measures.
-        n_perplexities: the number of measures that are perplexities.
-
-    Raises:
-        InputError: the margin is not positive, is above 100 points, is a ratio of at most 1, or there is only one
-            system.
+    The margin is in points, or a ratio of perplexities above 1.
     """
     if margin is None:
         return
@@ -188,13 +181,7 @@ P = Column("p", "probability")
 STARS = Column("", "text")
 
 
-@documented
-class ComparedScore(NamedTuple):
-    """One system, one measure, one treebank or average; values are percentages and differences points, or perplexities.
-
-    What is computed from standard errors is None with fewer than 10 units.
-    """
-
+class _Statistics(NamedTuple):
     treebank: Annotated[
         str,
         Statistic(
@@ -280,7 +267,7 @@ class ComparedScore(NamedTuple):
         Statistic(
             "Kind of average; null for a treebank",
             value=lambda pair: pair.scope.average,
-            column=Column("Avg.", "text", rank=4),
+            column=Column("Avg.", "text"),
         ),
     ] = None
     n_runs: Annotated[int, Statistic("Number of runs of the system", (1,), value=lambda pair: len(pair.runs[0]))] = 1
@@ -323,30 +310,20 @@ class ComparedScore(NamedTuple):
         NOT_A_COLUMN,
     ] = ()
 
-    def __float__(self) -> float:
-        if self.value is None:
-            raise ValueError(f"{self.measure} of {self.system} has no value")
-        return self.value
 
-    def __format__(self, spec: str) -> str:
-        return format(float(self), spec) if spec else str(self)
+@documented
+class ComparedScore(Valued, _Statistics):
+    """One system, one measure, one treebank or average; values are percentages and differences points, or perplexities.
+
+    It can be used as a number, like a `Score`. What is computed from standard errors is None with fewer than 10 units.
+    """
+
+    __slots__ = ()
 
     def __str__(self) -> str:
         """Return the measure, its value and the interval, if there is one: `LAS 89.02 [83.4, 93.6]`."""
         interval = f" [{self.interval[0]:.1f}, {self.interval[1]:.1f}]" if self.interval else ""
         return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}{interval}"
-
-    def __lt__(self, other: Any) -> bool:
-        return float(self) < float(other)
-
-    def __le__(self, other: Any) -> bool:
-        return float(self) <= float(other)
-
-    def __gt__(self, other: Any) -> bool:
-        return float(self) > float(other)
-
-    def __ge__(self, other: Any) -> bool:
-        return float(self) >= float(other)
 
     @property
     def enough_runs(self) -> bool:

@@ -124,12 +124,7 @@ FEWEST_RUNS = 3
 
 
 def enough_runs(n_system: int, n_baseline: int) -> bool:
-    """Return whether there are enough runs for a significant difference: at least three each, or one output each.
-
-    Args:
-        n_system: the number of runs of the system.
-        n_baseline: the number of runs of the baseline.
-    """
+    """Return whether there are enough runs for a significant difference: at least three each, or one output each."""
     return n_system == n_baseline == 1 or min(n_system, n_baseline) >= FEWEST_RUNS
 
 
@@ -138,8 +133,7 @@ def run_errors(runs: Sequence[Sums]) -> Iterator[tuple[float, int]]:
 
     If one of two systems has a single run, its variance is assumed to equal that of the other.
 
-    Args:
-        runs: the values of the runs of one system, or of two, each float64 of shape (runs,).
+    Each array has the values of the runs of one system, shape (runs,).
     """
     several = [values for values in runs if len(values) > 1]
     n_single = len(runs) - len(several)
@@ -181,17 +175,11 @@ class InfluentialUnit(NamedTuple):
 
 
 class Influence(NamedTuple):
-    """The unit that causes more than a third of the variance of an estimate.
-
-    Args:
-        unit: the unit.
-        share: its share of the variance.
-        without: the estimate without this unit.
-    """
+    """The unit that causes more than a third of the variance of an estimate."""
 
     unit: InfluentialUnit
-    share: float
-    without: Estimate
+    share: float  # its share of the variance
+    without: Estimate  # the estimate without this unit
 
 
 MOST_INFLUENCE = 1 / 3

@@ -1,4 +1,4 @@
-"""Parallel test sets, whose documents are resampled together: translations, or one test set under two names."""
+"""Parallel test sets, whose documents are paired: translations, or one test set under two names."""
 
 from __future__ import annotations
 
@@ -11,24 +11,20 @@ from numpy.typing import NDArray
 
 from levelhead.errors import listed, number_of
 from levelhead.significance.units import DOCUMENT, SENTENCE, Units, kinds_counted
+from levelhead.tables.table import Detail
 
 _EQUAL_IDS = 0.9
 
 
 class ParallelUnits(NamedTuple):
-    """The units of several test sets, of which some are parallel.
+    """The units of several test sets, of which some are parallel."""
 
-    Args:
-        units: the units of each test set by its code.
-        contents: the SHA-256 of the contents of gold by the code of the test set.
-        groups: the name of the group of each parallel test set; test sets that are parallel to none are left out.
-        joint: the number of each unit among those of all test sets, int64, shape (units,), by the code of the test set;
-            units with one number are one unit of averages.
-    """
-
-    units: Mapping[str, Units]
-    contents: Mapping[str, str]
+    units: Mapping[str, Units]  # the units of each test set by its code
+    contents: Mapping[str, str]  # the SHA-256 of the contents of gold by the code of the test set
+    # the name of the group of each parallel test set; test sets that are parallel to none are left out
     groups: Mapping[str, str]
+    # the number of each unit among those of all test sets, int64, shape (units,), by the code of the test set; units
+    # with one number are one unit of averages
     joint: Mapping[str, NDArray[np.int64]]
 
     @property
@@ -99,10 +95,9 @@ class ParallelUnits(NamedTuple):
                     yield f"one test set under several names, which has one vote: {listed(same)}"
             first = [same[0] for same in by_content.values()]
             if len(first) > 1 and not self._share_units(first):
-                independent = "so they are resampled as if they were independent"
-                yield f"parallel, but without common units, {independent}: {listed(codes)}"
+                yield f"parallel, but without common units, so they are treated as independent: {listed(codes)}"
             elif len(first) > 1:
-                yield f"parallel test sets, whose units are resampled together: {listed(codes)}"
+                yield Detail(f"parallel test sets, whose units are paired: {listed(codes)}")
 
     def voters(self, voters: Mapping[str, str]) -> dict[str, str]:
         """Return the voters of test sets with one vote for equal contents: that of the first code."""
@@ -137,8 +132,9 @@ def parallel_groups(
     Test sets are parallel if they are declared to be, if they have the same contents, or if at least 90% of the
     documents of each have the id of a document of the other.
     """
-    ids = {code: _ids(unit) for code, unit in units.items()}
-    n_documents = {code: documents.n_units for code, unit in units.items() if (documents := _documents(unit))}
+    documents = {code: unit if unit.kind == DOCUMENT else unit.documents for code, unit in units.items()}
+    ids = {code: frozenset(filter(_is_id, of.ids if of else ())) for code, of in documents.items()}
+    n_documents = {code: of.n_units for code, of in documents.items() if of}
     group = {code: code for code in units}  # each group by its first test set
     for one, other in combinations(units, 2):
         most = max(n_documents.get(one, 0), n_documents.get(other, 0))
@@ -152,15 +148,6 @@ def parallel_groups(
             name = _name(codes, declared)
             names |= dict.fromkeys(codes, "+".join(codes) if name in names.values() else name)
     return names
-
-
-def _documents(units: Units) -> Units | None:
-    return units if units.kind == DOCUMENT else units.documents
-
-
-def _ids(units: Units) -> frozenset[str]:
-    documents = _documents(units)
-    return frozenset(filter(_is_id, documents.ids if documents else ()))
 
 
 def _is_id(name: str) -> bool:

@@ -67,17 +67,14 @@ def compact_letters(differ: Flags) -> list[str]:
 
 
 class PairTests(NamedTuple):
-    """The tests of all pairs of systems in one scope.
+    """The tests of all pairs of systems in one scope."""
 
-    Args:
-        better: whether a system (row) is significantly better than another (column), bool, shape (systems, systems).
-        p: the p-value of each pair of systems, the first in their order before the other, corrected for the number of
-            pairs; None if it cannot be tested.
-        influenced: the differences of two systems with a unit that causes more than a third of their variance.
-    """
-
+    # whether a system (row) is significantly better than another (column), bool, shape (systems, systems)
     better: Flags
+    # the p-value of each pair of systems, the first in their order before the other, corrected for the number of
+    # pairs; None if it cannot be tested
     p: Mapping[tuple[int, int], float | None]
+    # the differences of two systems with a unit that causes more than a third of their variance
     influenced: tuple[tuple[tuple[int, int], Estimate], ...]
 
     def ranks(self, system: int) -> tuple[int, int]:

@@ -31,14 +31,7 @@ STANDARD = InferenceSettings()
 
 
 def check_settings(settings: InferenceSettings) -> None:
-    """Refuse invalid settings.
-
-    Args:
-        settings: the settings of tests.
-
-    Raises:
-        InputError: the level is not between 0 and 0.999999.
-    """
+    """Refuse invalid settings."""
     check("level", settings.level, "level")
 
 
@@ -53,23 +46,12 @@ _CELLS = 1 << 22
 
 
 def spawned(seed: int, n_seeds: int) -> list[np.random.SeedSequence]:
-    """Return independent seeds for independent draws.
-
-    Args:
-        seed: the random seed.
-        n_seeds: the number of seeds to return.
-    """
+    """Return independent seeds for independent draws."""
     return np.random.SeedSequence(seed).spawn(n_seeds)
 
 
 def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> Rows:
-    """Draw rows with replacement (Efron 1979), by number, int64, shape (resamples, rows).
-
-    Args:
-        n_rows: the number of rows, which is also the size of each resample.
-        resamples: the number of resamples.
-        seed: the random seed.
-    """
+    """Draw rows with replacement (Efron 1979), by number, int64, shape (resamples, rows)."""
     return np.random.default_rng(seed).integers(0, n_rows, size=(resamples, n_rows), dtype=np.int64)
 
 

@@ -35,19 +35,12 @@ Average = Literal["macro", "micro"]
 
 @immutable
 class CountedUnits:
-    """The counts of systems on a test set by unit.
+    """The counts of systems on a test set by unit."""
 
-    Args:
-        table: the counts, one row per unit.
-        kind: the kind of the units, such as "document".
-        ids: the ids of the units; empty for sentences.
-        is_tested: whether tests are possible: not by the sentences of a few documents.
-    """
-
-    table: SystemCounts
-    kind: str
-    ids: Sequence[str] = ()
-    is_tested: bool = True
+    table: SystemCounts  # the counts, one row per unit
+    kind: str  # the kind of the units, such as "document"
+    ids: Sequence[str] = ()  # the ids of the units; empty for sentences
+    is_tested: bool = True  # whether tests are possible: not by the sentences of a few documents
 
     @cached_property
     def stratum(self) -> Stratum:
@@ -72,19 +65,12 @@ def count_units(table: SystemCounts, units: Units | None, *, alone: bool = False
 
 @immutable
 class Scope:
-    """Where systems are compared: one test set, or an average over several.
+    """Where systems are compared: one test set, or an average over several."""
 
-    Args:
-        name: the test set, or the name of the average.
-        test_sets: the counts on each test set, by its code.
-        average: the kind of average; None for one test set.
-        parallel: for averages, the units that parallel test sets share.
-    """
-
-    name: str
-    test_sets: Mapping[str, CountedUnits]
-    average: Average | None = None
-    parallel: ParallelUnits | None = None
+    name: str  # the test set, or the name of the average
+    test_sets: Mapping[str, CountedUnits]  # the counts on each test set, by its code
+    average: Average | None = None  # the kind of average; None for one test set
+    parallel: ParallelUnits | None = None  # for averages, the units that parallel test sets share
 
     @cached_property
     def _first(self) -> SystemCounts:

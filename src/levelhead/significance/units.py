@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place, count_text, listed, number_of, quoted
+from levelhead.tables.table import Detail
 from levelhead.treebank.documents import Documents, marks_text
 from levelhead.treebank.treebank import Treebank
 
@@ -202,17 +203,19 @@ def unit_rows(units: Mapping[str, Units]) -> list[UnitRow]:
     return rows
 
 
-def unit_line(units: Mapping[str, Units], results: str = "confidence intervals and p-values") -> str:
-    """Return a sentence with the kinds and numbers of the units of the test sets' own results.
-
-    Args:
-        units: the units of each test set by its code.
-        results: the results that were computed from them.
-    """
+def unit_line(
+    units: Mapping[str, Units], results: str = "confidence intervals and p-values", averaged: str = ""
+) -> Detail:
+    """Return a note on the units of the test sets' own results, and on those of averages."""
     own = [unit.own() for unit in units.values()]
     kinds = " or ".join(dict.fromkeys(unit.kind.removeprefix(COMMENT) for unit in own))
     label = f" ({LABEL})" if own and all(unit.label for unit in own) else ""
-    return f"{results} by {kinds}: {units_counted(units)}{label}"
+    return Detail(f"{results} by {kinds}: {units_counted(units)}{label}{averaged}")
+
+
+def with_p_values(p_values: Iterable[float | None]) -> str:
+    """Return the results that a note on units is about."""
+    return f"confidence intervals{' and p-values' if any(p is not None for p in p_values) else ''}"
 
 
 def units_counted(units: Mapping[str, Units]) -> str:
@@ -242,18 +245,14 @@ def unit_notes(
 ) -> Iterator[str]:
     """Return notes on missing, rough or too optimistic intervals and p-values.
 
-    Args:
-        units: the units of each test set by its code.
-        results: the results that are computed from them.
-        averaged: whether several test sets are averaged; averages have results even if a test set has none.
-        marked_by: the file that marks documents.
+    Averages have results even if a test set has none.
     """
     of_their_own = " of their own" if averaged and len(units) > 1 else ""
     intervals, _, p_values = results.partition(" and ")
     without = f", without {p_values}: --resample-by sentence decides by sentence" if p_values else ""
     own = {name: unit.own() for name, unit in units.items()}
     notes = {
-        f"{marked_by} marks no documents, so sentences are resampled as if they were independent": [
+        f"{marked_by} marks no documents, so sentences are treated as independent": [
             name for name, unit in units.items() if not unit.marked
         ],
         f"{FEW_NOTE.format(f'{intervals}{of_their_own}')}{without}": [
@@ -262,17 +261,17 @@ def unit_notes(
         f"{results} by sentence hold for {LABEL}": [
             name for name, unit in units.items() if unit.label and not unit.few
         ],
-        f"fewer than {FEWEST_UNITS} units to resample, so no {results}{of_their_own}": [
+        f"fewer than {FEWEST_UNITS} units, so no {results.replace(' and ', ' or ')}{of_their_own}": [
             name for name, unit in own.items() if unit.n_units < FEWEST_UNITS
         ],
-        f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough": [
+        f"fewer than {ENOUGH_UNITS} units, so {results} are rough": [
             name for name, unit in own.items() if FEWEST_UNITS <= unit.n_units < ENOUGH_UNITS
         ],
     }
     yield from (f"{note}: {listed(names, 5)}" for note, names in notes.items() if names)
     for name, unit in units.items():
         if unit.kind == DOCUMENT and (text := marks_text(unit.marks, unit.n_units)):
-            yield f"{name}: {text}"
+            yield Detail(f"{name}: {text}")
         if unit.few:
             continue
         if unit.n_units >= ENOUGH_UNITS and 0 < unit.effective < ENOUGH_UNITS:

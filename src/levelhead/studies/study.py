@@ -148,8 +148,8 @@ class Study(Tabular):
                     value = float(cell) if isinstance(cell, int | float) else None
                     yield SectionCell(section.title, number, column.name, value, text)
 
-    def __str__(self) -> str:
-        return text(self).rstrip("\n")
+    def _text(self) -> str:
+        return text(self)
 
 
 class StudySpec(NamedTuple):
@@ -316,13 +316,13 @@ def page(study: Study) -> Page:
 
 def text(study: Study, places: int | None = 2, screen: Screen = FILE) -> str:
     study = _for_readers(study)
-    lines = [study.title, study.source, "", *_quick_note(study), *study.setting, ""]
+    lines = [study.title, study.source, "", *study.setting, ""]
     for section in study.sections:
         lines += [section.title, *section.text]
         lines += ["", to_text(section.table, places, screen)] if section.table is not None else [""]
     for claim in study.claims:
         lines += [f"{claim.verdict}: {claim.text} ({claim.place})", f"  {claim.evidence}"]
-    return "\n".join([*lines, "", summary(study), signature_line(study.signature)]) + "\n"
+    return "\n".join([*lines, "", signature_line(study.signature)]) + "\n"
 
 
 def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:

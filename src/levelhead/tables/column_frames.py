@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.extras import required_library
-from levelhead.tables.columnar import ColumnRows, Numbers, Piece, Texts
+from levelhead.tables.columnar import ColumnRows, Piece, Texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,7 +71,9 @@ def to_pandas_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:
             parts = [pd.array(list(part.texts), dtype=kind).take(part.codes, allow_fill=True) for part in pieces]
             return pd.concat([pd.Series([], dtype=kind), *map(pd.Series, parts)], ignore_index=True)
         values = _joined([part.array for part in pieces], _TYPES[column.type])
-        missing = _joined([_missing(part) for part in pieces], np.bool_)
+        missing = _joined(
+            [np.zeros(len(part.array)) if part.missing is None else part.missing for part in pieces], np.bool_
+        )
         if column.type == "number":
             return np.where(missing, np.nan, values)
         if kind.islower() and kind != "boolean":
@@ -85,7 +87,3 @@ def to_pandas_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:
 
 def _joined(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate([np.zeros(0, dtype=kind), *(part.astype(kind, copy=False) for part in parts)])
-
-
-def _missing(cells: Numbers) -> NDArray[np.bool_]:
-    return np.zeros(len(cells.array), dtype=bool) if cells.missing is None else cells.missing

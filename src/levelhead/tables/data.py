@@ -120,11 +120,7 @@ def table_of(layout: Layout, rows: Iterable[Any]) -> DataTable:
 
 
 def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) -> DataTable:
-    """Return a table of data from its rows in JSON.
-
-    Raises:
-        ValueError: a row does not have the columns of the layout, or a value has another type.
-    """
+    """Return a table of data from its rows in JSON."""
     rows = [dict(document) for document in documents]
     columns = list[DataColumn]()
     fixed = {column.name for column in columns_in(layout) if not column.is_pattern}

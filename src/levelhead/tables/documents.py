@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +12,8 @@ from levelhead.errors import Fault, InputError, Place
 SCHEMA = 2  # the version of the JSON documents' layout
 
 Signature = Mapping[str, str]  # the settings and inputs that determine the numbers, by name
+
+_SHORT, _LONGEST = 8, 60  # digits of hashes, and characters, of short signatures
 
 
 def check_document(document: Any, path: str | None) -> None:
@@ -62,6 +66,14 @@ def signature_line(signature: Signature) -> str:
     return "|".join(f"{name}:{value}" for name, value in signature.items())
 
 
-def signed(signature: Signature) -> tuple[str, ...]:
-    """Return the signature as the last note of a table; no note if it is empty."""
-    return (signature_line(signature),) if signature else ()
+def short_signature(signature: Signature) -> str:
+    """Return the main parts of a signature and a hash of all: `ud | gold 0123abcd | id 89efcdab | levelhead 1.0`.
+
+    It has at most 60 characters. Results of a command with the same id have the same files, settings and versions.
+    """
+    digest = hashlib.sha256(signature_line(signature).encode()).hexdigest()
+    hashes = {name: text for name, text in signature.items() if re.fullmatch("[0-9a-f]{12}", text)}
+    files = [f"{name} {text[:_SHORT]}" for name, text in hashes.items() if not name.endswith("-hash")]
+    parts = [signature.get("rules"), *files[:1], f"id {digest[:_SHORT]}", f"levelhead {signature.get('version')}"]
+    line = " | ".join(filter(None, parts))
+    return line if len(line) <= _LONGEST else " | ".join(parts[-2:])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -10,7 +11,7 @@ from levelhead.errors import Fault, InputError
 from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
-    from levelhead.tables.data import DataTable
+    from levelhead.tables.data import DataColumn, DataTable
 
 
 Frames = Literal["polars", "pandas"]  # the libraries of data frames
@@ -18,20 +19,27 @@ Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 def frame_of(table: DataTable, library: Frames | None = None) -> Any:
     """Return data as a data frame, by default of polars if it is installed."""
-    from levelhead.tables.column_frames import pandas_types, polars_schema, to_pandas_frame, to_polars_frame
+    from levelhead.tables.column_frames import to_pandas_frame, to_polars_frame
     from levelhead.tables.columnar import ColumnRows
 
     library = chosen_library(library)
     if isinstance(table.rows, ColumnRows):
         return (to_polars_frame if library == "polars" else to_pandas_frame)(table.columns, table.rows)
-    columns = dict(zip(table.names, zip(*table.rows) if table.rows else ((),) * len(table.columns), strict=True))
+    cells = zip(*table.rows) if table.rows else ((),) * len(table.columns)
+    return frame_of_columns(table.columns, dict(zip(table.names, cells, strict=True)), library)
+
+
+def frame_of_columns(columns: Sequence[DataColumn], cells: Mapping[str, Sequence[Any]], library: Frames) -> Any:
+    """Return the cells of each column as a data frame."""
+    from levelhead.tables.column_frames import pandas_types, polars_schema
+
     if library == "polars":
         with required_library("polars"):
             import polars as pl  # type: ignore[import-not-found,unused-ignore]
-        return pl.DataFrame(columns, schema=polars_schema(table.columns))
+        return pl.DataFrame(cells, schema=polars_schema(columns))
     with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    return pd.DataFrame({name: list(values) for name, values in columns.items()}).astype(pandas_types(table.columns))
+    return pd.DataFrame({name: list(values) for name, values in cells.items()}).astype(pandas_types(columns))
 
 
 def chosen_library(library: Frames | None) -> Frames:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from levelhead.errors import count_text, number_of
+from levelhead.tables.documents import Signature
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.tables.data import DataTable
+    from levelhead.treebank.provenance import Provenance
 
 MOST_ROWS = 40  # of a table in a notebook, and of its chart
 N_FIRST = 10  # rows of data with very many
@@ -37,27 +40,28 @@ class Column(NamedTuple):
         kind: "text"; "percent"; "points", printed with a sign; "probability", see `probability`; "coefficient", with
             all decimal places; "number", without those if all are whole; or "position", such as a line of a file.
         width: the minimum width in plain text.
-        digits: the digits after the point of probabilities.
         rank: columns of the highest rank are the first to be left out on a terminal that is too narrow.
     """
 
     name: str
     kind: Kind = "percent"
     width: int = 0
-    digits: int = 4
     rank: int = 0
 
 
+class Detail(str):
+    """A note that a terminal only shows on request, since tables are read in the same way without it."""
+
+    __slots__ = ()
+
+
 class Screen(NamedTuple):
-    """Where text is shown.
+    """Where text is shown."""
 
-    Args:
-        width: its width in characters.
-        is_terminal: whether columns that do not fit are left out.
-    """
-
-    width: int = 100
-    is_terminal: bool = False
+    width: int = 100  # its width in characters
+    is_terminal: bool = False  # whether columns that do not fit are left out
+    all_notes: bool = True  # instead of the main notes in two lines
+    whole_signature: bool = True  # instead of its short form
 
 
 FILE = Screen()
@@ -70,10 +74,11 @@ class Table(NamedTuple):
     Args:
         columns: its columns.
         rows: its cells; None for a missing value.
-        notes: sentences below the table.
+        notes: sentences below the table, the most important first; see `Detail`.
         rules_before: the rows above which a rule is drawn.
         summary: summary rows, such as averages, below a rule.
         more: a line on rows that are left out.
+        signature: everything that determines the numbers, by name.
     """
 
     columns: tuple[Column, ...]
@@ -82,6 +87,7 @@ class Table(NamedTuple):
     rules_before: frozenset[int] = frozenset()
     summary: tuple[tuple[Cell, ...], ...] = ()
     more: str = ""
+    signature: Signature = MappingProxyType({})
 
     def __repr__(self) -> str:
         return f"<Table: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
@@ -95,6 +101,10 @@ class Table(NamedTuple):
     def rules(self) -> frozenset[int]:
         """The rows above which a rule is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
+
+    def signed(self, provenance: Provenance) -> Table:
+        """The table with the notes of the provenance of its numbers below its own notes, and with the signature."""
+        return self._replace(notes=(*self.notes, *provenance.notes), signature=provenance.signature)
 
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
         """The first rows and summary rows, with the number of the other rows and a hint on how to see them."""
@@ -173,7 +183,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if places is None:
         return repr(float(cell))
     if column.kind == "probability":
-        return probability(cell, column.digits)
+        return probability(cell)
     if column.kind == "percent":
         return f"{100 * (cell / 100):.{places}f}"  # half-way cases as the official scorers round them
     return f"{cell:{'+z' if column.kind == 'points' else ''}.{places}f}"
@@ -187,16 +197,15 @@ def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:
     return re.sub(r"^-?\d{4,}", lambda digits: count_text(int(digits[0])), text)
 
 
-def probability(value: float, digits: int = 4) -> str:
-    """Return a p-value as text: `0.0123`, or `<.0001` if all digits would be 0."""
-    text = f"{value:.{digits}f}"
-    return f"<{10.0**-digits:.{digits}f}".replace("0.", ".") if value > 0 and not float(text) else text
+def probability(value: float) -> str:
+    """Return a p-value as text: `.012`, or `< .001`."""
+    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 
-def p_text(value: float | None, digits: int = 4) -> str:
-    """Return a p-value with its sign, for sentences: `= 0.0123`, `< .0001`, or `= -` without a value."""
-    text = "-" if value is None else probability(value, digits)
-    return f"< {text[1:]}" if text.startswith("<") else f"= {text}"
+def p_text(value: float | None) -> str:
+    """Return a p-value with its sign, for sentences: `= .012`, `< .001`, or `= -` without a value."""
+    text = "-" if value is None else probability(value)
+    return text if text.startswith("<") else f"= {text}"
 
 
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))

@@ -9,12 +9,14 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from levelhead.errors import printable
+from levelhead.errors import number_of, printable
+from levelhead.tables.documents import short_signature, signature_line
 from levelhead.tables.table import (
     ALL_ROWS,
     FILE,
     MOST_ROWS,
     Column,
+    Detail,
     IntervalCell,
     Screen,
     Table,
@@ -52,7 +54,7 @@ _Lines = list[str]  # the lines of a cell in plain text
 
 
 def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
-    """Return a table for the terminal, in the layout of the official scorers' verbose output.
+    """Return a table for the terminal, in the layout of the official scorers' verbose output, with its notes.
 
     In a table wider than the screen, heads and texts are wrapped; if it is still too wide, a table of one or two rows
     gets a row for each column, and a terminal shows the columns that fit. Notes are wrapped as well.
@@ -62,6 +64,43 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
         places: digits after the point.
         screen: where it is shown; by default a file.
     """
+    return texts([table], places, screen)
+
+
+def texts(tables: Sequence[Table], places: int | None = 2, screen: Screen = FILE) -> str:
+    """Return the tables of a result for the terminal, with their notes and the signature below the last one."""
+    return "\n".join(_table_text(table, places, screen) for table in tables) + notes_text(tables, screen)
+
+
+def notes_text(tables: Sequence[Table], screen: Screen = FILE) -> str:
+    """Return the notes of the tables of a result, and its signature, which is never wrapped."""
+    lines = _note_lines(list(dict.fromkeys(note for table in tables for note in table.notes)), screen)
+    if signature := tables[-1].signature:
+        lines.append(printable(signature_line(signature)) if screen.whole_signature else short_signature(signature))
+    return "".join(f"{line}\n" for line in lines)
+
+
+_ROOM = 2  # lines for the main notes, and for the number of the others
+
+
+def _note_lines(notes: Sequence[str], screen: Screen) -> list[str]:
+    """Return all notes as lines, or the main notes that there is room for, at least one, and the number of others."""
+    texts = {note: folded(printable(note), screen.width).split("\n") for note in notes}
+    every = [line for lines in texts.values() for line in lines]
+    if screen.all_notes or len(every) <= _ROOM:
+        return every
+    shown, n_shown = list[str](), 0
+    for note in notes:
+        if isinstance(note, Detail):
+            continue
+        if shown and len(shown) + len(texts[note]) + 1 > _ROOM:
+            break
+        shown += texts[note]
+        n_shown += 1
+    return [*shown, f"{number_of(len(notes) - n_shown, 'more note' if shown else 'note')}: --notes"]
+
+
+def _table_text(table: Table, places: int | None, screen: Screen) -> str:
     widest, hidden = screen.width - 1, list[str]()  # the rule is longer than the rows
     laid_out = _laid_out(table, places, widest)
     while screen.is_terminal and _width(laid_out.widths) > widest and not laid_out.turned:
@@ -83,14 +122,14 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
                 cells.append(text + space if column.kind == "text" else space + text)
             lines.append(" | ".join(cells).rstrip())
     lines += [rule] if len(rows) in rules else []  # below the head of an empty table
-    more = [table.more] if table.more else []
-    more += [f"not shown: {', '.join(hidden)} (a wider terminal, or --format tsv)"] if hidden else []
-    lines += (folded(printable(note), screen.width) for note in [*more, *table.notes])
+    lines += [table.more] if table.more else []
+    if hidden:
+        lines.append(folded(f"not shown: {', '.join(hidden)} (a wider terminal, or --format tsv)", screen.width))
     return "\n".join(lines) + "\n"
 
 
 def folded(line: str, width: int) -> str:
-    """Return a line as indented lines of at most this width; a signature has no spaces and stays on one line."""
+    """Return a line as indented lines of at most this width."""
     if len(line) <= width:
         return line
     indent = line[: len(line) - len(line.lstrip())] + "  "
@@ -205,7 +244,7 @@ def _wrapped(cell: _Lines, width: int, longest: int) -> _Lines:
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
-    """Return a table as tab-separated values, without summary rows: intervals are two columns; all digits by default.
+    """Return a table as tab-separated values, without summary rows: intervals are two columns; by default all `places`.
 
     The ends of intervals, and marks without a heading, are named after the column before them.
     """
@@ -285,14 +324,18 @@ def _on_one_line(text: str) -> str:
     return printable(re.sub(r"[\t\n\r]", " ", text))
 
 
+def _signed_notes(table: Table) -> list[str]:
+    return [*table.notes, *([signature_line(table.signature)] if table.signature else [])]
+
+
 def to_markdown(table: Table, places: int | None = 2) -> str:
-    """Return a table in Markdown."""
+    """Return a table in Markdown; decimal `places` of numbers, None for all digits."""
     table = table.readable
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
     rows += [[for_readers(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
     lines = ["| " + " | ".join(markdown_text(cell) for cell in row) + " |" for row in rows]
-    notes = [f"\n{markdown_text(note)}" for note in table.notes]
+    notes = [f"\n{markdown_text(note)}" for note in _signed_notes(table)]
     return "\n".join([*lines, *notes]) + "\n"
 
 
@@ -301,7 +344,7 @@ def markdown_text(text: str) -> str:
 
 
 def to_latex(table: Table, places: int | None = 2) -> str:
-    """Return a table in LaTeX, with the rules of the booktabs package."""
+    """Return a table in LaTeX, with the rules of the booktabs package; `places` None for all digits."""
     table = table.readable
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
@@ -309,7 +352,7 @@ def to_latex(table: Table, places: int | None = 2) -> str:
     for number, row in enumerate(table.every_row):
         lines += ["\\midrule"] if number in table.rules else []
         lines.append(latex_row([latex_text(formatted(cell, c, places)) for cell, c in zip(row, table.columns)]))
-    lines += ["\\bottomrule", "\\end{tabular}", *(f"% {printable(note)}" for note in table.notes)]
+    lines += ["\\bottomrule", "\\end{tabular}", *(f"% {printable(note)}" for note in _signed_notes(table))]
     return "\n".join(lines) + "\n"
 
 
@@ -323,7 +366,7 @@ def latex_row(cells: list[str]) -> str:
 
 
 def to_html(table: Table, places: int | None = 2) -> str:
-    """Return a table as self-contained HTML."""
+    """Return a table as self-contained HTML; decimal `places` of numbers, None for all digits."""
     from html import escape
 
     table = table.readable
@@ -340,7 +383,7 @@ def to_html(table: Table, places: int | None = 2) -> str:
     if table.more:
         more = f'<tr><td colspan="{len(names)}" style="text-align: left">{table.more}</td></tr>'
         lines.insert(len(table.rows) + 3, more)
-    notes = "<br>\n".join(escape(printable(note)) for note in table.notes)
+    notes = "<br>\n".join(escape(printable(note)) for note in _signed_notes(table))
     return "\n".join([*lines, "</tbody>", "</table>", *([f"<p><small>{notes}</small></p>"] if notes else [])]) + "\n"
 
 

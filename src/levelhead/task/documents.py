@@ -228,16 +228,12 @@ _LOG = DataColumn("log", "text", "Why it failed, as the organizer sees it; null 
 
 @immutable
 class Submissions(Tabular):
-    """The submissions of all teams, for the organizer.
-
-    Args:
-        submissions: the submissions, in the order in which they were accepted.
-    """
+    """The submissions of all teams, for the organizer."""
 
     KIND: ClassVar[str] = "submissions"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {"submissions": (SubmissionState, _LOG)}
 
-    submissions: tuple[Submission, ...]
+    submissions: tuple[Submission, ...]  # the submissions, in the order in which they were accepted
 
     @property
     def provenance(self) -> Provenance:

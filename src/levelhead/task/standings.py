@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from levelhead.campaign import OutputResult, Ranking, Results, Standing, groups_named, rank
+from levelhead.campaign import OutputResult, Ranking, Results, groups_named, rank
 from levelhead.campaign.ranked_systems import RankedSystems, average_interval
 from levelhead.campaign.ranking import ALL, LeftOut, number, ranked
 from levelhead.campaign.ranking_data import LAYOUTS
@@ -163,15 +163,7 @@ _CHANGED = DataColumn("changed", "text", "Time of the last change; null unless s
 
 @immutable
 class Leaderboard(Tabular):
-    """The visible part of the leaderboard.
-
-    Args:
-        view: how scores are shown.
-        ranked: the teams; None if hidden, or without results yet.
-        received: the times at which the submissions were received, by team; empty unless scores are open.
-        report: whether the report of the final ranking can be seen.
-        changed: the time of the last change; None unless scores are open.
-    """
+    """The visible part of the leaderboard."""
 
     KIND: ClassVar[str] = "leaderboard"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
@@ -180,11 +172,12 @@ class Leaderboard(Tabular):
         "views": (DataColumn("view", "text", "How scores are shown", choices=VIEWS), _CHANGED),
     }
 
-    view: View
-    ranked: RankedSystems | None = None
+    view: View  # how scores are shown
+    ranked: RankedSystems | None = None  # the teams; None if hidden, or without results yet
+    # the times at which the submissions were received, by team; empty unless scores are open
     received: Mapping[str, str] = field(default_factory=dict)
-    report: bool = False
-    changed: str | None = None
+    report: bool = False  # whether the report of the final ranking can be seen
+    changed: str | None = None  # the time of the last change; None unless scores are open
 
     @property
     def provenance(self) -> Provenance:
@@ -255,15 +248,13 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
     chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
     changed = max(chosen or "", *(submission.finished or "" for submission in primary.values()))
     received = {name: submission.received for name, submission in primary.items()}
-    with_intervals = tuple(ranking._replace(standings=tuple(_tested(ranking, documents))) for ranking in rankings)
-    ranked = replace(ranked, rankings=with_intervals)
+    with_intervals = (
+        [each._replace(interval=_interval(ranking, documents[each.system])) for each in ranking.standings]
+        for ranking in rankings
+    )
+    tested = (ranking._replace(standings=tuple(own)) for ranking, own in zip(rankings, with_intervals, strict=True))
+    ranked = replace(ranked, rankings=tuple(tested))
     return Leaderboard(view, ranked, received, report_of(task, database) is not None, changed)
-
-
-def _tested(ranking: Ranking, documents: Mapping[str, Mapping[str, Any]]) -> Iterator[Standing]:
-    """Yield the standings of a ranking with the intervals that can be computed from stored results."""
-    for standing in ranking.standings:
-        yield standing._replace(interval=_interval(ranking, documents[standing.system]))
 
 
 def _shown_rankings(

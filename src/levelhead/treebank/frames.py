@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelhead.extras import required_library
+from levelhead.tables.data import DataColumn
+from levelhead.tables.frames import Frames, frame_of_columns
 from levelhead.treebank.tokens import written_heads
 
 if TYPE_CHECKING:
@@ -64,10 +65,8 @@ def to_polars(treebank: Treebank) -> pl.DataFrame:
     Raises:
         LevelheadError: polars is not installed.
     """
-    with required_library("polars"):
-        import polars as pl  # type: ignore[import-not-found,unused-ignore]
-    table = word_table(treebank)
-    return pl.DataFrame(table, schema={name: pl.Int64 if name in NUMBERS else pl.String for name in table})
+    frame: pl.DataFrame = _frame(treebank, "polars")
+    return frame
 
 
 def to_pandas(treebank: Treebank) -> pd.DataFrame:
@@ -79,8 +78,14 @@ def to_pandas(treebank: Treebank) -> pd.DataFrame:
     Raises:
         LevelheadError: pandas is not installed.
     """
-    with required_library("pandas"):
-        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    frame: pd.DataFrame = _frame(treebank, "pandas")
+    return frame
+
+
+def _frame(treebank: Treebank, library: Frames) -> Any:
     table = word_table(treebank)
-    integer = {name: "Int64" if None in table[name] else "int64" for name in NUMBERS}  # Int64 has missing values
-    return pd.DataFrame(table).astype({name: integer.get(name, "string") for name in table})
+    columns = [
+        DataColumn(name, "integer" if name in NUMBERS else "text", "", optional=None in cells)
+        for name, cells in table.items()
+    ]
+    return frame_of_columns(columns, table, library)

@@ -119,35 +119,20 @@ class Source:
 
 @immutable
 class Tokens:
-    """The surface tokens of a treebank, in order: single words and multiword tokens.
+    """The surface tokens of a treebank, in order: single words and multiword tokens."""
 
-    Args:
-        forms: the code of each token's form, int32, shape (tokens,).
-        first: its first word, int32, shape (tokens,).
-        sentence: its sentence, int32, shape (tokens,), ascending.
-        n_words: the number of its words, int32, shape (tokens,).
-        multiword: whether it is a multiword token, bool, shape (tokens,).
-    """
-
-    forms: Codes
-    first: Codes
-    sentence: Codes
-    n_words: Codes
-    multiword: NDArray[np.bool_]
+    forms: Codes  # the code of each token's form, int32, shape (tokens,)
+    first: Codes  # its first word, int32, shape (tokens,)
+    sentence: Codes  # its sentence, int32, shape (tokens,), ascending
+    n_words: Codes  # the number of its words, int32, shape (tokens,)
+    multiword: NDArray[np.bool_]  # whether it is a multiword token, bool, shape (tokens,)
 
     def __len__(self) -> int:
         return len(self.forms)
 
 
 def check_trees(treebank: Treebank) -> Treebank:
-    """Return a treebank that has trees.
-
-    Args:
-        treebank: any treebank.
-
-    Raises:
-        ConlluError: it has no trees, or was read with `partial=True` from an invalid file.
-    """
+    """Return a treebank that has trees."""
     if refuse_partial(treebank).has_trees:
         return treebank
     message = "no word has a head: HEAD is always _, or the column HEAD or DEPREL is missing"

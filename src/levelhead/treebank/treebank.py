@@ -36,17 +36,11 @@ if TYPE_CHECKING:
 
 
 class PartialReading(NamedTuple):
-    """How much of an invalid file was read.
+    """How much of an invalid file was read."""
 
-    Args:
-        intact: whether each sentence is valid apart from its heads, bool, shape (sentences,).
-        unreadable: the number of lines, except comments, that could not be read as rows.
-        faults: why the file is invalid.
-    """
-
-    intact: NDArray[np.bool_]
-    unreadable: int = 0
-    faults: tuple[Fault, ...] = ()
+    intact: NDArray[np.bool_]  # whether each sentence is valid apart from its heads, bool, shape (sentences,)
+    unreadable: int = 0  # the number of lines, except comments, that could not be read as rows
+    faults: tuple[Fault, ...] = ()  # why the file is invalid
 
 
 @immutable
@@ -307,21 +301,16 @@ class Treebank(Sequence["Sentence"]):
 
 
 class Shapes(NamedTuple):
-    """The shapes of all trees of a treebank.
+    """The shapes of all trees of a treebank."""
 
-    Args:
-        depths: the number of arcs between each word and the root, int32, shape (words,).
-        gap_degrees: the number of gaps in the span of the words below each word, int32, shape (words,).
-        nonprojective: whether each word's arc spans a word that its head does not dominate, bool, shape (words,).
-        right_crossed: whether each word's head is to the right and a word between them has its head outside their span
-            (the root is outside), bool, shape (words,).
-        ill_nested: whether each sentence has two disjoint subtrees that interleave, bool, shape (sentences,).
-    """
-
-    depths: Codes
-    gap_degrees: Codes
+    depths: Codes  # the number of arcs between each word and the root, int32, shape (words,)
+    gap_degrees: Codes  # the number of gaps in the span of the words below each word, int32, shape (words,)
+    # whether each word's arc spans a word that its head does not dominate, bool, shape (words,)
     nonprojective: NDArray[np.bool_]
+    # whether each word's head is to the right and a word between them has its head outside their span (the root is
+    # outside), bool, shape (words,)
     right_crossed: NDArray[np.bool_]
+    # whether each sentence has two disjoint subtrees that interleave, bool, shape (sentences,)
     ill_nested: NDArray[np.bool_]
 
 
@@ -329,9 +318,6 @@ def shapes_of(treebank: Treebank) -> Shapes:
     """Return the shapes of the trees of a treebank.
 
     Source: Kuhlmann and Nivre (2006) for gap degree and well-nestedness.
-
-    Args:
-        treebank: any treebank.
     """
     from levelhead.kernels import shapes
 

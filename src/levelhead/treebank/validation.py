@@ -324,8 +324,8 @@ class Validation(Tabular):
             )
             yield path_text(file), not n_errors, n_errors, n_warnings
 
-    def __str__(self) -> str:
-        return (validation_text(self) or "no errors or warnings").rstrip("\n")
+    def _text(self) -> str:
+        return validation_text(self)
 
 
 def validate(

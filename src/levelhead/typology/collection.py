@@ -16,8 +16,7 @@ from levelhead.errors import Fault, InputError, MeasureError, number_of
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.tables.data import DataColumn, DataTable, Layout
-from levelhead.tables.documents import signature_line
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
 from levelhead.treebank.provenance import MEMORY, Provenance, short_hash
@@ -25,7 +24,7 @@ from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
 from levelhead.typology.counts import CountSum
-from levelhead.typology.languages import TREEBANK_COLUMNS, language_cells, short_names
+from levelhead.typology.languages import TREEBANK_COLUMNS, short_names
 from levelhead.typology.profile import (
     DEFAULT_SCHEME,
     FEWEST,
@@ -47,10 +46,6 @@ from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
 __all__ = ["Samples", "Similarities", "Survey"]
-
-
-def signed_notes(provenance: Provenance) -> tuple[str, ...]:
-    return (*provenance.notes, signature_line(provenance.signature))
 
 
 @immutable
@@ -96,8 +91,8 @@ class Survey(Mapping[str, Profile], Tabular):
         return replace(self, profiles=profiles, by=by)
 
     @cached_property
-    def verdict(self) -> str:
-        """Which treebanks are outliers most often."""
+    def verdict(self) -> str | None:
+        """Which treebanks are outliers most often; None if they are too few for outliers."""
         return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
@@ -114,20 +109,15 @@ class Survey(Mapping[str, Profile], Tabular):
         Unknown languages, families and genera are empty. By a kind of keys, the table has one row for each key of a
         treebank. By "value", it has one row per value.
         """
-        notes = signed_notes(self.provenance)
-        if self.by == "treebank":
-            return table_by_treebank(self.profiles, notes)
-        return table_by_value(self.profiles, notes) if self.by == "value" else table_by_kind(self.by, self, notes)
+        by = {"treebank": table_by_treebank, "value": table_by_value}.get(self.by)
+        return (by(self.profiles) if by else table_by_kind(self.by, self)).signed(self.provenance)
 
 
-def most_unusual(profiles: Mapping[str, Profile]) -> str:
+def most_unusual(profiles: Mapping[str, Profile]) -> str | None:
     """Return which treebanks are outliers in most columns with a single value, except counts, as a sentence."""
     n_treebanks, names = len(profiles), [*profiles]
-    if n_treebanks == 1:
-        language = language_cells(names[0])[0]
-        return f"A treebank of {language}." if language else "The profile of a treebank."
     if n_treebanks < FEWEST:
-        return f"{n_treebanks} treebanks side by side."
+        return None
     columns = (COLUMNS[name] for name in profiles[names[0]])
     shares = [each.name for each in columns if each.by is None and (each.group != "sizes" or each.unit)]
     values = [[profile.number(name) for profile in profiles.values()] for name in shares]
@@ -202,13 +192,14 @@ class Similarities(Tabular):
     def table(self) -> Table:
         """Return one row per pair of treebanks with their distances, or the square matrix; 0 means equal."""
         headings = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
-        notes = signed_notes(self.provenance)
         if self.matrix is None:
             columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in headings))
-            return Table(columns, tuple((*names, *distances) for names, distances in self.pairs.items()), notes)
+            rows = tuple((*names, *distances) for names, distances in self.pairs.items())
+            return Table(columns, rows).signed(self.provenance)
         columns = (Column("Treebank", "text"), *(Column(name, "number") for name in self._treebanks))
         heading = dict(zip(Similarity._fields, headings))[self.matrix]
-        return Table(columns, self._matrix(self.matrix), (f"{heading}: rows are A, columns are B", *notes))
+        note = f"{heading}: rows are A, columns are B"
+        return Table(columns, self._matrix(self.matrix), (note,)).signed(self.provenance)
 
     @property
     def _main(self) -> str:
@@ -252,7 +243,7 @@ class Samples(Tabular):
         names, numbers = ("Treebank", "Relation"), ("Words", "Mean", "SD", "Samples")
         columns = (*(Column(name, "text") for name in names), *(Column(name, "number") for name in numbers))
         rows = tuple((name, *curve) for name, curve in self._entropies_rows())
-        return Table(columns, rows, signed_notes(self.provenance))
+        return Table(columns, rows).signed(self.provenance)
 
 
 class _ReadFiles:
@@ -282,7 +273,7 @@ class _ReadFiles:
             if result.in_pieces:
                 forms, lemmas, arcs, n_bytes = result.profile.vocabulary or (0, 0, 0, 0)
                 size = f"{n_bytes / 1e6:,.0f} MB: {forms:,} forms, {lemmas:,} lemmas, {arcs:,} kinds of arcs"
-                self.notes.append(f"{name} was read in pieces; its vocabulary takes {size}")
+                self.notes.append(Detail(f"{name} was read in pieces; its vocabulary takes {size}"))
             yield name, result
         if faults:
             raise InputError(*faults)

@@ -50,11 +50,7 @@ def languages() -> Mapping[str, Language]:
 
 
 def language_of(code: str) -> Language:
-    """Return the language of a treebank.
-
-    Args:
-        code: the code of the treebank, for example `en_ewt`, or of the language, `en`.
-    """
+    """Return the language of a treebank."""
     return languages().get(code.partition("_")[0], UNKNOWN)
 
 

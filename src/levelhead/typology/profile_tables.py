@@ -113,16 +113,12 @@ def data_of(name: str, profiles: Profiles, total: Profile | None) -> DataTable |
     if name == "vocabularies":
         return ((code, whole.vocabulary) for code, whole in profiles.items() if whole.vocabulary is not None)
     if name == "treebanks":
-        return _by_treebank(profiles)
+        keys = sorted(_keys_of(profiles.values()), key=lambda key: key.part is not None)
+        rows = [(code, *language_cells(code), *(key.value(whole) for key in keys)) for code, whole in profiles.items()]
+        return DataTable((*TREEBANK_COLUMNS, *(key.data for key in keys)), rows)
     if name == "totals":
         return (row[1:] for row in _value_rows({} if total is None else {"": total}))
     return _by_kind(next(kind for kind in KINDS if TABLES[kind] == name), profiles)
-
-
-def _by_treebank(profiles: Profiles) -> DataTable:
-    keys = sorted(_keys_of(profiles.values()), key=lambda key: key.part is not None)
-    rows = [(code, *language_cells(code), *(key.value(whole) for key in keys)) for code, whole in profiles.items()]
-    return DataTable((*TREEBANK_COLUMNS, *(key.data for key in keys)), rows)
 
 
 def _value_rows(profiles: Profiles) -> Iterator[ValueRow]:
@@ -153,7 +149,7 @@ def _kind_rows(
             yield (code, part), [Key(column, part).value(whole) for column in columns]
 
 
-def table_by_treebank(profiles: Profiles, notes: Sequence[str]) -> Table:
+def table_by_treebank(profiles: Profiles) -> Table:
     """Return one row per treebank and one column per value, with the languages that are known."""
     keys = _keys_of(profiles.values())
     languages = [language_cells(name)[:_N_SHOWN] for name in profiles]
@@ -162,9 +158,6 @@ def table_by_treebank(profiles: Profiles, notes: Sequence[str]) -> Table:
         (name, *(cells[n] for n in shown), *(key.value(profile) for key in keys))
         for (name, profile), cells in zip(profiles.items(), languages)
     )
-    percent = [key for key in keys if key.column.unit == "percent"]
-    names_of_percent = [key.name for key in percent if key.part is None]
-    names_of_percent += dict.fromkeys(f"{key.column.name}:*" for key in percent if key.part is not None)
     return Table(
         (
             Column("Treebank", "text"),
@@ -172,23 +165,22 @@ def table_by_treebank(profiles: Profiles, notes: Sequence[str]) -> Table:
             *(key.column.display(key.name) for key in keys),
         ),
         tuple(rows),
-        (*([f"in percent: {', '.join(names_of_percent)}"] if percent else []), *notes),
     )
 
 
-def table_by_value(profiles: Profiles, notes: Sequence[str]) -> Table:
+def table_by_value(profiles: Profiles) -> Table:
     """Return one row per value."""
     texts = [Column(name, "text") for name in ("Treebank", "Column", "Of", "Unit")]
     rows = (
         (row.treebank, row.column, row.part or "", row.value, COLUMNS[row.column].unit_text)
         for row in _value_rows(profiles)
     )
-    return Table((*texts[:3], Column("Value", "number"), texts[3]), tuple(rows), tuple(notes))
+    return Table((*texts[:3], Column("Value", "number"), texts[3]), tuple(rows))
 
 
-def table_by_kind(kind: str, profiles: Profiles, notes: Sequence[str]) -> Table:
+def table_by_kind(kind: str, profiles: Profiles) -> Table:
     """Return one row for each treebank and each relation, part of speech ... that occurs anywhere."""
     columns = _columns_by(kind, profiles)
     rows = ((*start, *cells) for start, cells in _kind_rows(profiles, _keys_of(profiles.values(), kind), columns))
     heads = [Column("Treebank", "text"), Column(kind.capitalize(), "text")]
-    return Table((*heads, *(column.display(column.name_in_rows) for column in columns)), tuple(rows), tuple(notes))
+    return Table((*heads, *(column.display(column.name_in_rows) for column in columns)), tuple(rows))

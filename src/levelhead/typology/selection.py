@@ -13,7 +13,7 @@ from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
-from levelhead.typology.collection import signed_notes, survey
+from levelhead.typology.collection import survey
 from levelhead.typology.languages import TREEBANK_COLUMNS, language_code
 from levelhead.typology.profile import Files, Profile
 
@@ -80,12 +80,7 @@ class SelectionDecision(NamedTuple):
 
 
 def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[SelectionDecision, ...]:
-    """Return whether each treebank is selected, with the reasons for excluding it.
-
-    Args:
-        profiles: profiles by the name of the treebank, with the columns `NEEDED`.
-        criteria: what a treebank must have.
-    """
+    """Return whether each treebank is selected, with the reasons for excluding it."""
     column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
     reasons_by_name: dict[str, tuple[str, ...]] = {}
     for name, profile in profiles.items():
@@ -152,7 +147,7 @@ class SelectedTreebanks(Tabular):
             for decision in self.decisions
         )
         summary = f"{len(self.selected)} of {len(self.decisions)} selected"
-        return Table(columns, tuple(rows), (summary, *signed_notes(self.provenance)))
+        return Table(columns, tuple(rows), (summary,)).signed(self.provenance)
 
     def _treebanks_rows(self) -> Iterator[tuple[SelectionDecision, bool]]:
         return ((decision, decision.selected) for decision in self.decisions)

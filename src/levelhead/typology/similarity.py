@@ -42,12 +42,7 @@ class Similarity(NamedTuple):
 
 
 def similarity(one: Distributions, other: Distributions) -> Similarity:
-    """Return the distances between two treebanks.
-
-    Args:
-        one: A, for example the test set or the target language.
-        other: B, for example the training set or the source language.
-    """
+    """Return the distances between two treebanks."""
     return Similarity(
         klcpos3(one.trigrams, other.trigrams),
         klcpos3(other.trigrams, one.trigrams),

@@ -21,17 +21,11 @@ from levelhead.typology.tally import Histogram, Sums, Tally, compact, joined, ma
 
 
 class Chunks(NamedTuple):
-    """How running text is cut for type/token ratios.
+    """How running text is cut for type/token ratios."""
 
-    Args:
-        size: the tokens of a chunk.
-        partial: whether a shorter last chunk counts.
-        window: the tokens of a moving window.
-    """
-
-    size: int = 1000
-    partial: bool = False
-    window: int = 500
+    size: int = 1000  # the tokens of a chunk
+    partial: bool = False  # whether a shorter last chunk counts
+    window: int = 500  # the tokens of a moving window
 
     def __add__(self, other: Chunks) -> Chunks:  # type: ignore[override]
         """Return the sum; counts with different chunks cannot be added."""
@@ -186,8 +180,7 @@ def word_dependency_entropy(words: Tally) -> dict[str, float]:
     WDE(r, t) = H(p(w | r, t)) / log n_w, where n_w is the number of distinct words of the treebank (Callin, section
     4.2); 0 if there is only one. The relations are in alphabetical order.
 
-    Args:
-        words: counts of (relation, form).
+    `words` counts (relation, form).
     """
     totals = dict(sorted(words.by(0).items()))
     if (n_types := len(words.axes[1])) < 2:
@@ -203,13 +196,6 @@ def averaged_entropy(
     """Return the word dependency entropy of each relation averaged over treebanks; 0.5 if a treebank lacks it.
 
     Averaged WDE(r, T) = sum of WDE(r, t) over all t in T / n_T (Callin, section 4.2). The result is sorted by value.
-
-    Args:
-        entropies: the word dependency entropies of each treebank; at least one.
-        relations: relations to list even if no treebank has them.
-
-    Raises:
-        ValueError: no treebanks were given.
     """
     if not entropies:
         raise ValueError("there are no treebanks to average over")
@@ -248,9 +234,7 @@ def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
     H_l = sum over (p, w) of P(p, w | l) H(head | p, l, w), over tuples (p, l, w) that occur at least five times
     (Kohita et al. 2017, section 3.2); over all, the same with P(p, l, w). Roots have no head word.
 
-    Args:
-        heads: counts of (UPOS, relation, form, form of the head).
-        least: the minimum frequency of tuples (p, l, w) that count.
+    `heads` counts (UPOS, relation, form, form of the head).
     """
     frequent = heads.where(heads.totals_of(0, 1, 2) >= least)
     tuples = frequent.marginal(0, 1, 2)
@@ -270,11 +254,7 @@ def head_entropy_of(treebank: Treebank) -> HeadEntropy:
 def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
     """Return averaged word dependency entropies as the weights of WLAS(WDE) (Callin, section 5).
 
-    Args:
-        treebanks: training treebanks, at least one; each is counted and dropped before the next is read.
-
-    Raises:
-        ValueError: no treebanks were given.
+    Each treebank is counted and dropped before the next is read.
     """
     tallies = (Tally.of(mapped(treebank.relations, universal), compact(treebank.forms)) for treebank in treebanks)
     return weights_of(averaged_entropy([word_dependency_entropy(words) for words in tallies]))
@@ -316,12 +296,6 @@ def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int =
     """Return the word dependency entropy of each relation in random samples of several sizes.
 
     A sample has sentences drawn without replacement up to the number of words; the last sentence is cut.
-
-    Args:
-        treebank: the treebank.
-        sizes: the numbers of words; those larger than the treebank are left out.
-        samples: the number of samples per size.
-        seed: the random seed.
     """
     relations, draw = mapped(treebank.relations, universal), np.random.default_rng(seed)
     rows = []

@@ -9,51 +9,49 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.cli.program import WithExample
+
 if TYPE_CHECKING:
     from levelhead.jobs import Tls
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 GROUPS = {
-    "Input": (
-        "input-format gold-format split manifest scores key missing merge judgments words train dev treebanks"
-        " systems weights targets gold separator field id-field allow-several-roots align-sentences as-runs"
-    ),
-    "What to compute": (
-        "measure rules enhancements scheme definitions punct counts partial"
-        " columns list-columns total chunk partial-chunk window least rarefy samples min-tokens max-nonprojective"
-        " nonprojective any-features several-per-language column diff given family method matrix cumulative-variance"
-        " system ranking group all-measures by-treebank by show limit parallel"
-        " ties subtypes-apart check failures variant ud exact transitions labeled lift order ngram"
-        " minimum-counts minimum-word-count ends sentences schemes quick"
-    ),
-    "Parser": "with-dev beam relations folds jar train-cmd parse-cmd options repair",
-    "Statistics": (
-        "significance resample-by level seed alpha power units runs run-sd wilcoxon votes margin permutations"
-    ),
+    "Options": "gold judgments column by columns show measure significance each by-treebank",
+    "Parser": "beam relations heads folds repair jar train-cmd parse-cmd options",
     "Output": (
-        "fix sentences-to each layout cite format table places quiet output changelog summary report title figures"
-        " figure draw wde-table write-arpa outputs"
+        "format output limit report title figures figure draw quiet notes signature table places layout cite"
+        " summary changelog fix sentences-to outputs wde-table write-arpa"
     ),
+    "Statistics": "level resample-by margin votes wilcoxon permutations",
     "Gates": "fail-under fail-over fail-if-worse strict",
+    "Rules and input": (
+        "rules partial punct allow-several-roots definitions scheme train split as-runs merge input-format gold-format"
+    ),
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
 }
-"""The long names of options by group. An option has the same name and group in every command."""
+"""The long names of options by group, the most used first, for the order in every `--help` and on the reference page.
 
-OTHER = "Other options"
-"""The group of `--help` and of options of a single shared-task command."""
+Options that are not named here are those of single commands: they are in the first group, after the named ones.
+"""
 
-_GROUP_OF = {f"--{name}": group for group, names in GROUPS.items() for name in names.split()}
+_PLACES = {f"--{name}": (group, place) for group, names in GROUPS.items() for place, name in enumerate(names.split())}
+_OWN = ("Options", len(_PLACES))
 _ARGUMENTS = "levelhead.arguments"
 _RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
 
 
-def group_of(option: click.Option) -> str:
-    """Return the group in which `--help` lists an option."""
-    return next((_GROUP_OF[name] for name in option.opts if name in _GROUP_OF), OTHER)
+def options_by_group(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
+    """Return the options that `--help` lists by group, in its order, without `--help` itself."""
+    groups: dict[str, list[tuple[int, click.Option]]] = {group: [] for group in GROUPS}
+    for option in command.params:
+        if isinstance(option, click.Option) and option.get_help_record(context) is not None:
+            group, place = next((_PLACES[name] for name in option.opts if name in _PLACES), _OWN)
+            groups[group].append((place, option))
+    return {group: [option for _, option in sorted(found, key=lambda pair: pair[0])] for group, found in groups.items()}
 
 
-class Command(click.Command):
+class Command(WithExample):
     """A command whose `--help` lists options in groups, and which remembers how it was called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -64,15 +62,10 @@ class Command(click.Command):
         return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        records: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, OTHER)}
-        for option in self.get_params(ctx):
-            record = option.get_help_record(ctx)
-            if record is not None and isinstance(option, click.Option):
-                records[group_of(option)].append(record)
-        for group, lines in records.items():
-            if lines:
+        for group, options in options_by_group(self, ctx).items():
+            if records := [record for option in options if (record := option.get_help_record(ctx))]:
                 with formatter.section(group):
-                    formatter.write_dl(lines)
+                    formatter.write_dl(records)
 
 
 class Setting(click.Option):
@@ -91,7 +84,7 @@ class Setting(click.Option):
         text = re.sub(r"`\w+`", lambda name: option_of.get(name[0], name[0]), text.removesuffix("."))
         about, _, without_value = re.sub(r'"([^" ]+)"', r"\1", text).partition("; by default ")
         about = re.sub(r"^(whether to|the|an?) ", "", about)
-        shown, repeated = copy(self), "; can be repeated" if self.multiple else ""
+        shown, repeated = copy(self), "; can be repeated" if self.multiple and "single" not in about else ""
         shown.help = self.help or f"{about[0].upper()}{about[1:]}{repeated}"
         if default is not False and default not in (None, (), ""):
             shown.default, shown.show_default = default, True

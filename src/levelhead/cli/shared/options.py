@@ -56,8 +56,19 @@ class InputPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class WholeNumber(click.IntRange):
+    """A range of whole numbers."""
+
+    name = "whole number"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        return "N"
+
+
 class FiniteRange(click.FloatRange):
     """A range of finite numbers."""
+
+    name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
@@ -106,7 +117,7 @@ class ResultPath(click.Path):
             check_file(path)
 
 
-WHOLE = {name: click.IntRange(*limits) for name, limits in LIMITS.items()}  # the types of whole numbers
+WHOLE = {name: WholeNumber(*limits) for name, limits in LIMITS.items()}  # the types of whole numbers
 PATH = InputPath(readable=False, path_type=str)
 RESULT = ResultPath()
 RESULT_FOLDER = ResultPath("folder")
@@ -138,7 +149,17 @@ table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
     help="Which table of the result TSV and JSON Lines have  [default: the first of `levelhead schema`]",
 )  # fmt: skip
+notes_options: Decorator = joined(
+    click.option(
+        "--notes", is_flag=True, help="Print all notes  [default: the most important ones on a terminal, otherwise all]"
+    ),
+    click.option(
+        "--signature", is_flag=True,
+        help="Print the whole signature  [default: its short form on a terminal, otherwise the whole]",
+    ),
+)  # fmt: skip
 quiet_option: Decorator = click.option("--quiet", "-q", is_flag=True, help="Leave out the sentence above the table")
+answer_options: Decorator = joined(quiet_option, notes_options)
 limit_option: Decorator = click.option(
     "--limit", type=WHOLE["limit"], metavar="N",
     help="Print at most N rows; 0 for all  [default: 20 as text on a terminal, otherwise all]",
@@ -151,6 +172,12 @@ figures_option: Decorator = click.option(
     "--figures", type=ResultPath("figures"), metavar="FOLDER",
     help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
 )  # fmt: skip
+figure_option: Decorator = click.option(
+    "--figure", type=CHART, metavar="FILE", help="Also draw a chart to this file: .svg, .png, .pdf or .html"
+)
+each_option: Decorator = click.option(
+    "--each", is_flag=True, help="For folders, print each treebank, not only the averages"
+)
 page_options: Decorator = joined(
     click.option(
         "--report", "report_file", type=ResultPath("page"), metavar="HTML",
@@ -309,7 +336,7 @@ parsing_options: Decorator = joined(
 training_options: Decorator = joined(
     setting("--beam", type=WHOLE["beam"]),
     setting("--relations", type=Choice(["universal", "full"])),
-    setting("--scheme", type=Choice(["content-head", "function-head"])),
+    setting("--heads", type=Choice(["content", "function"])),
     click.option(
         "--train-cmd", metavar="COMMAND",
         help="Command for training, with {train} and {model}; run without a shell (command)",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from levelhead.tables.table import Screen, Table
     from levelhead.tabular import Tabular
 
-_OF_DATA = frozenset({"tsv", "jsonl", "json"})  # the formats without notes below a table
+_OF_DATA = frozenset({"tsv", "jsonl", "json", "prototext"})  # the formats without notes below a table
 _NARROWEST, _WIDEST = 60, 240  # the widths of terminals that tables are made for
 _ROWS = 20  # that a terminal shows
 _MOST_FILES = 2
@@ -40,12 +40,10 @@ def print_result(
     table: Callable[[], Table] | None = None,
     *,
     main: str | None = None,
-    places: int = 2,
 ) -> None:
     """Print a result in the requested format, with at most --limit rows; only what is printed is computed.
 
-    `table` makes the table for readers, `main` is the table of data that is printed without --table, and `places` the
-    default in text.
+    `table` makes the table for readers; `main` is the table of data that is printed without --table.
     """
     output_format, output, name = given["output_format"], given.get("output"), given.get("table_name")
     limit = limit_of(given)
@@ -63,16 +61,13 @@ def print_result(
             document["tables"][shown] = document["tables"][shown][:limit]
         print_json(document, output)
         return
-    from levelhead.tables.writers import WRITERS, to_text
+    from levelhead.tables.writers import WRITERS, texts
 
-    chosen = places if given.get("places") is None else given["places"]
+    places = result.PLACES if given.get("places") is None else given["places"]
     tables = (table(),) if table else result.text_tables() if output_format == "text" else (result.table(),)
     tables = tuple(each.cut(limit, "--limit 0") for each in tables)
-    screen = screen_of(output)
-    if output_format == "text":
-        text = "\n".join(to_text(each, chosen, screen) for each in tables)
-    else:
-        text = WRITERS[output_format](tables[0], chosen)
+    screen = screen_for(given)
+    text = texts(tables, places, screen) if output_format == "text" else WRITERS[output_format](tables[0], places)
     if output_format == "text" and screen.is_terminal:
         from levelhead.cli.shared.color import colored_table, wants_color
 
@@ -82,12 +77,9 @@ def print_result(
 
 def below_verdict(given: Mapping[str, Any], result: Tabular, text: str) -> str:
     """Return text below the verdict of its result, unless --quiet; other formats than text have none."""
-    if given["output_format"] != "text" or given.get("quiet") or not result.verdict:
+    if given["output_format"] != "text" or given.get("quiet"):
         return text
-    from levelhead.tables.writers import folded
-
-    verdict = f"{folded(printable(result.verdict), screen_of(given.get('output')).width)}\n"
-    return f"{verdict}\n{text}" if text else verdict
+    return result.below_verdict(text, screen_of(given.get("output")).width)
 
 
 def limit_of(given: Mapping[str, Any]) -> int | None:
@@ -105,6 +97,13 @@ def screen_of(output: str | None) -> Screen:
     if output not in {None, "-"}:
         return file
     return Screen(min(max(_width(file.width), _NARROWEST), _WIDEST), bool(sys.stdout and sys.stdout.isatty()))
+
+
+def screen_for(given: Mapping[str, Any]) -> Screen:
+    """Return where text goes, with all notes and the whole signature if requested, or if it is not a terminal."""
+    screen = screen_of(given.get("output"))
+    notes, signature = (given.get(name, True) or not screen.is_terminal for name in ("notes", "signature"))
+    return screen._replace(all_notes=notes, whole_signature=signature)
 
 
 def _width(default: int) -> int:
@@ -137,11 +136,9 @@ def data_writer(given: Mapping[str, Any]) -> Iterator[Callable[[DataTable], None
         yield add
 
 
-def show(
-    given: Mapping[str, Any], result: Any, *, notes_below: bool = False, main: str | None = None, **options: Any
-) -> None:
+def show(given: Mapping[str, Any], result: Any, *, main: str | None = None, **options: Any) -> None:
     """Print the warnings and notes of a result, and its table with these options, or its data (`print_result`)."""
-    print_provenance(given, result.provenance, notes_below=notes_below)
+    print_provenance(given, result.provenance)
     print_result(given, result, partial(result.table, **options) if options else None, main=main)
 
 
@@ -216,13 +213,17 @@ def page_origin() -> Origin:
     return Origin(command_line(context), [(role, listed(paths)) for role, paths in files])
 
 
-def print_provenance(given: Mapping[str, Any], provenance: Provenance, *, notes_below: bool = False) -> None:
-    """Print the warnings and notes of a result to standard error, unless tables have the notes below them."""
+def print_provenance(given: Mapping[str, Any], provenance: Provenance) -> None:
+    """Print the warnings about files to standard error, and the main notes, or all, if no table has them below it."""
     for message in provenance.about_files:
         say(message)
     print_warnings(dict.fromkeys(provenance.warnings))
-    for note in () if notes_below and given["output_format"] not in _OF_DATA else dict.fromkeys(provenance.notes):
-        say(f"note: {note}")
+    from levelhead.tables.table import Detail
+
+    in_table = given["output_format"] not in _OF_DATA and not given.get("cite") and given.get("layout") != "paper"
+    for note in () if in_table else dict.fromkeys(provenance.notes):
+        if given.get("notes") or not isinstance(note, Detail):
+            say(f"note: {note}")
 
 
 def print_json(document: object, output: str | None, *, lines: bool = False) -> None:

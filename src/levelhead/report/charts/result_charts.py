@@ -32,7 +32,10 @@ _LEVEL = 0.05
 def scatter_chart(
     table: Measurements, x: str, y: str, *, family: str | None = None, result: Correlation | None = None
 ) -> Drawing:
-    """Return a scatter plot of two columns with the least-squares line; treebanks without both values are left out."""
+    """Return a scatter plot of two columns of `table`, `x` and `y`, with the least-squares line.
+
+    Treebanks without both values are left out. The column `family` has their groups; `result` has the correlation.
+    """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
     points = map(Named, short_names(table.treebanks).values(), across, up, families)
@@ -41,7 +44,7 @@ def scatter_chart(
     if result is not None:
         pair = result[x, y]
         coefficients = pair.coefficients.items()
-        shown = (f"{_SYMBOLS[name]} = {_coefficient(each.value)}, p {p_text(each.p, 3)}" for name, each in coefficients)
+        shown = (f"{_SYMBOLS[name]} = {_coefficient(each.value)}, p {p_text(each.p)}" for name, each in coefficients)
         statistics = [*shown, f"n = {pair.n}"]
     return fitted_cloud(f"{y} by {x}", known, x, y, statistics)
 
@@ -81,7 +84,7 @@ def _title(correlation: Correlation, method: Method | None) -> str:
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
-    """Return bars of several columns for each treebank, in ascending order of the first column."""
+    """Return bars of several columns of `table` for each treebank, in ascending order of the first column."""
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
     values = {
         name: [None if np.isnan(value) else float(value) for value in table.number(name)[order]] for name in columns

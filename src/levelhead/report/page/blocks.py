@@ -95,48 +95,26 @@ class ConfusionMatrix(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A part of a section; it has a chart, a table, a matrix, sentences or errors.
+    """A part of a section; it has a chart, a table, a matrix, sentences or errors."""
 
-    Args:
-        name: the name of its files, with lower-case letters, digits and hyphens.
-        title: the heading.
-        caption: the caption.
-        when: the choices under which it is shown.
-        drawing: a chart.
-        table: a table, which can be sorted.
-        strips: a picture for each row of the table, next to its first percentage.
-        heat: a matrix.
-        confused: a confusion matrix that opens sentences.
-        sentences: sentences to draw.
-        faults: names of outputs with errors, and the errors.
-        chart: a chart of rows.
-        explained: the terms that are defined below it.
-        folded: whether the table is hidden until a reader opens it, as the tables of charts are.
-        filed: whether the table is only written to files, since the chart shows its numbers.
-        strip_ends: the values at both ends of the pictures.
-        extra: the names of table columns that are shown on request.
-        rows_are: the type of the table's rows for the filter of the page: "system", or "".
-        legend: the meaning of marks.
-    """
-
-    name: str
-    title: str = ""
+    name: str  # the name of its files, with lower-case letters, digits and hyphens
+    title: str = ""  # the heading
     caption: str = ""
-    when: Mapping[str, str] = MappingProxyType({})
-    drawing: Drawing | None = None
-    table: Table | None = None
-    strips: Sequence[Strip | None] = ()
-    heat: HeatMap | None = None
-    confused: ConfusionMatrix | None = None
-    sentences: Sequence[Mapping[str, Any]] = ()
-    faults: Sequence[tuple[str, Sequence[str]]] = ()
-    chart: RowChart | None = None
-    explained: Sequence[str] = ()
-    folded: bool = False
-    filed: bool = False
-    strip_ends: tuple[str, str] = ("", "")
-    extra: frozenset[str] = frozenset()
-    rows_are: str = ""
+    when: Mapping[str, str] = MappingProxyType({})  # the choices under which it is shown
+    drawing: Drawing | None = None  # a chart
+    table: Table | None = None  # a table, which can be sorted
+    strips: Sequence[Strip | None] = ()  # a picture for each row of the table, next to its first percentage
+    heat: HeatMap | None = None  # a matrix
+    confused: ConfusionMatrix | None = None  # a confusion matrix that opens sentences
+    sentences: Sequence[Mapping[str, Any]] = ()  # sentences to draw
+    faults: Sequence[tuple[str, Sequence[str]]] = ()  # names of outputs with errors, and the errors
+    chart: RowChart | None = None  # a chart of rows
+    explained: Sequence[str] = ()  # the terms that are defined below it
+    folded: bool = False  # whether the table is hidden until a reader opens it, as the tables of charts are
+    filed: bool = False  # whether the table is only written to files, since the chart shows its numbers
+    strip_ends: tuple[str, str] = ("", "")  # the values at both ends of the pictures
+    extra: frozenset[str] = frozenset()  # the names of table columns that are shown on request
+    rows_are: str = ""  # the type of the table's rows for the filter of the page: "system", or ""
     legend: Sequence[tuple[str, int, int]] = ()  # what a mark means, its number, and the number of items with it
 
     @property
@@ -164,37 +142,22 @@ class Origin(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page.
+    """A page."""
 
-    Args:
-        title: its heading.
-        lead: the main result in a sentence.
-        facts: the numbers at the top, each with its name.
-        choices: the options of each choice: group, measure, treebank.
-        sections: its sections.
-        notes: the notes at the end.
-        signature: the settings and inputs that determine the numbers.
-        kind: the kind of page; `assets` may have a script and a style with this name.
-        data: the data of its scripts, in addition to the sentences of blocks.
-        terms: the definitions of terms that are labels of rows or headings.
-        find: the placeholder of the filter; "" for a page without a filter.
-        up: the name and address of the index page, if there is one; `with_links` then adds links to other pages.
-        origin: how it was made.
-    """
-
-    title: str
-    lead: str
-    facts: Sequence[tuple[str, str]]
-    choices: Mapping[str, Sequence[str]]
+    title: str  # its heading
+    lead: str  # the main result in a sentence
+    facts: Sequence[tuple[str, str]]  # the numbers at the top, each with its name
+    choices: Mapping[str, Sequence[str]]  # the options of each choice: group, measure, treebank
     sections: Sequence[Section]
-    notes: Sequence[str]
-    signature: Mapping[str, str]
-    kind: str = ""
-    data: Mapping[str, Any] = MappingProxyType({})
-    terms: Mapping[str, str] = MappingProxyType({})
-    find: str = ""
+    notes: Sequence[str]  # the notes at the end
+    signature: Mapping[str, str]  # the settings and inputs that determine the numbers
+    kind: str = ""  # the kind of page; `assets` may have a script and a style with this name
+    data: Mapping[str, Any] = MappingProxyType({})  # the data of its scripts, in addition to the sentences of blocks
+    terms: Mapping[str, str] = MappingProxyType({})  # the definitions of terms that are labels of rows or headings
+    find: str = ""  # the placeholder of the filter; "" for a page without a filter
+    # the name and address of the index page, if there is one; `with_links` then adds links to other pages
     up: tuple[str, str] | None = None
-    origin: Origin = Origin()
+    origin: Origin = Origin()  # how it was made
 
     def shown_first(self, block: Block) -> bool:
         """Return whether a block is shown when the page opens."""

@@ -260,7 +260,7 @@ def _difference_row(result: ComparedScore, label: str, *, perplexity: bool) -> C
     change, interval = result.difference or 0.0, result.difference_interval
     if interval and not perplexity and interval[1] - interval[0] >= 200:  # all differences, which says nothing
         interval = None
-    p = "" if result.p is None else probability(result.p, 4)
+    p = "" if result.p is None else probability(result.p)
     row = measured_row(label, change, interval, _POINTS, (p, result.stars))
     return row._replace(color="fade" if not result.stars else "s0" if (change < 0) == perplexity else "s1")
 

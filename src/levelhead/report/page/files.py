@@ -39,12 +39,6 @@ def render(page: Page) -> bytes:
 
     All text from treebanks, names and messages is escaped. As a second protection, a content security policy in the
     page's head allows only the page's own script, identified by its hash, and forbids loading anything.
-
-    Args:
-        page: the page.
-
-    Raises:
-        InputError: jinja2 is not installed.
     """
     blocks = [block for section in page.sections for block in section.blocks]
     parts = {
@@ -160,19 +154,7 @@ _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
 
 
 def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write every chart of a page as SVG, PDF and PNG, and every table as TSV and LaTeX.
-
-    Args:
-        page: the page.
-        folder: the folder; it is created if it does not exist.
-
-    Returns:
-        The files.
-
-    Raises:
-        InputError: vl-convert is not installed.
-        OutputError: a file cannot be written.
-    """
+    """Write every chart of a page as SVG, PDF and PNG, and every table as TSV and LaTeX."""
     target = Path(folder)
     with output_errors(folder):
         target.mkdir(parents=True, exist_ok=True)
@@ -212,12 +194,7 @@ def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
 
 
 def drawing_of(block: Block, title: str) -> Drawing | None:
-    """Return the chart or matrix of a block as a drawing; None if it has neither.
-
-    Args:
-        block: the block.
-        title: what the chart shows.
-    """
+    """Return the chart or matrix of a block as a drawing; None if it has neither."""
     if (matrix := block.heat) is not None:
         rows = [(name, [formatted(value, matrix.column, 1) for value in values]) for name, values in matrix.rows]
         return heat(title, matrix.corner, matrix.columns, rows, matrix.shades(), crossed=matrix.marks.keys(),

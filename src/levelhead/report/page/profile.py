@@ -76,7 +76,7 @@ def profile_page(survey: Survey) -> Page:
     choices = {"highlight": ("no treebank", *labels)} if len(labels) > 1 else {}
     title = names[0] if len(names) == 1 else f"Profiles of {names_or_number(labels, 'treebank')}"
     notes, signature = survey.provenance.notes, survey.provenance.signature
-    return Page(title, survey.verdict, _facts(treebanks), choices, sections, notes, signature, "profile")
+    return Page(title, survey.verdict or "", _facts(treebanks), choices, sections, notes, signature, "profile")
 
 
 def _title(column: ProfileColumn) -> str:
@@ -182,7 +182,7 @@ def _similarity(treebanks: _Treebanks) -> Section:
     ]
     columns = (
         Column("Position", "position"), Column("Treebank", "text"), Column("Language", "text"),
-        Column("Family", "text"), Column("Nearest", "text"), Column("JSD", "probability", digits=3),
+        Column("Family", "text"), Column("Nearest", "text"), Column("JSD", "coefficient"),
     )  # fmt: skip
     table = Block("nearest", "Nearest treebank", table=Table(columns, tuple(rows)))
     return Section("similarity", "Similarity", lead, [clusters, table], narrow=True)

@@ -16,9 +16,9 @@ from levelhead.campaign.ranking_tables import (
     included_test_sets,
     influenced_results,
     notes_on_partial_scores,
+    notes_on_units,
     ranking_table,
     relation_notes,
-    resampling_notes,
     undecided_ranks,
     undefined_average,
 )
@@ -103,9 +103,9 @@ def ranking_page(
     codes = {code for ranking in rankings for code in ranking.group.codes}
     if results.gold:
         _, *partial = notes_on_partial_scores(results, codes) or [""]  # the first note is in the lead
-        notes = [*partial, *relation_notes(results, codes), *map(as_sentence, resampling_notes(results, rankings))]
+        notes = [*partial, *relation_notes(results, codes), *map(as_sentence, notes_on_units(results, rankings))]
     else:
-        notes = [*ranking_table(results, rankings).notes[:-1]]
+        notes = [*ranking_table(results, rankings).notes]
     codes_shown = [test_set.code for test_set in results.test_sets if test_set.code in codes]
     return Page(
         f"Ranking of {names_or_number(results.systems, 'system')} on {names_or_number(codes_shown, 'test set')}",

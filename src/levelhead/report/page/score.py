@@ -8,11 +8,11 @@ from typing import Any
 
 from levelhead.analysis import averages
 from levelhead.analysis.confusion import ERRORS
-from levelhead.analysis.repairs import NOT_ALIGNED, Repair
+from levelhead.analysis.repairs import Repair, costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
-from levelhead.comparison.error_analysis import REPAIR_COLUMNS, repair_cells
+from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
-from levelhead.comparison.intervals import MARK, UNCERTAIN, estimate_cells, estimate_columns
+from levelhead.comparison.intervals import MARK, UNCERTAIN
 from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
@@ -67,9 +67,7 @@ def score_page(
     ]
     whole = joined_errors([*parts.values()]) if several else next(iter(parts.values()))
     sections = _sections(evaluations, parts, average, whole)
-    lead = headline(average)
-    for repair in whole.repairs.kinds[:1]:
-        lead += f" Costliest error: {_named(repair)[1]}, {repair.gain:.2f} points of {whole.measure}."
+    lead = f"{headline(average)} {costliest_error(whole.repairs.kinds, whole.measure, several=several)}"
     data = stored([part.examples for part in parts.values()], whole.examples if several else None)
     title = f"{name} on {names_or_number([*evaluations], 'treebank')}"
     few = [f"{name} ({n})" for name, part in parts.items() if 1 < (n := part.n_documents) < FEWEST_UNITS]
@@ -183,23 +181,17 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
         rows.append(row._replace(cells=texts, color="s1", opens=opens, uncertain=repair.estimate.uncertain))
     chart = RowChart(f"What errors cost: points of {part.measure}", "Error", "Points",
                      ("Points", "95% CI", "Errors", "Share"), rows)  # fmt: skip
-    certain = estimate_columns("0.95", (repair.estimate for repair in shown), "points")
-    cells = ((*repair_cells(repair), *estimate_cells(repair.estimate)[: len(certain)]) for repair in shown)
+    columns, cells = repair_rows(shown, "0.95")
     words, share = sum(repair.words for repair in rest), math.fsum(repair.share for repair in rest)
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
     caption = " ".join(filter(None, (others, note, uncertain_note(rows))))
-    return Block("costs", "", caption, chart=chart, table=Table((*REPAIR_COLUMNS, *certain), tuple(cells)), filed=True)
+    return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
 
 
 def _named(repair: Repair) -> tuple[str, str]:
     """A type of error as the label of a row, such as `obl → nmod, wrong head`, and with the names of the relations."""
-    if repair.error == NOT_ALIGNED:
-        return repair.error, "words that the system segments differently"
-    label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}")
-    in_full = " mistaken for ".join(map(in_words, repair.detail.split(" -> ")))
-    shown = {"relation", "UPOS"} if "->" in repair.detail else set()
-    wrong = " and ".join(column for column in repair.error.split(", ") if column not in shown)
-    return (f"{label}, wrong {wrong}", f"{in_full} with a wrong {wrong}") if wrong else (label, in_full)
+    label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}") or repair.error
+    return label + f", wrong {repair.wrong}" * bool(repair.detail and repair.wrong), repair.in_words(in_words)
 
 
 def _kinds(kinds: Mapping[str, int], store: str) -> Block:

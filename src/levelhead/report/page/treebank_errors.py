@@ -223,7 +223,7 @@ class ErrorTally:
         )
 
     def _repairs_of(self, found: UnitHistogram) -> TreebankRepairs:
-        return repairs_of(found, [*self._kinds.numbers], self._measure, self._undefined, _LEVEL)
+        return repairs_of(found, self._kinds, self._measure, self._undefined, _LEVEL)
 
 
 class _PropertyTally:
