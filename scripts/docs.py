@@ -148,8 +148,8 @@ def measures() -> Iterator[str]:
             yield "\n".join(f"- {line}" for line in facts(definition))
     yield "## Measures by rules"
     yield (
-        "Yes: printed by default. If in gold: printed by default if gold has empty nodes. With -m: printed if requested."
-        " No: not available. [Rules](rules.md) explains them."
+        "Yes: printed by default. If in gold: printed by default if gold has empty nodes. With -m: printed if"
+        " requested. No: not available. [Rules](rules.md) explains them."
     )
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
     rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))

@@ -294,7 +294,7 @@ GROUPS = (
         " found if its head is correct: that of its first edge in DEPS, which can be a word, the root or (unlike in the"
         " program of CRAC) another empty node. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare empty"
         " nodes: as in the IWPT shared tasks, each path through them becomes an edge between words, such as conj>nsubj."
-        " Their words, tags and positions have no effect on it, nor have empty nodes without dependents.",
+        " Words, tags and positions of empty nodes do not affect it, and nodes without dependents do not at all.",
         (
             _of_empty_nodes("ARC", "head", Agree.HEAD),
             _of_empty_nodes("DEP", "head and full relation", _ARC),
