@@ -53,7 +53,7 @@ tables and in JSON. `LAS(full)` has an argument, `CLAS.recall` names a ratio, an
 | `precision` | correct / number in the system |
 | `recall` | correct / number in gold |
 | `f1` | harmonic mean of both, and the default |
-| `aligned_accuracy` | correct / words aligned with a gold word |
+| `aligned_accuracy` | correct / words aligned with a gold word; tables call it AligndAcc, as the official scripts do |
 
 If a definition below ends in "/ words", precision divides by the system's words and recall by gold's. If there is
 nothing to count, a ratio has no value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).

@@ -6,10 +6,10 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -59,6 +59,12 @@ def script(name: str) -> ModuleType:
 
 
 EXAMPLES = ROOT / "examples"
+
+
+def one_in(every: int, cases: Sequence[Any], first: int = 0) -> Sequence[Any]:
+    """One of so many cases from the first on; all of them where LEVELHEAD_EVERY is 1 (scripts/full/every)."""
+    every = int(os.environ.get("LEVELHEAD_EVERY", every))
+    return cases[first % every :: every]
 
 
 @pytest.fixture(scope="session")

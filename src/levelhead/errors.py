@@ -14,6 +14,7 @@ Each slug is explained in `levelhead.messages`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeVar
@@ -79,6 +80,7 @@ class Fault:
         return replace(self, place=self.place._replace(file=name))
 
 
+_MOST_LINES, _MOST_FILES = 3, 4  # errors of a kind in a file, and files with the same error, that are shown each
 _Key = TypeVar("_Key")
 
 
@@ -121,7 +123,20 @@ class InputError(LevelheadError, ValueError):
         self.args = faults  # what unpickling gives to this method
 
     def __str__(self) -> str:
-        return "\n".join(f"{'warning: ' * (fault.severity == 'warning')}{fault}" for fault in self.faults)
+        """Return a line for each fault; where there are many of a kind, the last line counts those left out."""
+        kinds = [
+            (fault.slug, fault.severity, fault.message if fault.place.line is None else fault.place.file)
+            for fault in self.faults
+        ]
+        totals, n_shown, lines = Counter(kinds), Counter[tuple[str, str, str | None]](), []
+        for fault, kind in zip(self.faults, kinds):
+            most = _MOST_LINES if fault.place.line is not None or totals[kind] < _MOST_FILES else 1
+            n_shown[kind] += 1
+            if n_shown[kind] <= most:
+                n_others = totals[kind] - most if n_shown[kind] == most else 0
+                shown = replace(fault, count=fault.count + max(n_others, 0))
+                lines.append(f"{'warning: ' * (fault.severity == 'warning')}{shown}")
+        return "\n".join(lines)
 
 
 class ConlluError(InputError):
@@ -150,6 +165,13 @@ class MalformedDeps(ValueError):
     def __init__(self, message: str, rank: int = 0) -> None:
         super().__init__(message)
         self.rank = rank
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error of the operating system says, in plain words."""
+    if isinstance(error, IsADirectoryError):
+        return "this is a folder: name a file"
+    return getattr(error, "strerror", None) or str(error)
 
 
 def printable(text: str) -> str:
@@ -205,20 +227,24 @@ def shortened(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
 
 
+def similar(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most similar, if any is."""
+    import difflib
+
+    lower, by_lower = name.lower(), {known.lower(): known for known in known}
+    near = [other for other in by_lower if sorted(other) == sorted(lower)]  # names with the same letters come first
+    near = near or difflib.get_close_matches(lower, by_lower, n=1, cutoff=_LEAST_SIMILAR)
+    return by_lower[near[0]] if near else None
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
     """Return the message for an unknown name: "unknown measure 'LSA': did you mean LAS?".
 
     If no known name is similar, the message lists known names.
     """
-    import difflib
-
     names = list(known)
-    lower = name.lower()
-    by_lower = {known.lower(): known for known in names}
-    near = [other for other in by_lower if sorted(other) == sorted(lower)]  # names with the same letters come first
-    near = near or difflib.get_close_matches(lower, by_lower, n=1, cutoff=_LEAST_SIMILAR)
-    if near:
-        hint = f"did you mean {printable(shortened(by_lower[near[0]]))}?"
+    if near := similar(name, names):
+        hint = f"did you mean {printable(shortened(near))}?"
     else:
         hint = f"use {listed(list(map(shortened, names)), _MOST_NAMES)}" if names else "none are available"
     return f"unknown {kind} {quoted(name)}: {hint}"

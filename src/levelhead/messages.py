@@ -113,7 +113,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "partial-treebank": _error(
         "A treebank with broken trees was given where valid trees are required.",
-        "Correct its errors, which follow, or ask for partial scores (partial=True) if it is a system's output.",
+        "Correct its errors, which follow, or request partial scores (partial=True) if it is a system's output.",
     ),
     "missing-trees": _warning(
         "No word of the file has a head, so measures of trees have no value.",

@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -46,6 +47,7 @@ UNITS = (None, "auto", "sentence", "document", "comment:genre")
 CORPUS = "# newdoc\n", "# newdoc id = d\n", "# genre = a\n", "# genre = b\n# newdoc\n", "", ""
 
 
+@cache
 def settings_of(rules: str, resample_by: str | None, **more: Any) -> JobSetup:
     weights = {"w": WEIGHTS, **MODELS}
     setup = setup_of([*setup_of(rules=rules).names, *MORE[rules]], rules=rules, weights=weights)
@@ -110,7 +112,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("jobs")
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),
@@ -131,7 +133,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, uni
     compare(files[0], None, setup)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),

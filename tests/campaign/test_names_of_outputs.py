@@ -168,10 +168,8 @@ def test_a_folder_of_systems_is_not_a_folder_of_runs(run, command):
     assert (code, out) == (2, "")
     systems = PARALLEL / "systems"
     assert err == (
-        f"{systems}: ambiguous-layout: it has several systems, not runs of one (alpha, beta, gamma): score each of them"
-        f" (levelhead score GOLD {systems}/alpha), rank them (levelhead rank GOLD {systems}) or compare them (levelhead"
-        f" compare GOLD {systems}/alpha {systems}/beta); if they are runs of one system, name them run1, run2 ... or"
-        " let levelhead compare --as-runs average them\n"
+        f"{systems}: ambiguous-layout: it has several systems, not runs of one (alpha, beta, gamma): name one, such as"
+        f" {systems}/alpha, or use levelhead rank or compare for several; for runs of one system, use compare --as-runs\n"
     )
 
 
@@ -204,7 +202,7 @@ def test_files_for_one_gold_file_are_runs_only_if_named_so(run, tmp_path):
     code, out, err = run("compare", gold, system)
     assert (code, out) == (2, "")
     assert "it has several outputs, none of them named en.conllu (alpha.conllu, beta.conllu)" in err
-    assert f"levelhead compare GOLD {system}/alpha.conllu {system}/beta.conllu" in err
+    assert f"name one, such as {system}/alpha.conllu, or use levelhead compare for several" in err
     code, out, _ = run("compare", gold, system, "--as-runs", "-m", "LAS", "--format", "json")
     assert (code, json.loads(out)["tables"]["results"][0]["n_runs"]) == (0, 2)
 

@@ -87,7 +87,7 @@ def test_a_report_of_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "message"),
-    [("score EN EN -o", "output: the path is empty: name a file"), ("reproduce", "use nivre-fang-2017, callin")],
+    [("score EN EN -o", "output: the path is empty: name a file"), ("reproduce", "Use nivre-fang-2017, callin")],
 )
 def test_messages(command: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = command.replace("EN", EN).split() + ([""] if command.endswith("-o") else [])

@@ -345,10 +345,10 @@ REFUSED = {
     "breakdown --by relation -m UEM": "UEM does not count words, so it cannot be broken down",
     "breakdown --by vocabulary --train /no/such/file": "/no/such/file: unreadable-file",
     "breakdown --by class --rules conll17 -m MLAS": "the rules conll17 do not define MLAS",
-    "trees": "give one system and --show GOLD:SYSTEM, or several systems without --show",
+    "trees": "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj",
     "trees --show det": "'det' is a single relation: add the system's relation, such as det:obl",
     "trees --show det:det --format csv": "unknown format 'csv': did you mean tsv?",
-    "trees --show det:det --limit -1": "is not in the range",
+    "trees --show det:det --limit -1": "'-1' is not a whole number of at least 0",
     "score --train /no/such/file": "/no/such/file: unreadable-file",
     "score --counts --fail-under": "requires an argument",
     "score --scheme none": "unknown scheme 'none': use nivre-fang",
@@ -358,7 +358,7 @@ REFUSED = {
     "score -m WLAS": "WLAS requires an argument",
     "score -m WLAS(/no/such/file)": "/no/such/file: unreadable-file",
     "compare -m LSA": "unknown measure 'LSA': did you mean LAS?",
-    "compare --level 1": "is not in the range",
+    "compare --level 1": "'1' is not a number above 0 and at most 0.999999",
     "compare --scheme none": "unknown scheme 'none'",
 }
 

@@ -219,7 +219,7 @@ def a_measure_with_control_characters(folder: Path) -> Case:
 
 @case
 def an_argument_with_control_characters(_: Path) -> Case:
-    return Case([*SCORE, EVIL[2:]], 2, says="unexpected extra argument (\\x1b[31m")
+    return Case([*SCORE, EVIL[2:]], 2, says="unexpected argument '\\x1b[31m")
 
 
 @case

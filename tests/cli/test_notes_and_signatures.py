@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import chdir
+from itertools import dropwhile
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,7 @@ def in_folder() -> Iterator[None]:
 def below(lines: list[str]) -> list[str]:
     """The lines below the table, and below those on rows and columns that are left out."""
     last = max(number for number, line in enumerate(lines[:-1]) if TABLE.match(line))
-    rest = lines[last + 1 :]
-    return [line for line in rest if line.strip() and not (lines[last].startswith("not shown") and line[0] == " ")]
+    return [*filter(str.strip, dropwhile(lambda line: line.startswith("  "), lines[last + 1 :]))]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

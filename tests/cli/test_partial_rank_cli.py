@@ -27,7 +27,7 @@ def campaign(folders):
 @pytest.mark.parametrize("options", [[], ["--jobs", "2"]])
 def test_invalid_and_missing_outputs_have_both_scores_and_a_coverage(run, campaign, options):
     code, out, err = run("rank", *campaign, "--partial", "-m", "LAS", "--format", "json", *options)
-    assert (code, err) == (0, "")
+    assert (code, err.count("\n"), "single-word-range" in err) == (0, 1, True)
     document = json.loads(out)
     gold = levelhead.read(campaign[0] / "en.conllu")
     empty = {"paired_by": None, "sentences": len(gold), "words": gold.n_words, **NOTHING}

@@ -235,7 +235,7 @@ def test_files_of_nobody_are_warned_of(tmp_path, monkeypatch):
         ((GOLD, SYSTEMS, "--group", "pud"), "unknown-group: unknown group 'pud': "),
         ((GOLD, SYSTEMS, "--system", "delta"), "unknown system 'delta': did you mean beta?"),
         ((GOLD, SYSTEMS, "--ranking", "best"), "unknown ranking 'best': use exact"),
-        ((GOLD, SYSTEMS, "--jobs", "0"), "0 is not in the range"),
+        ((GOLD, SYSTEMS, "--jobs", "0"), "'0' is not a whole number from 1 to 1,024"),
         ((GOLD, SYSTEMS, "--store", "/nowhere/store"), "/nowhere/store: output: the folder /nowhere does not exist"),
         ((GOLD, SYSTEMS, "--store", GOLD / "en.conllu"), "invalid-store: "),
         ((GOLD, SYSTEMS, "--store", __file__), "invalid-store: "),

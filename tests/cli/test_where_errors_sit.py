@@ -177,7 +177,7 @@ def test_files_without_a_common_first_character(run, tmp_path: Path) -> None:
         assert (code, out) == (2, "")
         assert err == (
             f"{system}:1: text-mismatch: the texts differ from the first character: is {gold} the right gold file?"
-            f" Gold begins with 'Ölb', the system with '{start}' (character 1 of the text, token '{start[:-1]}')\n"
+            f" Gold begins with 'Ölb', this file with '{start}' (character 1 of the text)\n"
         )
         assert public_reason(err.partition(": ")[2].strip()).endswith(
             "differs from the input, first at character 1 of your output (not counting spaces)"

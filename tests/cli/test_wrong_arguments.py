@@ -68,7 +68,7 @@ def test_a_relation_with_a_subtype_is_not_a_pair_of_relations(run) -> None:
 def test_levels_that_would_print_as_100_percent(run, level: str) -> None:
     code, out, err = run("compare", GOLD, ALPHA, "--level", level)
     assert (code, out) == (2, "")
-    assert "0<x<=0.999999" in err
+    assert f"'{level}' is not a number above 0 and at most 0.999999" in err
     with pytest.raises(InputError, match=r"level must be at most 0\.999999, not 0\.99999"):
         check_settings(InferenceSettings(level=float(level)))
 

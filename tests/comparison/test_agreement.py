@@ -227,7 +227,7 @@ def test_labels_with_too_few_cases_have_no_interval_and_a_note():
     for one in found.labels:
         assert (one.krippendorff.interval is None) == (one.n_units < 10)
     notes = found.table().notes
-    assert any(note.startswith("-: fewer than 10 sentences or documents") for note in notes)
+    assert any(note.startswith("-: no interval, since fewer than 10 documents or sentences") for note in notes)
     assert any(note.startswith("the first file marks no documents") for note in notes)
     heads = levelhead.agree(FIRST, SECOND).table().notes
     assert not any(note.startswith("-:") for note in heads)  # of 1 sentence: another note says so

@@ -315,7 +315,7 @@ def test_bad_usage(run, arguments, reason):
         (("-m", "LAS,UAS"), "a single measure"),
         (("--show", "costs"), "unknown table 'costs': use repairs, types, cascading"),
         (("--table", "types"), "--table requires --format tsv or jsonl"),
-        ((pair("en", "alpha")[1],), "unexpected extra argument"),
+        ((pair("en", "alpha")[1],), "unexpected argument"),
     ],
 )
 def test_bad_usage_of_analyze(run, arguments, reason):

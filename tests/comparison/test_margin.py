@@ -154,7 +154,7 @@ BAD = {
     "nan": "the margin must be a number above 0, not nan",
     "1e308": "the margin is in points and must be at most 100, not 1e+308",
     "inf": "the margin must be a number above 0, not inf",
-    "half": "'half' is not a valid float",
+    "half": "'half' is not a number",
 }
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,7 +17,7 @@ from levelhead.campaign.sources import File
 from levelhead.errors import LevelheadError
 from levelhead.evaluation import partial
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.setup import setup_of
+from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.treebank import blocks, from_conllu
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.training_data import Training
@@ -45,11 +46,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pieces")
 
 
+@cache
+def setup(**settings: Any) -> Setup:
+    """Return the settings of a partial score, worked out once."""
+    return setup_of(**settings, partial=True, weights={"w": WEIGHTS, "w,default=0.25": WEIGHTS})
+
+
 def outcome(paths: Sequence[Path], sizes: PieceSizes, training: Training | None = None, **settings: Any) -> Outcome:
     """Return all that a user sees of a partial score, or of the error in its place."""
     try:
-        setup = setup_of(**settings, partial=True, weights={"w": WEIGHTS, "w,default=0.25": WEIGHTS})
-        found = score_files(*paths, setup, sizes, training)
+        found = score_files(*paths, setup(**settings), sizes, training)
     except LevelheadError as error:
         return type(error), str(error), getattr(error, "faults", None)
     scores = [repr(score) for one in (found, found.valid_trees) for score in one.values()]
@@ -64,7 +70,7 @@ def compare(
     for path, data in zip(paths, (gold, system), strict=True):
         path.write_bytes(data)
     added = [one.replace("(w)", "(w,default=0.25)") if default else one for one in MORE[rules]]
-    measures = [*setup_of(rules=rules).names, *added]
+    measures = (*setup_of(rules=rules).names, *added)
     whole = outcome(paths, WHOLE, rules=rules, measures=measures, format=form, **more)
     n_whole: list[object] = []
     read_whole = partial.whole_partial_pair

@@ -31,8 +31,10 @@ def unpacked(folder: Path, data: Path, code: str) -> tuple[Path, Path]:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("rules", ["ud", "udtools", "conll18", "conll17"])
-@pytest.mark.parametrize("code", ["de_gsd", "bg_btb"])
+@pytest.mark.parametrize(
+    ("code", "rules"),
+    [("de_gsd", "ud"), ("bg_btb", "ud"), ("de_gsd", "udtools"), ("bg_btb", "conll18"), ("de_gsd", "conll17")],
+)
 def test_real_files(code: str, rules: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last word with another relation (dep, parataxis) is punctuation; the perplexity is that of `perplexity`."""
     gold, system = unpacked(tmp_path, data, code)
@@ -43,10 +45,9 @@ def test_real_files(code: str, rules: str, data: Path, tmp_path: Path, monkeypat
     *_, string = levelhead.perplexity(gold, system, order="string").results.values()
     assert whole[models[1]].value == string.excluding_oov
     monkeypatch.setattr(files, "load_pair", None)  # nothing is read whole
-    for size in (20_000, 300_000):
-        found = score_files(gold, system, setup, PieceSizes(0, size))
-        assert [repr(score) for score in found.values()] == [repr(score) for score in whole.values()]
-        assert found.to_dict() == whole.to_dict()
+    found = score_files(gold, system, setup, PieceSizes(0, 20_000))
+    assert [repr(score) for score in found.values()] == [repr(score) for score in whole.values()]
+    assert found.to_dict() == whole.to_dict()
 
 
 @pytest.mark.data

@@ -34,13 +34,13 @@ def test_a_cluster_that_loses_a_worker_goes_on(tmp_path, batch):
         ("tcp://[2001:4860:4860::8888]:8786", "public address"),
         ("tcp://[::ffff:8.8.8.8]:8786", "public address"),
         ("tcp://127.0.0.1", "is not local"),
-        ("tcp://127.0.0.1:port", "is not an address"),
-        ("tcp://127.0.0.1:99999999", "is not an address"),
+        ("tcp://127.0.0.1:port", "is not local"),
+        ("tcp://127.0.0.1:99999999", "is not local"),
         ("http://127.0.0.1:80", "is not local"),
         ("somewhere", "is not local"),
-        ("tcp://[127.0.0.1:1", "is not an address"),
+        ("tcp://[127.0.0.1:1", "is not local"),
         ("tls://127.0.0.1:8786", "requires --tls-ca"),
-        ("tcp://no-such-host.invalid:8786", "has no address"),
+        ("tcp://no-such-host.invalid:8786", "unknown host 'no-such-host.invalid'"),
         ("", "is not local"),
     ],
 )
@@ -95,7 +95,7 @@ def test_an_encrypted_cluster(tmp_path):
 def test_a_scheduler_that_does_not_answer(monkeypatch):
     library("distributed")
     monkeypatch.setattr("levelhead.jobs.clusters._SECONDS_TO_CONNECT", 0.5)
-    with pytest.raises(InputError, match=r"no scheduler answers at tcp://127.0.0.1:1"):
+    with pytest.raises(InputError, match=r"no scheduler answers at tcp://127.0.0.1:1: is it running"):
         run_jobs(jobs(1), cluster("tcp://127.0.0.1:1", 1))
 
 

@@ -71,8 +71,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_steps(case, tmp_path):
     given, code, written = CASES[case]
-    gold = {"gold": GOLD} if given else {}
-    found, said, summary = run_action(tmp_path, files="examples/parallel/gold/*.conllu", **gold, **given)
+    inputs = {"files": "", "gold": GOLD} if given else {"files": "examples/parallel/gold/*.conllu"}
+    found, said, summary = run_action(tmp_path, **inputs, **given)
     assert found == code, said
     assert written in summary
 

@@ -102,6 +102,12 @@ def tree_of(name: str) -> ast.Module:
 
 
 @cache
+def imports_of(name: str) -> list[tuple[ast.AST, str]]:
+    """Return what a file imports, each with its node, found once."""
+    return [(node, full) for node in nodes_of(name) for full in imported(node)]
+
+
+@cache
 def nodes_of(name: str) -> tuple[ast.AST, ...]:
     """Return all nodes of a file's tree, found once."""
     return tuple(ast.walk(tree_of(name)))
@@ -119,7 +125,7 @@ def imported(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.ImportFrom):
         assert not node.level, "imports are absolute"
         yield from (f"{node.module}.{alias.name}" for alias in node.names)
-    elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+    elif isinstance(node, ast.Call) and "import_module" in {getattr(node.func, part, "") for part in ("attr", "id")}:
         name = node.args[0].values[0] if isinstance(node.args[0], ast.JoinedStr) else node.args[0]
         text = ast.literal_eval(name) if isinstance(name, ast.Constant) else ""
         yield text.rstrip(".") or PACKAGE
@@ -127,7 +133,7 @@ def imported(node: ast.AST) -> Iterator[str]:
 
 def rooms_imported_by(name: str) -> set[str]:
     """Return the rooms that a file imports anywhere, inside functions and for types as well."""
-    parts = (full.split(".") for node in nodes_of(name) for full in imported(node))
+    parts = (full.split(".") for _, full in imports_of(name))
     own = {part[1] if len(part) > 1 else "__init__" for part in parts if part[0] == PACKAGE}
     return {room if room in LAYER_OF else "__init__" for room in own}
 
@@ -179,8 +185,8 @@ def modules_imported_by(name: str) -> set[str]:
         for part in ast.walk(child)
     }
     modules = set()
-    for node in nodes_of(name):
-        for full in imported(node) if id(node) not in for_types else ():
+    for node, full in imports_of(name):
+        if id(node) not in for_types:
             parts = full.split(".")[1:]
             endings = [
                 f"{'/'.join(parts[:n])}{end}" for n in range(len(parts), 0, -1) for end in (".py", "/__init__.py")
@@ -208,7 +214,7 @@ def test_no_circles_of_files() -> None:
 @EACH_FILE
 def test_imports_from_other_rooms_are_of_public_names(name: str) -> None:
     """A name with an underscore is nobody else's business, the version apart."""
-    names = [full for node in nodes_of(name) for full in imported(node) if full.startswith(f"{PACKAGE}.")]
+    names = [full for _, full in imports_of(name) if full.startswith(f"{PACKAGE}.")]
     parts = [part for full in names for part in full.split(".") if part.startswith("_") and part != "_version"]
     assert parts == []
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
+from conftest import one_in
 from levelhead.recovery import Layout, recover_answers
 from levelhead.recovery.answers import read_answers
 from levelhead.recovery.recovery import GoldSentence, recovered
@@ -30,9 +31,7 @@ def test_valid_answers_keep_their_heads_and_relations(data: Path) -> None:
         faults.setdefault(line["file"], []).append(line)
     read = cache(levelhead.read)
     seen, classes = Counter(), Counter()
-    for entry in table(folder / "MANIFEST.tsv"):
-        if not entry["gold"]:
-            continue
+    for entry in one_in(3, [entry for entry in table(folder / "MANIFEST.tsv") if entry["gold"]]):
         gold = read(folder / entry["gold"])
         found = recover_answers(folder / entry["path"], gold)
         expected = faults[entry["path"].removesuffix(".xz")]
@@ -51,10 +50,10 @@ def test_valid_answers_keep_their_heads_and_relations(data: Path) -> None:
             ]
             assert sum(head for head, _ in right) == int(line["heads_right"]), line
             assert sum(map(all, right)) == int(line["heads_and_relations_right"]), line
-    assert seen == {"as-is": 2619, "unpacked": 925, "respaced": 1853, "no": 8002}
-    # one answer has a form with a blank inside, as gold has it: nothing needs to be respaced
-    assert classes == {("as-is", "as is"): 2619, ("unpacked", "unpacked"): 925, ("respaced", "respaced"): 1852,
-                       ("respaced", "as is"): 1}  # fmt: skip
+    assert min(seen[kind] for kind in (*VALID, "no")) > 200
+    one = classes.pop(("respaced", "as is"), 0)  # has a form with a blank inside, as gold has it
+    assert one <= 1
+    assert classes == {(kind, name): seen[kind] - one * (kind == "respaced") for kind, name in VALID.items()}
 
 
 def universal(relation: str) -> str:

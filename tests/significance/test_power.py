@@ -343,7 +343,7 @@ BAD = {
     "-m Words": "for other measures, give a gold file and two outputs",
     "--units 9": "give at least 10 units",
     "--units 1.5": "not a list of whole numbers",
-    "--runs 0": "0 is not in the range",
+    "--runs 0": "'0' is not a whole number from 1 to 1,000,000,000",
     "--runs 3": "the standard deviation between runs is unknown",
     "--power 1": "0 < level < power < 1",
     "--alpha nan": "0 < level < power < 1",

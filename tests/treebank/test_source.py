@@ -178,7 +178,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     ("name", "reason"),
     [
         ("missing", "No such file or directory"),
-        ("folder", "Is a directory"),
+        ("folder", "this is a folder: name a file"),
         ("folder/missing/a", "No such file or directory"),
         ("file/a", "Not a directory"),
         ("loop", "Too many levels of symbolic links"),

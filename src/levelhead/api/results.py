@@ -212,7 +212,9 @@ def _parsed(path: PathLike) -> Any:
     try:
         return json.loads(data, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise InputError(Fault("invalid-result", f"this is not JSON: {error}", Place(os.fspath(path)))) from error
+        raise InputError(
+            Fault("invalid-result", "this is not JSON: write the result with --format json", Place(os.fspath(path)))
+        ) from error
 
 
 def _refuse_constant(name: str) -> NoReturn:

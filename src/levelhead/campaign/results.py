@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import TestSet
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, Place, number_of, quoted
 from levelhead.evaluation.coverage import PartialCoverage, no_coverage
 from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.measures.registry import lower_is_better
@@ -269,7 +269,8 @@ def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -
     wide = [i for i, column in enumerate(lower) if i not in {system, test_set} and column not in _TEXT]
     for number, row in enumerate(rows, 2):
         if len(row) != len(head):
-            faults += [(f"{len(row)} columns, but the header has {len(head)}", number)] if row != [""] else []
+            message = f"{number_of(len(row), 'column')}, but the header has {len(head)}"
+            faults += [(message, number)] if row != [""] else []
             continue
         scores = [(head[i], row[i]) for i in wide]
         if measure_at is not None and score is not None:

@@ -25,7 +25,7 @@ from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import Record, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.campaign.sources import File, Source, hash_of
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, reason_of
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run_jobs
@@ -302,7 +302,7 @@ class _Scoring:
             try:
                 digest = self._hash_of(path, state[0])
             except (OSError, ValueError) as error:
-                reason = getattr(error, "strerror", None) or str(error)
+                reason = reason_of(error)
                 raise InputError(Fault("unreadable-file", reason, Place(os.fspath(path)))) from error
             self.hashed[path] = File(os.fspath(path), digest), state
         return self.hashed[path][0]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from levelhead.campaign.records import GOLD
-from levelhead.errors import InputError, Place
+from levelhead.errors import InputError, Place, reason_of
 from levelhead.evaluation.files import open_files
 from levelhead.evaluation.fold import fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
@@ -106,7 +106,7 @@ def _readable(file: File) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StaleInput(error.strerror or str(error), "changing-file", Place(file.path)) from error
+        raise StaleInput(reason_of(error), "changing-file", Place(file.path)) from error
 
 
 _GOLDS_AT_ONCE = 2  # jobs are ordered by test set, so that a worker reads each gold file once

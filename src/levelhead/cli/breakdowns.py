@@ -118,7 +118,8 @@ def trees(**given: Any) -> None:
         require("jinja2", "pages")
     check_files([gold, *systems], given, [given["output"]])
     if bool(given["show"]) != (len(systems) == 1):
-        raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
+        message = "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj; several systems take no --show"
+        raise click.UsageError(message)
     check_kinds(gold, systems)
     options.check_single_measure(given["measures"])
     result = options.call(given)

@@ -36,7 +36,7 @@ from levelhead.errors import InputError
 @options.each_option
 @setting("--wilcoxon", is_flag=True)
 @setting("--votes", type=options.Choice(["treebank", "language", "family"]))
-@setting("--margin", type=float, metavar="POINTS")
+@setting("--margin", type=options.FiniteRange(), metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
     help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows"
@@ -55,6 +55,8 @@ from levelhead.errors import InputError
 @options.printing_options()
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
+
+    A single SYSTEM gets a table of scores with their intervals.
 
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
     of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
@@ -141,8 +143,8 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @setting("--units", metavar="N,...", callback=_numbers)
 @setting("--runs", metavar="K,...", callback=_numbers)
 @setting("--run-sd", type=options.FiniteRange(0), metavar="POINTS")
-@setting("--alpha", type=float)
-@setting("--power", type=float)
+@setting("--alpha", type=options.FiniteRange())
+@setting("--power", type=options.FiniteRange())
 @options.resample_by_option
 @options.each_option
 @options.figure_option

@@ -18,7 +18,7 @@ from levelhead.progress import tracked
 
 
 @command()
-@click.argument("arguments", nargs=-1, required=True, metavar="{forward|backward} IN OUT | --check IN...")
+@click.argument("arguments", nargs=-1, metavar="{forward|backward} IN OUT | --check IN...")
 @click.option(
     "--check", "only_check", is_flag=True,
     help="Convert files forward and back, and report the heads that are not restored",
@@ -45,7 +45,7 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     from levelhead.treebank.write import check_file
 
     how = options.arguments_for(converted_treebank, given | {"ud": ud and int(ud)})
-    if only_check:
+    if only_check and arguments:
         _check(arguments, given, how, failures=failures)
         return
     if given["output"] is not None:
@@ -56,7 +56,7 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     if len(arguments) != 3:
         raise click.UsageError("give a direction (forward or backward), IN and OUT; or --check and files")
     direction, source, target = arguments
-    refuse_compressed("OUT is", target)
+    refuse_compressed(target)
     check_file(target)
     check_paths([source], [target])
     treebank = read(source, format=how["format"])
@@ -173,8 +173,6 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
 
     check_paths([given["train"], given["test"], *given["systems"]], [given["output"], write_arpa])
     perplexities = options.call(given)
-    for warning in perplexities.provenance.notes:
-        say(f"warning: {warning}")
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
     show(given, perplexities, main="sentences" if sentences else None, sentences=sentences)
@@ -206,7 +204,7 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """
     if conllu == "-":
         raise click.UsageError("--output must be a file: the table goes to standard output")
-    refuse_compressed("the output is", conllu)
+    refuse_compressed(conllu)
     check_paths([*inputs_of([answers]), gold], [conllu])
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")

@@ -110,7 +110,7 @@ def doctor(**given: Any) -> None:
 
 
 @command()
-@click.argument("shell", type=options.Choice(["bash", "zsh", "fish"], "shell"))
+@click.argument("shell", type=options.Choice(["bash", "zsh", "fish"], "shell"), metavar="SHELL")
 @options.output_option
 def completion(shell: str, output: str | None) -> None:
     """Print a shell completion script.

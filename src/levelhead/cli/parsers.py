@@ -97,7 +97,7 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     than 500 words for graph-based parsers; 5,000 with a beam, fewer with a beam wider than 40).
     """
     there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
-    refuse_compressed("the output is", output)
+    refuse_compressed(output)
     check_paths([model, words, *there], [output])
     from levelhead.api.parsers import parse as parsed_by
     from levelhead.parsing import ExternalSettings, read_model, read_words
@@ -128,7 +128,7 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
     parsers have no effect.
     """
     arguments = options.parser_arguments(parser, given)
-    refuse_compressed("the output is", output)
+    refuse_compressed(output)
     check_paths(filter(None, [treebank, given["jar"]]), [output, given["store"]])
     if parser == "command" and given["store"] is not None:
         raise click.UsageError(

@@ -220,11 +220,13 @@ def run(arguments: list[str]) -> int:
 
 def _explained(error: Exception) -> tuple[str, int]:
     """Return the message and the exit code for an error."""
-    from levelhead.errors import LevelheadError
+    from levelhead.errors import LevelheadError, reason_of
 
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
-        message = error.format_message()
+        message = error.format_message().removesuffix(".")
+        if isinstance(error, click.NoSuchOption) and context is not None:
+            message = _unknown_option(error.option_name, context)
         if context is not None and not isinstance(error, click.exceptions.NoArgsIsHelpError):  # which has the usage
             message = f"{context.get_usage()}\n{message}"
         return message, BAD_INPUT
@@ -234,11 +236,24 @@ def _explained(error: Exception) -> tuple[str, int]:
         return "out of memory: the input is too large for this machine", BAD_INPUT
     if isinstance(error, OSError):
         _forget(1)
-        reason = error.strerror or str(error)  # without a path, it is standard output
+        reason = reason_of(error)  # without a path, it is standard output
         place = "output" if error.filename is None else f"{error.filename}: unreadable-file"
         return f"{place}: {reason}", BAD_INPUT
     kind = type(error).__name__
     return f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
+
+
+def _unknown_option(name: str, context: click.Context) -> str:
+    """Return the message for an unknown option: a similar one, or the commands that have it."""
+    from levelhead.errors import quoted, similar
+
+    known = {option.lstrip("-"): option for parameter in context.command.params for option in parameter.opts}
+    message = f"{context.command_path} has no option {quoted(name)}"
+    if near := similar(name.lstrip("-"), known):
+        return f"{message}: did you mean {known[near]}?"
+    commands = (cli.get_command(context, command) for command in COMMANDS)
+    having = [command.name for command in commands if command and any(name in one.opts for one in command.params)]
+    return f"{message}: it is an option of {' and '.join(map(str, having))}" if having else f"{message} (see --help)"
 
 
 def say(message: str) -> None:

@@ -23,6 +23,7 @@ from levelhead.cli.shared.printing import (
     wants_page,
     write_page,
 )
+from levelhead.errors import reason_of
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.write import check_file, check_folder
 
@@ -186,5 +187,5 @@ def _write_prototext(results: Results, output: str | None) -> None:
         try:
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         except OSError as error:
-            raise click.FileError(folder, error.strerror or str(error)) from error
+            raise click.FileError(folder, reason_of(error)) from error
         emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118

@@ -24,7 +24,7 @@ from levelhead.cli.shared.printing import (
     wants_page,
     write_page,
 )
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, quoted
 
 if TYPE_CHECKING:
     from levelhead.evaluation.gates import Gate
@@ -74,7 +74,8 @@ def score(
 ) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
-    "-" is standard input. Scores go to standard output, warnings and notes to standard error.
+    "-" is standard input. AligndAcc, as the official scripts call it, is the percentage of aligned words that are
+    correct.
     """
     if given["align_sentences"]:
         raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
@@ -130,7 +131,8 @@ def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Ite
             name, equals, number = text.rpartition("=")
             bound = bound_of(number)
             if bound is None or not (name and equals):
-                raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
+                message = f"{option} {quoted(text)} is not MEASURE=NUMBER, such as LAS=80"
+                raise InputError(Fault("invalid-gate", message))
             measure = parse_measure(name, registry)
             lower = registry.measures[measure.name].lower_is_better
             if lower != (option == "--fail-over"):

@@ -38,7 +38,7 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
     if fix == "-":
         raise click.UsageError("--fix requires a file or folder: errors and warnings go to standard output")
-    refuse_compressed("the copy is", fix)
+    refuse_compressed(fix)
     check_paths([*paths, *(path for path in golds if path not in paths)], [given["output"], fix])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if given["output_format"] == "text":

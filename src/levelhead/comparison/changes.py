@@ -188,7 +188,7 @@ class Changes(Tabular):
             (KINDS[kind], count, printable(" ".join(names) + more))
             for kind, count, names, more in self._counted_names()
         ]
-        sizes = f"Old: {_sizes_text(self, 'old')}", f"New: {_sizes_text(self, 'new')}"
+        sizes = Detail(f"Old: {_sizes_text(self, 'old')}"), Detail(f"New: {_sizes_text(self, 'new')}")
         return Table(columns, (("unchanged", self.n_unchanged, ""), *rows), sizes).signed(self.provenance)
 
     def _counted_names(self) -> Iterator[tuple[str, int, list[str], str]]:

@@ -12,6 +12,7 @@ from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.messages import MESSAGES
+from levelhead.scoring.measure_notes import plain_reason
 from levelhead.significance import FEWEST_UNITS, ComparedScore, InferenceSettings, SystemCounts
 from levelhead.significance.corrections import level_of_each
 from levelhead.significance.differences import DIFFERENCE
@@ -113,7 +114,7 @@ def _faults(plan: Plan, results: Results, name: str) -> Iterator[Fault]:
 def valueless(measure: str, reason: str, place: Place) -> Fault:
     """Return the error of a measure without a value."""
     slug = reason.partition(":")[0]
-    return Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {reason}", place)
+    return Fault(slug if slug in MESSAGES else "not-annotated", f"{measure}: {plain_reason(reason)}", place)
 
 
 def gate_results(

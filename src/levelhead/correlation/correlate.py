@@ -12,7 +12,7 @@ from levelhead.correlation.coefficients import FEWEST_ROWS, SKEWED, FisherZ, Met
 from levelhead.correlation.families import FamilyCheck, FamilyChecks
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.correlation.votes import Votes, counted_once, notes_on_votes
-from levelhead.errors import Fault, InputError, number_of, quoted, with_minus
+from levelhead.errors import Fault, InputError, listed, number_of, quoted, with_minus
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.tables.data import NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability, columns_of
@@ -224,8 +224,8 @@ def correlate(
     candidates = dict.fromkeys((*requested, *table.numbers) if len(requested) < 2 else requested)
     names = [name for name in candidates if name not in given]
     if len(names) < 2:
-        numbers = ", ".join(map(quoted, table.numbers)) or "none"
-        message = f"a correlation requires two columns of numbers, not {numbers}"
+        numbers = listed(list(map(quoted, table.numbers))) or "no column of numbers"
+        message = f"a correlation requires two columns of numbers; the table has {numbers}"
         raise InputError(Fault("unknown-column", message))
     table, dropped = _complete(table, [*names, *given], family, missing)
     check_sizes(table, [*names, *given])

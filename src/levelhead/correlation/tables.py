@@ -201,7 +201,7 @@ def _parsed(line: str, path: str, number: int) -> Any:
     try:
         return json.loads(line)
     except ValueError as error:
-        raise _invalid(f"neither a JSON document nor one row per line: {error}", path, number) from error
+        raise _invalid("neither a JSON document nor one row per line", path, number) from error
 
 
 def _cells_of_text(text: str, path: str, name: str) -> _Cells:
@@ -235,7 +235,7 @@ def _text_rows(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
                 yield line, [cell.strip() for cell in row]
             line = reader.line_num + 1
     except csv.Error as error:
-        raise _invalid(f"the row cannot be read: {error}", path, line) from error
+        raise _invalid("the row cannot be read: check its quotation marks", path, line) from error
 
 
 def _measured(cells: _Cells, key: str | None, path: str, name: str, sha256: str) -> Measurements:

@@ -138,9 +138,8 @@ class Setup:
         for measure, definition in self._unread:
             if key_of(measure) == ENTROPY and definition.takes_weights:
                 message = (
-                    f"{measure} requires training treebanks: --train FILE (not in rank), train=[...] in Python; for"
-                    f" rank, write the weights with"
-                    f" `levelhead profile TREEBANK... --wde-table FILE` and use {measure.name}(FILE)"
+                    f"{measure} requires training treebanks: --train FILE; rank requires {measure.name}(FILE) with"
+                    " weights that levelhead profile --wde-table FILE writes"
                 )
                 raise MeasureError(message, "missing-weight")
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, quoted
 from levelhead.extras import require
 from levelhead.jobs.running import Workers
 
@@ -75,7 +75,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
         try:
             client = Client(address, security=security, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
-            raise _invalid(f"no scheduler answers at {address}: {error}") from error
+            raise _invalid(f"no scheduler answers at {address}: is it running?") from error
         return _Cluster(client)
 
     window = _TASKS_AHEAD * n if address == "local" else _TASKS_AFAR
@@ -92,7 +92,7 @@ def check_address(address: str, tls: Tls | None) -> None:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise _invalid(f"{address!r} is not an address: {error}") from error
+        raise _invalid(f"{address!r} is not local, tcp://host:port or tls://host:port") from error
     if parts.scheme not in {"tcp", "tls"} or not host or port is None or parts.path or parts.query or parts.username:
         raise _invalid(f"{address!r} is not local, tcp://host:port or tls://host:port")
     if (tls is not None) != (parts.scheme == "tls"):
@@ -102,7 +102,7 @@ def check_address(address: str, tls: Tls | None) -> None:
     try:
         addresses = {str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError) as error:
-        raise _invalid(f"{host} has no address: {error}") from error
+        raise _invalid(f"unknown host {quoted(host)}") from error
     for number in (ipaddress.ip_address(address.partition("%")[0]) for address in addresses):
         reached = getattr(number, "ipv4_mapped", None) or number
         if not (reached.is_private or reached.is_loopback or reached.is_link_local):

@@ -78,8 +78,9 @@ def sqlite_errors(path: str) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # the rest are details
         if code in _ENVIRONMENT_ERRORS:
             raise OutputError(str(error), "store", Place(path)) from error
-        slug = "invalid-store" if code == sqlite3.SQLITE_NOTADB else "damaged-store"
-        raise store_error(slug, printable(str(error)), path) from error
+        if code == sqlite3.SQLITE_NOTADB:
+            raise store_error("invalid-store", "the file is not a store: name a new file", path) from error
+        raise store_error("damaged-store", printable(str(error)), path) from error
     except UnicodeDecodeError as error:  # sqlite quotes unreadable text in its message
         raise store_error("damaged-store", "the definition of its table is not UTF-8", path) from error
 

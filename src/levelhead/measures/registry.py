@@ -172,12 +172,13 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
     if measure.argument is None and definition.needs_file:
-        raise MeasureError(f"{measure.name} requires an argument: {definition.argument}", "unknown-measure")
+        argument = str(definition.argument).partition(";")[0]
+        raise MeasureError(f"{measure.name} requires an argument, {measure.name}(...): {argument}", "unknown-measure")
     if options and measure.argument is not None:
         given = measure.argument.split(",")
         if not set(given) <= set(options):
-            message = f"{measure.name} has no option {measure.argument!r}: {definition.argument}"
-            raise MeasureError(message, "unknown-measure")
+            message = unknown(f"option of {measure.name}", measure.argument, options)
+            raise MeasureError(f"{message} (levelhead measures {measure.name} explains them)", "unknown-measure")
         if len({option.partition("=")[0] for option in given}) < len(given):
             raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
         if CLASS_BY_GOLD in given and not (measure.only or measure.without):

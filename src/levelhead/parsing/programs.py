@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, quoted, reason_of
 
 _LONGEST_WAIT = 0.1  # seconds; a pool kills workers that do not end within half a second, and their programs would stay
 MOST_SHOWN = 800  # the number of characters of its output that are shown if a program fails
@@ -32,10 +32,10 @@ def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise InputError(Fault("invalid-command", f"{command}: {error}")) from error
+        raise InputError(Fault("invalid-command", f"{quoted(command)}: a quotation mark is not closed")) from error
     missing = [name for name in paths if not any(f"{{{name}}}" in word for word in words)]
     if missing or not words:
-        message = f"{command!r} lacks {{{missing[0]}}}" if missing else "the command is empty"
+        message = f"{quoted(command)} lacks {{{missing[0]}}}" if missing else "the command is empty"
         raise InputError(Fault("invalid-command", message))
     for name, path in paths.items():
         words = [word.replace(f"{{{name}}}", str(path)) for word in words]
@@ -49,7 +49,7 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
     try:
         done = run_to_end(words, cwd=folder)
     except OSError as error:
-        raise InputError(Fault("parser-failed", f"{words[0]} cannot be run: {error.strerror}")) from error
+        raise InputError(Fault("parser-failed", f"{words[0]} cannot be run: {reason_of(error)}")) from error
     if done.returncode:
         output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[-MOST_SHOWN:]
         raise InputError(Fault("parser-failed", f"{words[0]} ended with exit code {done.returncode}: {output}"))

@@ -13,7 +13,18 @@ from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from levelhead.errors import Fault, InputError, Place, UnreadableFile, listed, number_of, quoted, shortened, unknown
+from levelhead.errors import (
+    Fault,
+    InputError,
+    Place,
+    UnreadableFile,
+    listed,
+    number_of,
+    quoted,
+    reason_of,
+    shortened,
+    unknown,
+)
 from levelhead.treebank.faults import UTF16, is_utf16
 from levelhead.treebank.input_bytes import SUFFIXES, Limits, read_bytes, size_text
 
@@ -99,7 +110,7 @@ def _csv_answers(data: bytes, name: str, field: str | None, id_field: str | None
                 raise _invalid(f"the row has only {number_of(len(row), 'field')}", Place(name, rows.line_num))
             answers.append(Answer(*(row[column] for column in columns)))
     except csv.Error as error:
-        raise _invalid(f"the file is not CSV: {error}", Place(name, rows.line_num)) from error
+        raise _invalid("the file is not CSV: check its quotation marks", Place(name, rows.line_num)) from error
     finally:
         csv.field_size_limit(limit)
     return answers
@@ -260,7 +271,7 @@ def _in_folder(folder: Path) -> Iterator[Answer]:
     try:
         paths = [path for path in folder.iterdir() if not path.name.startswith(".") and path.is_file()]
     except OSError as error:
-        raise UnreadableFile(Fault("unreadable-file", error.strerror or str(error), Place(str(folder)))) from error
+        raise UnreadableFile(Fault("unreadable-file", reason_of(error), Place(str(folder)))) from error
     total = 0
     for path in sorted(paths, key=_natural):
         data = _contents(path)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from levelhead.errors import MeasureError, unknown
+from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.immutable import immutable, name_of
 from levelhead.scoring.matches import Agree
 from levelhead.treebank import StringColumn, Treebank
@@ -212,10 +212,8 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
         return Measure(text)
     match = re.fullmatch(_TEXT, text.strip())
     if not match:
-        message = (
-            f"{text!r} is not a measure: write NAME[(argument)][@CLASS or -CLASS...][.component], as in"
-            f" LAS-FUN-PUNCT.recall"
-        )
+        example = "write measures like LAS, CLAS.recall or LAS-FUN-PUNCT, with commas between them"
+        message = f"{quoted(text)} is not a measure: {example}"
         raise MeasureError(message, "unknown-measure")
     component = match["component"] and match["component"].lower()
     if component is not None and component not in COMPONENTS:

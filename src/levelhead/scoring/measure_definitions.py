@@ -290,11 +290,9 @@ GROUPS = (
     ),
     MeasureGroup(
         "Empty nodes",
-        "Report them for systems that predict empty nodes (n.1), such as dropped pronouns and elided verbs. A node is"
-        " found if its head is correct: that of its first edge in DEPS, which can be a word, the root or (unlike in the"
-        " program of CRAC) another empty node. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare empty"
-        " nodes: as in the IWPT shared tasks, each path through them becomes an edge between words, such as conj>nsubj."
-        " Words, tags and positions of empty nodes do not affect it, and nodes without dependents do not at all.",
+        "Report them for systems that predict empty nodes (n.1), such as dropped pronouns. A node is found if the head"
+        " of its first edge in DEPS is correct. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare empty"
+        " nodes.",
         (
             _of_empty_nodes("ARC", "head", Agree.HEAD),
             _of_empty_nodes("DEP", "head and full relation", _ARC),

@@ -138,8 +138,8 @@ def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> Text
         name = printable(gold.path or "this")
         message = (
             f"the texts differ from the first character: is {name} the right gold file?"
-            f" Gold begins with {quoted(gold.text_after)}, the system with {quoted(system.text_after)}"
-            f" (character 1 of the text, token {quoted(system.form or '')})"
+            f" Gold begins with {quoted(gold.text_after)}, this file with {quoted(system.text_after)}"
+            " (character 1 of the text)"
         )
         return TextMismatch(Fault("text-mismatch", message, system.place))
     return TextMismatch(_side("gold", gold, offset), _side("system", system, offset))

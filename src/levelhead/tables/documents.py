@@ -74,6 +74,7 @@ def short_signature(signature: Signature) -> str:
     digest = hashlib.sha256(signature_line(signature).encode()).hexdigest()
     hashes = {name: text for name, text in signature.items() if re.fullmatch("[0-9a-f]{12}", text)}
     files = [f"{name} {text[:_SHORT]}" for name, text in hashes.items() if not name.endswith("-hash")]
-    parts = [signature.get("rules"), *files[:1], f"id {digest[:_SHORT]}", f"levelhead {signature.get('version')}"]
-    line = " | ".join(filter(None, parts))
+    rules = [signature["rules"]] if "rules" in signature else []
+    parts = [*rules, *files[:1], f"id {digest[:_SHORT]}", f"levelhead {signature.get('version')}"]
+    line = " | ".join(parts)
     return line if len(line) <= _LONGEST else " | ".join(parts[-2:])

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, Place, quoted, reason_of
 from levelhead.tables.documents import SCHEMA
 
 _TRIES = 5
@@ -162,7 +162,7 @@ def _packed(archive: Path) -> Iterator[io.BufferedReader | io.BufferedRandom]:
             packed.seek(0)
             yield packed
     except FileNotFoundError as error:
-        raise InputError(Fault("unreadable-file", error.strerror or str(error), Place(os.fspath(archive)))) from error
+        raise InputError(Fault("unreadable-file", reason_of(error), Place(os.fspath(archive)))) from error
 
 
 def _without_owner(info: tarfile.TarInfo) -> tarfile.TarInfo:

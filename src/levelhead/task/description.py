@@ -186,7 +186,7 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
     task_folder = TaskFolder(Path(folder).resolve())
     path = Path(folder) / task_folder.description.name
     if not path.exists():
-        message = "the folder has no task.toml: name the folder of a task with --dir, or create one with task init"
+        message = "the folder has no task.toml: name the folder of a task, or create one with levelhead task init"
         raise InputError(Fault("unreadable-file", message, Place(str(folder))))
     document = parsed_toml(read_bytes(path), str(path), "invalid-task")
     errors: list[str] = []

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from levelhead.campaign.find import find_test_sets
 from levelhead.campaign.plan import TestSet
-from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.errors import Fault, InputError, OutputError, Place, reason_of
 from levelhead.tables.data import DataColumn, DataTable
 from levelhead.tables.writers import data_to_tsv
 from levelhead.task.database import Database
@@ -96,7 +96,8 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise OutputError("it already exists and is not an empty folder", "output", Place(str(folder)))  # noqa: TRY301
+            message = "it already exists and is not an empty folder: name a new folder"
+            raise OutputError(message, "output", Place(str(folder)))  # noqa: TRY301
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             yield
@@ -109,7 +110,7 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
             with suppress(OSError):  # files added by others meanwhile are kept
                 path.rmdir()
         if isinstance(error, OSError) and not isinstance(error, OutputError):
-            raise OutputError(error.strerror or str(error), "output", Place(str(folder))) from error
+            raise OutputError(reason_of(error), "output", Place(str(folder))) from error
         raise
 
 
@@ -176,7 +177,7 @@ def export_task(task: SharedTask, database: Database, target: Path, *, gold: boo
             add("SHA256SUMS", io.BytesIO("".join(sums).encode()))
         temporary.replace(target)
     except OSError as error:
-        raise OutputError(error.strerror or str(error), "output", Place(str(target))) from error
+        raise OutputError(reason_of(error), "output", Place(str(target))) from error
     finally:
         temporary.unlink(missing_ok=True)
 

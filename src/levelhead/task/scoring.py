@@ -28,7 +28,7 @@ from levelhead.task.submissions import Interrupted
 from levelhead.treebank.write import replace_file
 
 _REASON = re.compile(r"(?P<line>line \d+: )?(?P<slug>[a-z][a-z-]*): (?P<message>.*)", re.DOTALL)
-_OFFSET = re.compile(r"\(character (\d+) of the text, token ")
+_OFFSET = re.compile(r"\(character (\d+) of the text[,)]")
 _NO_MEMORY = 3
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 

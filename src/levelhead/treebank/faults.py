@@ -150,7 +150,7 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 
         _ = pools.is_utf8(data) or data.decode()
     except UnicodeDecodeError as error:
         at = error.start
-        message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
+        message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8"
         return [Fault("encoding", message, Place(line=line(data.count(b"\n", 0, at) + 1)))]
     nul_faults: list[Fault] = []
     number, before = 1, 0
@@ -235,7 +235,8 @@ def _line(sentence: _Sentence, number: int, line: str, reading: ReaderSettings) 
             message = f"columns are separated by spaces instead of tabs: {quoted(line)}"
             yield Fault("spaces-for-tabs", message, place._replace(word=None))
         else:
-            message = f"{number_of(len(cells), 'column')} instead of {n_columns}: {quoted(line)}"
+            hint = " (CoNLL-X has no comments)" if reading.conllx and line[0] == "#" else ""
+            message = f"{number_of(len(cells), 'column')} instead of {n_columns}{hint}: {quoted(line)}"
             yield Fault("number-of-columns", message, place)
         sentence.renumbered = True
         return

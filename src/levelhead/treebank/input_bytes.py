@@ -12,9 +12,9 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import IO, Any, NamedTuple
 
-from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile, quoted
+from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile, quoted, reason_of
 
-_CHUNK = 1 << 20
+_CHUNK, _LONGEST_PATH = 1 << 20, 4095
 _ZSTD_STEP = 1 << 10
 _MOST_MEMBERS = 10_000
 
@@ -96,12 +96,12 @@ def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
     except UnreadableFile:
         raise
     except (OSError, ValueError) as error:
-        raise cannot_open(name, getattr(error, "strerror", None) or str(error)) from error
+        raise cannot_open(name, reason_of(error)) from error
 
 
 def cannot_open(name: str, reason: str) -> UnreadableFile:
     """Return the error of a file that cannot be opened."""
-    if "\n" in name and "\t" in name:
+    if ("\n" in name and "\t" in name) or len(name) > _LONGEST_PATH:
         name, reason = quoted(name), "this is text, not a path: levelhead.from_conllu reads the text of a treebank"
     return _unreadable("unreadable-file", reason, name)
 
@@ -165,7 +165,8 @@ def _decoded(
 
         raise UnreadableFile(missing_library("zstandard", ".zst files").in_file(name)) from error
     except Exception as error:  # each library raises different errors for damaged data
-        raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
+        reason = "the file is cut off" if isinstance(error, EOFError) else "the compressed data is damaged"
+        raise _unreadable("damaged-compression", reason, name) from error
     if size is None:
         _check_growth(total, reader.n_read, name, limits, most)
 

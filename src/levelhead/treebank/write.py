@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from levelhead.errors import OutputError, Place
+from levelhead.errors import OutputError, Place, reason_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,4 +138,4 @@ def _reason(error: OSError | RuntimeError, path: str) -> str:
             folder = target
         if folder is not None:
             return f"{folder} is not a folder" if os.path.lexists(folder) else f"the folder {folder} does not exist"
-    return getattr(error, "strerror", None) or str(error)
+    return reason_of(error)

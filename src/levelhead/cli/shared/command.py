@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import WithExample
+from levelhead.errors import quoted
 
 if TYPE_CHECKING:
     from levelhead.jobs import Tls
@@ -56,7 +57,11 @@ class Command(WithExample):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_ARGUMENTS] = tuple(args)  # for `command_line`
+        ctx.allow_extra_args = True  # click repeats all of them in its message
         rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            several = ": levelhead compare takes several systems" if self.name == "score" else ""
+            ctx.fail(f"unexpected argument {quoted(rest[0])}{f' and {len(rest) - 1} more' * (len(rest) > 1)}{several}")
         if "tls_ca" in ctx.params and not ctx.resilient_parsing:  # true for shell completion
             cluster_of(ctx.params)
         return rest

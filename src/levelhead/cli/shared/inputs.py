@@ -12,7 +12,7 @@ import click
 from levelhead.arguments import is_collection
 from levelhead.cli.program import say
 from levelhead.cli.shared.options import files_of_measures
-from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
+from levelhead.errors import InputError, UnreadableFile, printable, reason_of
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
@@ -98,6 +98,8 @@ def treebank_files(
 
 def check_inputs(paths: Iterable[str]) -> None:
     """Refuse inputs that cannot be read, before reading any."""
+    from levelhead.treebank.input_bytes import cannot_open
+
     missing = []
     for path in paths:
         if path == "-" or "{treebank}" in path:
@@ -105,7 +107,7 @@ def check_inputs(paths: Iterable[str]) -> None:
         try:
             os.lstat(path)
         except OSError as error:
-            missing.append(Fault("unreadable-file", error.strerror or str(error), Place(path)))
+            missing += cannot_open(path, reason_of(error)).faults
         if path.lower().endswith(".zst"):
             from levelhead.extras import require
 
@@ -121,9 +123,9 @@ def _is_same(target: str, source: str) -> bool:
         return False
 
 
-def refuse_compressed(what: str, path: str | None) -> None:
+def refuse_compressed(path: str | None) -> None:
     """Refuse names of compressed files, since commands write no compressed files."""
     from levelhead.treebank.input_bytes import SUFFIXES
 
     if path is not None and path.lower().endswith(SUFFIXES):
-        raise click.UsageError(f"{what} not compressed: use a name without .gz, .bz2, .xz or .zst")
+        raise click.UsageError("output cannot be compressed: use a name without .gz, .bz2, .xz or .zst")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import click
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, LIMITS, check
 from levelhead.cli.shared.command import Decorator, cluster_of, joined, setting
-from levelhead.errors import unknown
+from levelhead.errors import quoted, unknown
 
 if TYPE_CHECKING:
     from levelhead.jobs import Workers
@@ -23,6 +24,7 @@ FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
 """The names of rules, the default first."""
 
+_NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 _SMALL_TRAINING = 1 << 14  # the same for commands that train parsers
 
@@ -44,7 +46,7 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
         return value
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        return f"use {', '.join(self.choices)}"
+        return f"Use {', '.join(self.choices)}"
 
 
 class InputPath(click.Path):
@@ -59,10 +61,15 @@ class InputPath(click.Path):
 class WholeNumber(click.IntRange):
     """A range of whole numbers."""
 
-    name = "whole number"
-
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         return "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            limits = f"of at least {self.min:,}" if self.max is None else f"from {self.min:,} to {self.max:,}"
+            return self.fail(f"{quoted(str(value))} is not a whole number {limits}", param, ctx)
 
 
 class FiniteRange(click.FloatRange):
@@ -71,10 +78,12 @@ class FiniteRange(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number", param, ctx)
-        return number
+        with suppress(click.BadParameter):
+            if math.isfinite(number := super().convert(value, param, ctx)):
+                return number
+        least = "" if self.min is None else f" {'above' if self.min_open else 'of at least'} {self.min:g}"
+        most = "" if self.max is None else f" and at most {self.max:g}"
+        return self.fail(f"{quoted(str(value))} is not a number{least}{most}", param, ctx)
 
 
 class ResultPath(click.Path):
@@ -99,6 +108,8 @@ class ResultPath(click.Path):
         from levelhead.extras import require
         from levelhead.treebank.write import check_file, check_folder
 
+        if self.what in {"page", "pages"} and path.lower().endswith(_NOT_PAGES):
+            raise click.UsageError("a page is HTML: use a name that ends in .html")
         if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
             require("jinja2", "reports")
         if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple
 
-from levelhead.errors import Fault, InputError, Place, printable, quoted
+from levelhead.errors import Fault, InputError, Place, printable, quoted, reason_of
 from levelhead.treebank.input_bytes import SUFFIXES, cannot_open
 
 _FORMATS = (".conllu", ".conllup", ".conllx", ".conll")  # the suffixes of treebanks, without those of compressed files
@@ -125,7 +125,7 @@ def visible_entries(folder: Path) -> list[Path]:
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except (OSError, ValueError) as error:
-        raise layout_error("unreadable-file", getattr(error, "strerror", None) or str(error), folder) from error
+        raise layout_error("unreadable-file", reason_of(error), folder) from error
 
 
 def treebank_files(folder: Path) -> Iterator[Path]:
@@ -171,7 +171,8 @@ def read_metadata(path: Path) -> tuple[MetadataEntry, ...]:
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise layout_error("invalid-manifest", f"it cannot be read: {error}", path) from error
+        reason = reason_of(error) if isinstance(error, OSError) else "it is not JSON"
+        raise layout_error("invalid-manifest", reason, path) from error
     if not isinstance(entries, list) or not entries:
         raise layout_error("invalid-manifest", "it is not a list of test sets", path)
     test_sets = []

@@ -138,12 +138,11 @@ def _check_runs(paths: Sequence[Path], runs: Runs, problem: str) -> None:
     if len(paths) < 2 or runs is True or (all(numbered) and len({match and match[1] for match in numbered}) == 1):
         return
     folder = paths[0].parent
-    first, second, parent = (printable(os.fspath(path)) for path in (*paths[:2], folder))
-    ranked = f", rank them (levelhead rank GOLD {parent})" if paths[0].is_dir() else ""
+    ranked = "rank or " if paths[0].is_dir() else ""
     message = (
-        f"{problem} ({listed([path.name for path in paths], MOST_NAMED)}): score each of them (levelhead score GOLD"
-        f" {first}){ranked} or compare them (levelhead compare GOLD {first} {second}); if they are runs of one system,"
-        " name them run1, run2 ... or let levelhead compare --as-runs average them"
+        f"{problem} ({listed([path.name for path in paths], MOST_NAMED)}): name one, such as"
+        f" {printable(os.fspath(paths[0]))}, or use levelhead {ranked}compare for several; for runs of one system, use"
+        " compare --as-runs"
     )
     raise layout_error("ambiguous-layout", message, folder)
 
