@@ -177,7 +177,7 @@ def facts(definition: Definition) -> Iterator[str]:
     if definition.argument is not None:
         yield f"Argument: {escaped(definition.argument)}"
     if definition.columns:
-        of_nodes = next((column for column in definition.columns if EMPTY_NODES in column), None)
+        of_nodes = definition.columns[-1] if EMPTY_NODES in definition.columns else None
         columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
         yield (
             f"No value if gold has no {of_nodes}" if of_nodes else f"Under `ud`, no value if gold has none in {columns}"

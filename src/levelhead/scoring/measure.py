@@ -160,7 +160,8 @@ class Definition:
 
     def absent(self, argument: str | None, annotated: Container[str]) -> tuple[str, ...]:
         """Return the CoNLL-U names of the columns that gold must annotate, but are not among the annotated columns."""
-        missing = (name for name in self.columns_for(argument) if name not in annotated)
+        missing = [name for name in self.columns_for(argument) if name not in annotated]
+        missing = [EMPTY_NODES] if EMPTY_NODES in missing else missing
         names = {"lemmas": "LEMMA", "relations": "DEPREL", "forms": "FORM"}
         return tuple(c if EMPTY_NODES in c else names.get(c, c.upper()) for c in missing)
 

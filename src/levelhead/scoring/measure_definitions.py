@@ -42,7 +42,7 @@ def _of_empty_nodes(name: str, compared: str, needs: Agree) -> Definition:
         _CRAC,
         counted_item="empty",
         needs=needs,
-        columns=(f"{name} of {EMPTY_NODES}" if name in FIELDS else EMPTY_NODES,),
+        columns=(EMPTY_NODES, f"{name} of {EMPTY_NODES}") if name in FIELDS else (EMPTY_NODES,),
     )
 
 
@@ -291,8 +291,8 @@ GROUPS = (
     MeasureGroup(
         "Empty nodes",
         "Report them for systems that predict empty nodes (n.1), such as dropped pronouns. A node is found if the head"
-        " of its first edge in DEPS is correct. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare empty"
-        " nodes.",
+        " of its first edge in DEPS is correct. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare"
+        " them.",
         (
             _of_empty_nodes("ARC", "head", Agree.HEAD),
             _of_empty_nodes("DEP", "head and full relation", _ARC),
