@@ -34,7 +34,7 @@ PAGES_WITH_SESSIONS = (
     "docs/classes.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",
     "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md", "docs/papers.md",
 )  # fmt: skip
-COLUMNS = 100
+COLUMNS, TERMINAL = 100, 80
 """How wide a line of a code block may be, and the terminal of sessions."""
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 FOLDER = re.compile(r"^\$ cd (\S+)$", re.MULTILINE)
@@ -65,7 +65,7 @@ def run(command: str, folder: Path = ROOT) -> str:
     """Run a `levelhead` command here, in a folder (the repository itself by default), and return all it prints."""
     assert command.startswith("levelhead "), command
     out, err = Screen(io.BytesIO(), encoding="utf-8"), io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    surroundings = mock.patch.dict(os.environ, {"COLUMNS": str(COLUMNS), "NO_COLOR": "1"})
+    surroundings = mock.patch.dict(os.environ, {"COLUMNS": str(TERMINAL), "NO_COLOR": "1"})
     with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), surroundings:
         program.run(shlex.split(command)[1:])
     return "".join(_text_in(stream) for stream in (out, err))
@@ -154,7 +154,7 @@ def python(session: str, names: dict[str, object]) -> str:
 def scrubbed(text: str) -> str:
     """Leave out what depends on the Python and numpy that run it, and fold all lines alike."""
     unfolded = re.sub(r"\|\n  (?=\S+$)", "|", folded(text), flags=re.MULTILINE)  # versions are of different lengths
-    return re.sub(r"(unicode|numpy):[0-9.]+", r"\1:*", unfolded)
+    return re.sub(r"(unicode|numpy):[0-9.]+", r"\1:*", re.sub(r"\bid [0-9a-f]{8} \|", "id * |", unfolded))
 
 
 def page_in(page: str, folder: Path = ROOT) -> str:

@@ -7,7 +7,7 @@ from levelhead._version import VERSION as __version__  # noqa: N811 -- the field
 from levelhead.api import FUNCTIONS as _FUNCTIONS
 
 if TYPE_CHECKING:
-    from levelhead.api.breakdowns import analyze, breakdown, confusion, trees
+    from levelhead.api.breakdowns import analyze, breakdown, confusion, sentences, trees, words
     from levelhead.api.comparing import agree, compare, diff, languages, power
     from levelhead.api.conversion import convert, derive, perplexity, recover
     from levelhead.api.correlation import correlate, judge, measurements
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from levelhead.api.studies import reproduce
     from levelhead.api.treebanks import profile, select, similarity, suspects
     from levelhead.api.validation import validate
-    from levelhead.api.words import sentences, words
     from levelhead.errors import (
         ConlluError,
         Fault,
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Evaluation
     from levelhead.interop.treebanks import write
     from levelhead.measures import parse_measure
-    from levelhead.measures.custom import measure
-    from levelhead.measures.user_definitions import read_definitions
+    from levelhead.measures.user_definitions import measure, read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
     from levelhead.scoring.word_columns import WordColumns
     from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read
@@ -62,7 +60,7 @@ _ROOMS = {
     ),
     "EpochScorer": "evaluation.epochs",
     "Evaluation": "evaluation.pair",
-    "measure": "measures.custom",
+    "measure": "measures.user_definitions",
     "parse_measure": "measures",
     "read_definitions": "measures.user_definitions",
     **dict.fromkeys(("Counts", "Measure", "Rules", "Score"), "scoring"),

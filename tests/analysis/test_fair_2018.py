@@ -47,7 +47,9 @@ def files(data: Path, system: str, treebank: str) -> tuple[Path, Path]:
     return folder / "gold" / f"{treebank}.conllu.xz", folder / "systems" / system / f"{treebank}.conllu.xz"
 
 
-@pytest.fixture(params=[(system, treebank) for system in SYSTEMS for treebank in TREEBANKS], ids="-".join)
+@pytest.fixture(
+    scope="module", params=[(system, treebank) for system in SYSTEMS for treebank in TREEBANKS], ids="-".join
+)
 def pair(request, data: Path):
     """Every pair that there is, with its row of official counts."""
     system, treebank = request.param

@@ -33,6 +33,11 @@ def docs_of_spacy(path: Path) -> Any:
     return interop.to_spacy(levelhead.read(path), rename_root=False)
 
 
+def sentences_of(path: Path) -> list[Treebank]:
+    treebank = levelhead.read(path)
+    return [treebank[i : i + 1] for i in range(20)]
+
+
 def frame(name: str) -> Callable[[Path], Any]:
     def convert(path: Path) -> Any:
         library(name)
@@ -47,7 +52,7 @@ OBJECTS: dict[str, Callable[[Path], Any]] = {
     "polars": frame("polars"),
     "pandas": frame("pandas"),
     "doc": docs_of_spacy,
-    "docs": lambda path: [interop.to_spacy(levelhead.read(path)[i : i + 1]) for i in range(20)],
+    "docs": lambda path: [interop.to_spacy(one, held("doc", path).vocab) for one in sentences_of(path)],
     "stanza": document_of_stanza,
     "recovery": lambda path: levelhead.recover(path, levelhead.read(path)),
 }

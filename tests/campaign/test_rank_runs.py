@@ -183,7 +183,7 @@ def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(
     folders: Path, tmp_path: Path, jobs: str
 ) -> None:
     expected, errors = run_rank(folders, "--format", "json", "-j", jobs).communicate()
-    assert errors == b""
+    assert errors.count(b"\n") == errors.count(b"single-word-range") == 1
     held, store = tmp_path / "held.py", tmp_path / "store"
     held.write_text(HELD)
     arguments = ["--store", store, "--format", "json", "-j", jobs]

@@ -336,7 +336,7 @@ MEASURED = {
     "compare": (GOLD, SYSTEM),
     "trees --limit 1": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu"),
     "rank": (GOLD.parent, SYSTEM.parent.parent),
-    "judge": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu", "-j", "votes"),
+    "judge": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu", "--judgments", "votes"),
 }
 
 

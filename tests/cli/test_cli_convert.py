@@ -241,7 +241,7 @@ def test_the_version_is_told(tmp_path: Path) -> None:
 
 BAD = {
     # what is given, the exit code being 2, and a part of what is said
-    "nothing": ([], "Missing argument"),
+    "nothing": ([], "give a direction (forward or backward), IN and OUT"),
     "no direction": (["{gold}", "{new}"], "give a direction (forward or backward), IN and OUT"),
     "no output": (["forward", "{gold}"], "give a direction (forward or backward), IN and OUT"),
     "another direction": (["sideways", "{gold}", "{new}"], "unknown direction 'sideways': use forward, backward"),

@@ -386,7 +386,7 @@ def test_curves_of_variances(scores):
 def test_judge(data, capfd):
     folder = data / "human-judgments/es"
     paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
-    arguments = ["judge", *paths, "-j", folder / "prediction", "--input-format", "conllx", "-m", "LAS", "-m", "UAS"]
+    arguments = ["judge", *paths, "--judgments", folder / "prediction", "--input-format", "conllx", "-m", "LAS,UAS"]
     code, out, err = levelhead(capfd, *arguments)
     assert (code, err) == (0, "")
     assert "\ngold marks no documents, so sentences are treated as independent: gold\n" in out
@@ -411,7 +411,7 @@ def test_judge(data, capfd):
     assert f"{compared['difference']:.3f} [{compared['difference_low']:.3f}" in lines[11]
     assert rows_in(document, "units") == [{"treebank": "gold", "unit": "sentence", "n_units": 184, "n_documents": None}]
     assert levelhead(capfd, *arguments, "--ties", "skip")[1] != out
-    code, _, err = levelhead(capfd, "judge", *paths, "-j", folder / "gold.conll", "--input-format", "conllx")
+    code, _, err = levelhead(capfd, "judge", *paths, "--judgments", folder / "gold.conll", "--input-format", "conllx")
     assert code == 2
     assert "Traceback" not in err
 

@@ -1,5 +1,6 @@
 """On a terminal, results end with the main notes and a short signature; `--notes` and `--signature` show the whole."""
 
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -8,8 +9,8 @@ from itertools import dropwhile
 from pathlib import Path
 
 import pytest
-from test_terminal_widths import shown
 
+import documentation
 from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.tables.documents import short_signature, signature_line
@@ -40,6 +41,17 @@ TABLE = re.compile(r".*( \||[─│]|-\+-)|\.\.\. .* more |not shown: ")
 def in_folder() -> Iterator[None]:
     with chdir(PUD):
         yield
+
+
+def shown(arguments: list[str], width: int, monkeypatch) -> list[str]:
+    terminal = documentation.Screen(io.BytesIO(), encoding="utf-8")
+    with monkeypatch.context() as patch:
+        patch.setenv("COLUMNS", str(width))
+        patch.setenv("NO_COLOR", "1")
+        patch.setattr("sys.stdout", terminal)
+        program.run(arguments)
+    terminal.seek(0)
+    return terminal.read().splitlines()
 
 
 def below(lines: list[str]) -> list[str]:
@@ -98,7 +110,11 @@ def test_the_main_notes_come_first() -> None:
     assert text(Detail("one"), "main", Detail("two")) == ["main", "2 more notes: --notes"]
     assert text("one", "two", "three") == ["one", "2 more notes: --notes"]
     assert text(*map(Detail, "abc")) == ["3 notes: --notes"]
-    assert text("word " * 15, "two", width=60) == [("word " * 12)[:-1], "  word word word", "1 more note: --notes"]
+    assert text("word " * 14 + "word", "two", width=60) == [
+        ("word " * 12)[:-1],
+        "  word word word",
+        "1 more note: --notes",
+    ]
 
 
 def test_the_short_signature_identifies_the_whole() -> None:

@@ -173,15 +173,18 @@ def test_similarity(levelhead_command):
 def test_selection(levelhead_command):
     loose = ("--min-tokens", 0, "--max-nonprojective", 5, "--nonprojective", "true")
     _, output, _ = levelhead_command("select", EN, DE, *loose)
-    assert output.split("\n")[2:5] == [
+    assert output.split("\n")[:6] == [
+        "1 of 2 treebanks is selected.",
+        "",
+        "Treebank | Language | Selected | Reasons",
+        "---------+----------+----------+----------------------------------------",
         "en       | en       | yes      |",
         "de       | de       | no       | 5.0% non-projective trees, at least 5%",
-        "1 of 2 selected",
     ]
     _, output, _ = levelhead_command("select", EN)
     assert "163 tokens, fewer than 30,000" in output
     _, output, _ = levelhead_command("select", EN, "--min-tokens", 0, "--any-features", "--several-per-language")
-    assert "1 of 1 selected" in output
+    assert "1 of 1 treebank is selected." in output
 
 
 def test_a_scheme_of_ones_own(levelhead_profile, tmp_path):

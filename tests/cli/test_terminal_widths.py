@@ -1,41 +1,214 @@
-"""Text on terminals of 60 to 200 columns: no line is longer; trees, paths and signatures aside."""
+"""Every command in a pseudo-terminal of 60 to 200 columns, on real files: what a reader sees.
 
-import io
-from itertools import chain
+The commands run in one process for each width, and a few in a process of their own.
+"""
+
+import re
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
-from documentation import Screen
-from json_outputs import OF_RESULTS, arguments_in
-from levelhead.cli import program
+from conftest import EXAMPLES
+from levelhead.cli.program import BAD_INPUT, COMMANDS, DONE, INTERNAL
+from terminal import all_on_terminal, on_terminal
 
-WIDTHS = (60, 80, 100, 200)
-NOT_TABLES = {"words", "sentences", "trees", "recover", "cite"}
-COMMANDS = [
-    command for command in chain(*OF_RESULTS.values()) if command[0] not in NOT_TABLES and "--cite" not in command
-]
+ON_EXAMPLES = """
+score en en.graph
+score gold swap
+score gold swap --all-measures
+score gold eager --partial --train train
+score gold eager
+score en en.swap --train train -m LAS,DPPL(en)
+score en en.swap --counts
+score en en.swap --cite
+score en en.swap --measures LSA
+breakdown gold graph
+breakdown gold graph --by relation --by upos,head-relation
+breakdown gold graph swap --by length
+breakdown en en.graph --by feature:Case -m LAS.precision
+analyze gold graph
+analyze en en
+confusion gold graph
+trees en en.graph --show obl:nmod --limit 2
+trees en en.graph en.swap --limit 2
+words en en.graph
+sentences en en.graph
+explain en en.graph
+compare en en.graph
+compare en en.graph en.swap en.eager
+compare gold graph swap
+compare gold graph eager --partial --margin 1
+compare en en.graph missing
+rank gold systems
+rank gold systems --significance --group each
+rank gold systems --partial
+rank systems gold
+languages gold swap
+agree anna ben clara
+agree anna ben --by pattern
+power
+power en en.graph en.swap
+validate untidy gold eager
+validate gold
+validate untidy --fix fixed
+diff old new
+profile gold
+profile en
+profile gold -c all --total
+profile gold -c wde,deprel
+profile en --rarefy 50,100
+profile --list-columns
+similarity gold parallel
+suspects en en.graph en.swap en.eager
+suspects en en
+select gold parallel
+correlate scores.tsv
+correlate scores.tsv --matrix --method spearman
+correlate scores.tsv --cumulative-variance -c LAS
+judge en en.graph en.swap --judgments votes
+convert forward en converted
+convert --check gold
+derive en
+perplexity en en.swap
+recover answers --gold answered -o recovered
+train baseline-left en model
+parse model en -o parsed
+crossval baseline-left en -o parsed
+reproduce sogaard-haulrich --treebanks gold
+task init shared
+task status shared
+submit http://localhost:9 shared
+measures
+measures LAS
+measures --schemes
+schema score
+doctor
+completion bash
+"""
+ON_TREEBANKS = """
+rank gold systems
+score zh zh.系统
+suspects zh zh.系统 zh.سامانه
+agree zh zh.系统
+diff fa fa.سامانه
+validate fa fa.سامانه
+explain zh zh.系统
+compare zh zh.系统 zh.سامانه --resample-by sentence
+profile gold
+breakdown zh zh.系统 --by lemma
+confusion fa fa.سامانه
+"""
+
+NOT_FOLDED = {"trees", "words", "sentences", "schema", "completion"}
+"""Drawings, and what programs read: TSV, JSON and a script."""
+
+ESCAPE = re.compile(r"\x1b\[[?0-9;]*[A-Za-z]")
+PROGRESS = re.compile(r"^.* \d+ of \d+ [-:\d]{7}.*\n", re.MULTILINE)
 
 
-def shown(arguments: list[str], width: int, monkeypatch) -> list[str]:
-    terminal = Screen(io.BytesIO(), encoding="utf-8")
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr("sys.stdout", terminal)
-    program.run(arguments)
-    monkeypatch.undo()
-    terminal.seek(0)
-    return terminal.read().splitlines()
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files of the commands on examples."""
+    tmp_path = tmp_path_factory.mktemp("t")
+    pud = EXAMPLES / "pud"
+    targets = {name: pud / f"systems/{name}" for name in ("graph", "swap", "eager")}
+    targets |= {f"en.{name}": folder / "en_pud.conllu" for name, folder in targets.items()}
+    targets |= {name: EXAMPLES / f"agreement/{name}.conllu" for name in ("anna", "ben", "clara")}
+    targets |= {name: EXAMPLES / f"diff/{name}.conllu" for name in ("old", "new")}
+    targets |= {
+        "gold": pud / "gold",
+        "en": pud / "gold/en_pud.conllu",
+        "systems": pud / "systems",
+        "parallel": EXAMPLES / "parallel/gold",
+        "train": EXAMPLES / "leakage/train.conllu",
+        "untidy": EXAMPLES / "untidy/en.conllu",
+        "answers": EXAMPLES / "recover/answers.txt",
+        "answered": EXAMPLES / "recover/gold.conllu",
+    }
+    for name, target in targets.items():
+        (tmp_path / name).symlink_to(target)
+    rows = [f"t{i}\t{i}\t{i * i % 7}\t{2**i}\tf{i // 3}\n" for i in range(12)]
+    (tmp_path / "scores.tsv").write_text("treebank\tLAS\tMLAS\twords\tFamily\n" + "".join(rows))
+    (tmp_path / "votes").write_text("1\n2\n" * 150)
+    return tmp_path
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: "-".join(map(str, command[:1])))
-def test_no_line_is_longer_than_the_terminal(command, tmp_path: Path, monkeypatch) -> None:
-    arguments = arguments_in(tmp_path, command)
-    for width in WIDTHS:
-        lines = shown(arguments, width, monkeypatch)
-        assert lines
-        long = [
-            line for line in lines if cell_len(line) > width and len(line.split()) > 1
-        ]  # a path or signature is one
-        assert long == [], width
+@pytest.fixture(scope="module")
+def treebanks(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
+    """A folder with Chinese, Japanese and Persian treebanks and systems with Chinese and Arabic names."""
+    tmp_path = tmp_path_factory.mktemp("t")
+    for name, source in {
+        "gold": "gold",
+        "systems/系统": "systems/UDPipe-Future",
+        "systems/سامانه": "systems/HIT-SCIR-18",
+    }.items():
+        (tmp_path / name).mkdir(parents=True)
+        for code in ("zh_gsd", "ja_gsd", "fa_seraji"):
+            (tmp_path / name / f"{code}.conllu.xz").symlink_to(data / f"conll18/{source}/{code}.conllu.xz")
+    for code in ("zh_gsd", "fa_seraji"):
+        for name in ("gold", "systems/系统", "systems/سامانه"):
+            label = ".".join([code[:2], *name.split("/")[1:]])
+            (tmp_path / label).symlink_to(tmp_path / name / f"{code}.conllu.xz")
+    return tmp_path
+
+
+def run_all(text: str, folder: Path, width: int, **environment: str) -> dict[str, tuple[int, str]]:
+    """Return the exit code of each command and its text without color and progress."""
+    lines = text.strip().splitlines()
+    shown = all_on_terminal([line.split() for line in lines], folder, width, **environment)
+    return {line: (code, PROGRESS.sub("", ESCAPE.sub("", text)).lstrip()) for line, (code, text) in zip(lines, shown)}
+
+
+def too_long(shown: dict[str, tuple[int, str]], width: int) -> list[str]:
+    """Return the lines that are wider than the terminal, but not paths and signatures, which have no spaces."""
+    return [
+        f"{command}: {line}"
+        for command, (_, text) in shown.items()
+        if command.split()[0] not in NOT_FOLDED
+        for line in text.split("\n")
+        if cell_len(line) > width and len(line.split()) > 1
+    ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_no_line_is_longer_than_the_terminal(width: int, files: Path) -> None:
+    shown = run_all(ON_EXAMPLES, files, width)
+    assert [command for command, (code, _) in shown.items() if code == INTERNAL] == []
+    assert too_long(shown, width) == []
+
+
+def test_every_command_is_shown() -> None:
+    assert {line.split()[0] for line in ON_EXAMPLES.strip().splitlines()} == set(COMMANDS)
+
+
+def test_wide_characters(treebanks: Path) -> None:
+    shown = run_all(ON_TREEBANKS, treebanks, 60)
+    assert [command for command, (code, _) in shown.items() if code not in {DONE, BAD_INPUT}] == []
+    assert too_long(shown, 60) == []
+
+
+COLORED = """
+score gold eager
+compare gold graph swap
+rank gold systems
+breakdown gold graph swap --by length
+trees en en.graph --show obl:nmod --limit 2
+diff old new
+validate untidy gold eager
+perplexity en en.swap
+"""
+
+
+def test_color_informs_nobody_alone(files: Path) -> None:
+    """Logs and screen readers get the same text."""
+    colored = run_all(COLORED, files, 80)
+    assert run_all(COLORED, files, 80, NO_COLOR="1") == colored
+    assert run_all(COLORED, files, 80, TERM="dumb") == colored
+
+
+@pytest.mark.parametrize("command", ["score gold swap", "compare en en.graph en.swap", "profile gold"])
+def test_a_process_of_its_own(command: str, files: Path) -> None:
+    text = ESCAPE.sub("", on_terminal(*command.split(), folder=files, width=60))
+    assert too_long({command: (0, PROGRESS.sub("", text))}, 60) == []
+    assert max(map(cell_len, text.split("\n"))) > 40

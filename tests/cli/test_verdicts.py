@@ -11,6 +11,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from json_outputs import ALPHA, BETA, GOLD, GOLDS, OF_RESULTS, SYSTEMS, arguments_in
+from levelhead.analysis.repairs import NOT_ALIGNED, costliest_error
 
 KINDS = (
     "agree", "analyze", "breakdown", "compare", "confusion", "correlate", "diff", "languages", "power", "profile", "rank",
@@ -103,7 +104,10 @@ def test_several_systems_are_compared_by_one_measure() -> None:
     assert replace(comparison, results=ties).verdict == f"By LAS, no system differs significantly from {first.system}."
     none = first, beta._replace(p=None), gold._replace(p=None)
     assert "are not tested: see the notes" in replace(comparison, results=none).verdict
-    assert re.fullmatch(r"LAS of \w+: \d+\.\d\d\.", levelhead.compare(GOLD, [ALPHA], measures=["LAS"]).verdict)
+    alone = levelhead.compare(GOLD, [ALPHA], measures=["LAS"])
+    (result,) = alone.results
+    assert alone.verdict == "LAS of alpha: 89.02 (95% CI {:.2f}-{:.2f}).".format(*result.interval)
+    assert replace(alone, results=(result._replace(interval=None),)).verdict == "LAS of alpha: 89.02."
 
 
 def test_lower_perplexities_are_better() -> None:
@@ -134,12 +138,14 @@ def test_languages_that_do_not_differ() -> None:
     )
     assert replace(compared, pairs=(first._replace(p=1.0),)).verdict == "By LAS, no two treebanks differ significantly."
     found = first._replace(p=0.01, difference=2.0)
-    between = f"{first.treebank_a} minus {first.treebank_b} is +2.00 (p = .010) for alpha."
-    assert replace(compared, pairs=(found,)).verdict == f"By LAS, the treebanks differ significantly: {between}"
+    higher = f"is 2.00 points higher on {first.treebank_a} than on {first.treebank_b} (p = .010)."
+    assert replace(compared, pairs=(found,)).verdict == f"LAS of alpha {higher}"
     several = (rest[0]._replace(p=0.8, difference=50.0), found)
     assert replace(compared, pairs=several).verdict == (
-        f"By LAS, 1 of 2 differences between treebanks is significant; the largest: {between}"
+        f"1 of 2 differences in LAS is significant; the largest: alpha {higher}"
     )
+    lower = replace(compared, pairs=(found._replace(difference=-2.0),)).verdict
+    assert lower == f"LAS of alpha is 2.00 points higher on {first.treebank_b} than on {first.treebank_a} (p = .010)."
 
 
 def test_detectable_differences() -> None:
@@ -154,6 +160,10 @@ def test_detectable_differences() -> None:
     own = levelhead.power(GOLD, [ALPHA, BETA])
     ((_, units),) = own.units.items()
     assert own.verdict.startswith(f"With {units.n_units} ")
+    both = levelhead.power(GOLDS, [SYSTEMS / "alpha", SYSTEMS / "beta"])
+    (row,) = (row for row in both.rows if row.average and row.measure == "LAS" and row.n_units == units.n_units)
+    start = f"With {units.n_units} sentences in each of 8 test sets and 1 run of each system"
+    assert both.verdict.startswith(f"{start}, a difference of {row.detectable:.2f} points in LAS")
 
 
 def test_errors_by_words() -> None:
@@ -167,9 +177,11 @@ def test_errors_by_words() -> None:
     assert broken.verdict.startswith(f"By LAS, the most errors are in upos {most}: {wrong[most]:,} of ")
     assert levelhead.breakdown(GOLD, [GOLD], by=["upos"]).verdict == "By LAS, no gold word is wrong."
     gains = levelhead.breakdown(GOLD, [ALPHA, BETA], by=["upos"])
-    assert re.fullmatch(
-        r"By LAS, compared with alpha, beta loses most in [A-Z]+ \(−\d+ correct words\)\.", gains.verdict
-    )
+    loss = r"By LAS, compared with alpha, beta loses most in [A-Z]+ \(−\d+ correct words{}\)\."
+    assert re.fullmatch(loss.format(""), gains.verdict)
+    unsure = [gain._replace(estimate=gain.estimate._replace(interval=(-9.0, 1.0))) for gain in gains.gains["en"]]
+    chance = replace(gains, gains={"en": unsure}).verdict
+    assert re.fullmatch(loss.format(", but the interval contains 0"), chance)
     equal = replace(gains, gains={"en": [gain._replace(more_correct=0) for gain in gains.gains["en"]]})
     assert equal.verdict == "By LAS, compared with alpha, no system has more or fewer correct words."
 
@@ -211,9 +223,90 @@ def test_files_are_valid_or_not(tmp_path: Path) -> None:
     assert levelhead.validate(GOLDS / "en.conllu", GOLDS / "tr.conllu").verdict == "2 of 2 files are valid."
     invalid = SYSTEMS / "gamma/tr.conllu"
     assert levelhead.validate(invalid).verdict == "The file is invalid: 2 errors."
-    assert levelhead.validate(GOLD, invalid).verdict == "1 of 2 files is valid: 2 errors."
+    assert levelhead.validate(GOLD, invalid).verdict == f"1 of 2 files is valid: 2 errors ({invalid})."
     warned = tmp_path / "warned.conllu"
     warned.write_bytes(b"\xef\xbb\xbf" + GOLD.read_bytes())
     assert levelhead.validate(warned).verdict == "The file is valid: 1 warning."
     untidy = EXAMPLES / "untidy/en.conllu"
     assert re.fullmatch(r"The file is invalid: 1 error and \d+ warnings\.", levelhead.validate(untidy).verdict)
+
+
+def test_agreement_of_several_annotators() -> None:
+    two, three = levelhead.agree(GOLD, ALPHA), levelhead.agree(GOLD, ALPHA, BETA)
+    heads, relations = (f"{two[name].observed:.1f}%" for name in ("heads", "relations"))
+    assert two.verdict == f"The annotators agree on the heads of {heads} and the relations of {relations} of words."
+    assert three.verdict.startswith("On average, two of the 3 annotators agree on the heads of ")
+    unknown = replace(two, labels=tuple(label._replace(observed=None) for label in two.labels))
+    assert unknown.verdict == "No word has been annotated by both."
+
+
+def test_changes_without_a_changed_word(tmp_path: Path) -> None:
+    text = GOLD.read_text("utf-8")
+    first = text.partition("\n\n")[0] + "\n\n"
+    less = tmp_path / "less.conllu"
+    less.write_text(text.removeprefix(first), "utf-8")
+    assert levelhead.diff(GOLD, GOLD).verdict == "Nothing has changed."
+    assert levelhead.diff(GOLD, less).verdict == "1 of 20 sentences have changed (1 removed)."
+    assert levelhead.diff(less, GOLD).verdict == "1 of 20 sentences have changed (1 added)."
+    changed = levelhead.diff(GOLD, ALPHA).verdict
+    assert re.fullmatch(r"\d+ of 20 sentences have changed \(.*\)\. The most frequent change: .*\.", changed)
+
+
+def test_suspects_name_their_evidence() -> None:
+    found = levelhead.suspects(GOLD, [ALPHA, BETA])
+    check = ". Check each of them before you change it."
+    assert replace(found, suspects=()).verdict == "No word is suspect."
+    ((first, *_), n) = found.suspects, found.treebank.n_words
+    one = first._replace(n_for=1, n_gold=1)
+    assert replace(found, suspects=(one,)).verdict == f"1 of {n} words is suspect{check}"
+    assert "in 1, both systems agree on another annotation" in replace(found, suspects=(first, one)).verdict
+    three = replace(found, systems=("a", "b", "c"), suspects=(first._replace(n_for=3), one))
+    assert three.verdict == f"2 of {n} words are suspect: in 1, all 3 systems agree on another annotation{check}"
+
+
+def test_the_costliest_error() -> None:
+    perfect = levelhead.analyze(GOLD, GOLD)
+    assert perfect.verdict == "No repair would gain points of LAS."
+    found = levelhead.analyze(GOLD, BETA)
+    (((repair, *_), *_),) = found.treebanks.values()
+    assert found.verdict.startswith(f"Costliest error: {repair.in_words()}. Correcting ")
+    assert f"would gain {repair.gain:.2f} points of LAS" in found.verdict
+    assert " on average" in levelhead.analyze(GOLDS, SYSTEMS / "beta").verdict
+    assert found.verdict == levelhead.breakdown(GOLD, BETA).verdict
+    of_both = repair._replace(gold_value="obl", system_value="nmod", error="head, relation", words=3)
+    follows = "Correcting its 3 words would gain 2.00 points of LAS; 2 of them can follow from another wrong head."
+    assert costliest_error([of_both._replace(causes=1, gain=2.0)], "LAS", several=False) == (
+        f"Costliest error: obl mistaken for nmod with the wrong head. {follows}"
+    )
+    missed = repair._replace(error=NOT_ALIGNED, gold_value=None, system_value=None, words=4, causes=1, gain=1.0)
+    assert costliest_error([missed], "LAS", several=False) == (
+        "Costliest error: words that the system segments differently. Correcting these 4 would gain 1.00 points of LAS."
+    )
+
+
+def test_rules_that_agree_or_not() -> None:
+    assert levelhead.explain(GOLD, GOLD).verdict == "No score depends on the choice of rules."
+    changed = levelhead.explain(GOLD, ALPHA)
+    assert (changed.verdict == "No score depends on the choice of rules.") == (
+        not any(each.changes for each in changed.differences)
+    )
+
+
+def test_judged_measures() -> None:
+    votes = ["1", "2"] * 10
+    one = levelhead.judge(GOLD, ALPHA, BETA, votes, measures="LAS")
+    assert re.fullmatch(r"Correlation of LAS with people's choices: r -?[\d.]+(, 95% CI .*)?\.", one.verdict)
+    both = levelhead.judge(GOLD, ALPHA, BETA, votes, measures="LAS,UAS")
+    assert "but not significantly better than" in both.verdict
+    sure = tuple(pair._replace(comparison=pair.comparison._replace(p=0.001)) for pair in both.comparisons)
+    assert replace(both, comparisons=sure).verdict.endswith("significantly better than others.")
+
+
+def test_perplexities_recoveries_and_selections() -> None:
+    recover = EXAMPLES / "recover"
+    perplexity = levelhead.perplexity(GOLD, GOLD)
+    value = perplexity.results[str(GOLD)].excluding_oov
+    assert perplexity.verdict == f"Perplexity without unknown words: {value:,.2f} for {GOLD} (0 unknown words)."
+    answers = levelhead.recover(recover / "answers.txt", recover / "gold.conllu")
+    assert answers.verdict == "33 of 44 words have a head; 4 of 6 answers have a valid tree."
+    assert levelhead.select(GOLDS).verdict == "0 of 8 treebanks are selected."

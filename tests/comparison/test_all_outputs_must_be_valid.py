@@ -90,12 +90,15 @@ def test_a_system_without_outputs_for_one_gold_file(run, tmp_path):
 @pytest.mark.parametrize("name", ["score", "compare", "breakdown", "confusion", "languages"])
 def test_a_folder(run, folders, name, kind):
     """One output is broken, and the others are valid."""
+    for path in folders.rglob("*.conllu"):
+        if path.stem not in {"ar", "en", "tr"}:
+            path.unlink()
     alpha = folders / "systems/alpha"
     (alpha / "en.conllu").unlink()
     path, reason = broken(alpha, "en", kind)
     code, out, err = run(*command_of(name, folders / "gold", alpha))
     assert (code, out) == (2, "")
-    assert ("no output for 1 of 8 gold treebanks: en" if kind == "missing" else reason) in err
+    assert ("no output for 1 of 3 gold treebanks: en" if kind == "missing" else reason) in err
     assert kind == "missing" or str(path) in err
     if name == "score":
         with pytest.raises(InputError):

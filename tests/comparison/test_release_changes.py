@@ -91,7 +91,7 @@ def test_folders_of_ud_releases_and_compressed_files(tmp_path: Path) -> None:
 
 
 def test_the_command(run, releases) -> None:
-    code, out, _ = run("diff", *releases, "-q")
+    code, out, _ = run("diff", *releases)
     assert code == 0
     assert "\nOld: 3 files, 49 sentences, 402 words\nNew: 3 files, 49 sentences, 413 words\n" in out
     assert re.search(r"\ndev +\| +9 \| +9 \| +1 \| +1 \| +1 \| +1 \| +1 \| +6\n", out)
@@ -151,7 +151,7 @@ def test_a_page_has_the_patterns_and_the_trees_of_both_versions(run, releases, t
 def test_a_page_without_changes(run, tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     assert run("diff", OLD, OLD, "--report", tmp_path / "page.html")[0] == 0
-    assert "No word has changed." in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Nothing has changed." in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_what_is_refused(run, releases, tmp_path: Path) -> None:

@@ -141,7 +141,9 @@ def test_the_command_writes_a_table_json_a_page_and_sentences(tmp_path):
     page, conllu = tmp_path / "page.html", tmp_path / "suspects.conllu"
     code, out, _ = run("suspects", GOLD, ALPHA, BETA, "--report", page, "--sentences-to", conllu)
     assert code == 0
-    assert out.startswith("The annotation may be wrong in 3 of 164 words.\n\nSentence | Word")
+    lines, _, rest = out.partition("\n\n")
+    assert lines.split(". ")[0] == "3 of 164 words are suspect: in 3, both systems agree on another annotation"
+    assert rest.startswith("Sentence | Word")
     assert "Probably" in page.read_text(encoding="utf-8")
     assert "# suspect = " in conllu.read_text(encoding="utf-8")
     found = json.loads(run("suspects", GOLD, ALPHA, BETA, "--format", "json")[1])

@@ -170,7 +170,17 @@ def test_explanations_on_the_command_line():
         EXAMPLES / "parallel/systems/alpha/tr.conllu",
     ]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert text.split("\n")[0].split() == ["Metric", "|", "conll17", "|", "conll18", "|", "udtools", "|", "ud"]
+    assert text.partition("\n\n")[2].split("\n")[0].split() == [
+        "Metric",
+        "|",
+        "conll17",
+        "|",
+        "conll18",
+        "|",
+        "udtools",
+        "|",
+        "ud",
+    ]
     document = json.loads(subprocess.run([*command, "--format", "json"], capture_output=True, check=True).stdout)
     assert document["kind"] == "explain"
 

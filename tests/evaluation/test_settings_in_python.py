@@ -19,16 +19,19 @@ from levelhead.treebank.relations import CALLIN, SCHEMES, Scheme
 
 GOLD, SYSTEMS = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems"
 PAIR = (GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu")
+FEW, ALPHA, BETA = (
+    {code: folder / f"{code}.conllu" for code in ("en", "fi")} for folder in (GOLD, SYSTEMS / "alpha", SYSTEMS / "beta")
+)
 SHIPPED = {"rules": "ud", "classes": "nivre-fang:CORE"}
 MINE = Definition("Mine", "Heads.", "heads / words", "here", needs=Agree.HEAD)
 SCHEME = Scheme("mine", "here", MappingProxyType({"A": frozenset({"nsubj"}), "B": frozenset({"obj"})}))
 RESULTS = {
     "score": lambda **how: levelhead.score(*PAIR, **how),
-    "scores": lambda **how: levelhead.score(GOLD, SYSTEMS / "alpha", **how).treebanks["en"],
-    "compare": lambda **how: levelhead.compare(GOLD, {s: SYSTEMS / s for s in ("alpha", "beta")}, **how),
-    "languages": lambda **how: levelhead.languages(GOLD, SYSTEMS / "alpha", **how),
+    "scores": lambda **how: levelhead.score(FEW, ALPHA, **how).treebanks["en"],
+    "compare": lambda **how: levelhead.compare(FEW, {"alpha": ALPHA, "beta": BETA}, **how),
+    "languages": lambda **how: levelhead.languages(FEW, {"alpha": ALPHA}, **how),
     "breakdown": lambda **how: levelhead.breakdown(*PAIR, by="sentence-length", **how),
-    "rank": lambda **how: levelhead.rank(GOLD, SYSTEMS, **how),
+    "rank": lambda **how: levelhead.rank(FEW, {"alpha": ALPHA, "beta": BETA}, **how),
 }
 STORED = [name for name in RESULTS if name != "breakdown"]
 

@@ -45,7 +45,7 @@ def counts(scores: Any) -> dict[str, tuple[float, ...]]:
     return {name: (one.correct, one.gold, one.system) for name, one in scores.items()}
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(pairs(), SEEDS, st.sampled_from(["ud", "udtools"]))
 def test_counts_of_the_oracle(
     tmp_path_factory: pytest.TempPathFactory, texts: tuple[str, str], seed: int, rules: str

@@ -81,14 +81,14 @@ def p_of_uniform(drawn: Counter[Heads], trees: list[Heads]) -> float:
 
 @pytest.mark.parametrize(("n_words", "trees", "projective"), [(2, 2, 2), (3, 9, 7), (4, 64, 30), (5, 625, 143)])
 def test_random_trees_are_uniform(n_words: int, trees: int, projective: int) -> None:
-    """Every tree is drawn equally often, with 200 draws per tree on average."""
+    """Every tree is drawn equally often, with 80 draws per tree on average."""
     draws: dict[str, Callable[[int, Random], list[int]]] = {
         "baseline-random": random_tree, "baseline-random-projective": random_projective_tree,
     }  # fmt: skip
     for (parser, draw), n_trees in zip(draws.items(), (trees, projective), strict=True):
         expected, random = population(parser, n_words), Random(1)
         assert len(expected) == n_trees
-        drawn = Counter(tuple(draw(n_words, random)) for _ in range(200 * n_trees))
+        drawn = Counter(tuple(draw(n_words, random)) for _ in range(80 * n_trees))
         assert p_of_uniform(drawn, expected) > 0.01
 
 

@@ -49,9 +49,10 @@ def test_relations_that_cannot_be_learned_are_placed_in_the_development_treebank
 
 def test_sentences_that_are_not_learned_from_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also in the development treebank, if the parser learns from it."""
-    dev = tmp_path / "dev.conllu"
+    few, dev = tmp_path / "few.conllu", tmp_path / "dev.conllu"
+    few.write_bytes(to_conllu(read(GOLD)[:4]))
     dev.write_bytes(to_conllu(read(GOLD)[:2]) + LONG.encode())
-    command = ["train", "graph", str(GOLD), str(tmp_path / "m"), "--dev", str(dev)]
+    command = ["train", "graph", str(few), str(tmp_path / "m"), "--dev", str(dev)]
     for options, reported in (([], False), (["--with-dev"], True)):
         assert run([*command, *options]) == 0
         assert (f"{dev}:" in (told := capsys.readouterr().err)) == reported == ("long-sentence" in told)

@@ -19,9 +19,9 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.report.page import examples
+from levelhead.report.page.blocks import RELATIONS
 from levelhead.report.page.examples import OutputTrees, examples_of_errors
 from levelhead.report.page.score import informative
-from levelhead.report.page.terms import RELATIONS
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.relations import UD2, universal

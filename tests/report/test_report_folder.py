@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,13 @@ GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems
 CODES = sorted(path.name.split(".")[0] for path in GOLD.iterdir())
 
 
+@cache
+def ranking() -> object:
+    return levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, prepare="pages")
+
+
 def report(path: object) -> None:
-    levelhead.write_report(levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, prepare="pages"), path)
+    levelhead.write_report(ranking(), path)
 
 
 def files(folder: Path) -> set[str]:

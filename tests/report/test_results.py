@@ -185,7 +185,7 @@ def test_results_say_where_they_come_from(name: str) -> None:
             "Agreement",
             (
                 "<Agreement: 2 treebanks, 1 pair, 19 labels, 26 disagreements. "
-                "Two annotators agree on the heads of 93.3% of words, and on the relations of 92.1%.>"
+                "The annotators agree on the heads of 93.3% and the relations of 92.1% of words.>"
             ),
         ),
         ("ErrorExamples", "<ErrorExamples: 2 errors>"),

@@ -60,9 +60,9 @@ def test_each_treebank_has_its_interval(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("code", "system", "rules", "reason"), [
-    ("ar", "alpha", "ud", "ELAS, EULAS: not annotated in gold: DEPS."),
-    ("ar", "alpha", "udtools", "Not annotated in gold: DEPS; the rules udtools still score ELAS, EULAS."),
-    ("en", "beta", "ud", "The system has no values in DEPS, so there are no enhanced edges to score: ELAS, EULAS."),
+    ("ar", "alpha", "ud", "No ELAS, EULAS: the gold standard has no enhanced dependencies (column DEPS)."),
+    ("ar", "alpha", "udtools", "The gold standard has no enhanced dependencies (column DEPS); the rules udtools still score ELAS, EULAS."),
+    ("en", "beta", "ud", "The system has no enhanced dependencies (column DEPS) to score: ELAS, EULAS."),
 ])  # fmt: skip
 def test_a_page_says_why_there_are_no_graphs_to_score(tmp_path, capfd, code, system, rules, reason) -> None:
     page, files = tmp_path / "page.html", [str(folder / f"{code}.conllu") for folder in (GOLD, SYSTEMS / system)]

@@ -346,7 +346,8 @@ BAD = {
     "--runs 0": "'0' is not a whole number from 1 to 1,000,000,000",
     "--runs 3": "the standard deviation between runs is unknown",
     "--power 1": "0 < level < power < 1",
-    "--alpha nan": "0 < level < power < 1",
+    "--alpha nan": "'nan' is not a number",
+    "--alpha 2": "0 < level < power < 1",
     "--figure x.gif": "the name of a figure must end in",
 }
 

@@ -278,13 +278,13 @@ def test_quick_runs_of_a_checkout_need_no_treebanks(name: str, monkeypatch: pyte
     monkeypatch.chdir(EXAMPLES.parent.parent)
     code, out, err = run(name, "--quick")
     assert (code, "examples/parallel/gold" in err.replace("\\", "/")) == (0, True)
-    assert "Its verdicts on treebanks and parsers mean nothing." in out
+    assert "Its verdicts on treebanks and parsers mean nothing." in " ".join(out.split())
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_quick_pages_say_that_they_are(studies: dict[str, Study], name: str) -> None:
-    for told in (text(studies[name]), markdown(studies[name]), render(page(studies[name])).decode()):
-        assert "Its verdicts on treebanks and parsers mean nothing." in told
+    for told in (str(studies[name]), markdown(studies[name]), render(page(studies[name])).decode()):
+        assert "Its verdicts on treebanks and parsers mean nothing." in " ".join(told.split())
     document = text(studies[name])
     assert not re.search(r"six of twenty-six|Averaged over \d+ training sets", document)
     if name == "nivre-fang-2017":

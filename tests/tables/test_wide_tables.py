@@ -3,9 +3,10 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from levelhead.tables.table import Column, Screen, Table
-from levelhead.tables.writers import to_text
+from levelhead.tables.writers import folded, to_text
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
 KINDS = st.sampled_from(["text", "number"])
@@ -41,7 +42,9 @@ def test_every_table_fits_a_terminal_and_files_have_every_word(table: Table, wid
 
 
 def numbered(n_rows: int, *columns: Column) -> Table:
-    return Table((Column("System", "text"), *columns), tuple((f"s{i}", *range(len(columns))) for i in range(n_rows)))
+    return Table(
+        (Column("System", "text"), *columns), tuple((f"s{i}", *range(i, len(columns) + i)) for i in range(n_rows))
+    )
 
 
 NARROW = Screen(60, is_terminal=True)
@@ -68,7 +71,7 @@ def test_one_or_two_wide_rows_are_columns(screen: Screen) -> None:
     table = numbered(2, *(Column(f"column{i:02}", "number") for i in range(14)), Column("", "text"))
     lines = to_text(table, screen=screen).splitlines()
     assert [cell.strip() for cell in lines[0].split("|")] == ["System", "s0", "s1"]
-    assert [cell.strip() for cell in lines[-1].split("|")] == ["column13", "13 14", "13 14"]
+    assert [cell.strip() for cell in lines[-1].split("|")] == ["column13", "13 14", "14 15"]
     assert len(lines) == 16
 
 
@@ -96,3 +99,35 @@ def test_long_names_are_broken(n_texts: int, n_numbers: int) -> None:
         for i, cell in enumerate(line.removesuffix(" |").split(" | ")[:n_texts]):
             shown[i] += cell.strip()
     assert shown[0].startswith(3 * names[0])
+
+
+def test_a_terminal_shows_no_columns_and_rows_without_values() -> None:
+    columns = (Column("Metric", "text"), Column("F1"), Column("Diff.", "points"), Column("", "text"))
+    table = Table(
+        columns, (("LAS", 90.0, None, ""), ("CLAS", None, None, ""), ("ELAS", None, None, "")), ("ELAS: why",)
+    )
+    shown = [line.split(" | ") for line in to_text(table, screen=NARROW).splitlines() if " | " in line]
+    assert shown == [["Metric", "   F1"], ["LAS   ", "90.00"], ["CLAS  ", "    -"]]
+    assert to_text(table).splitlines()[-2].split() == ["ELAS", "|", "-", "|", "-", "|"]
+
+
+def test_columns_with_equal_cells_are_the_first_left_out() -> None:
+    columns = (Column("System", "text"), Column("Unit", "text", 20), Column("LAS", width=20), Column("UAS", width=20))
+    table = Table(columns, tuple((f"s{i}", "word", 1.0 * i, 2.0 * i) for i in range(3)))
+    head, *_, note = to_text(table, screen=NARROW).splitlines()
+    assert head.split() == ["System", "|", "LAS", "|", "UAS"]
+    assert note.startswith("not shown: Unit (word) (")
+
+
+def test_a_terminal_that_cuts_shows_averages_before_single_treebanks() -> None:
+    columns = (Column("Treebank", "text"), Column("n", "number"))
+    table = Table(columns, tuple(("en", i) for i in range(9)), summary=(("Average", 1), ("Average", 2), ("Average", 3)))
+    assert table.cut(2, "all").rows == (("Average", 1), ("Average", 2))
+    assert table.cut(2, "all").more == "... 10 more (all)"
+    assert table.cut(9, "all") == table
+
+
+def test_notes_are_folded_by_the_cells_of_their_characters() -> None:
+    lines = folded("日本語 パーサー " * 8, 60).split("\n")
+    assert max(map(cell_len, lines)) <= 60
+    assert cell_len(lines[0]) > 40

@@ -75,8 +75,7 @@ def connect(site):
 @contextlib.contextmanager
 def in_process(folder):
     """Serve a task in a thread, without a runner, so that its time limits can be shortened."""
-    from levelhead.task.app import task_app
-    from levelhead.task.server import _Server
+    from levelhead.task.app import _Server, task_app
 
     with Database(TaskFolder(folder).database) as database:
         server = _Server(task_app(task_of(folder), database), "127.0.0.1", 0)

@@ -17,11 +17,11 @@ import pytest
 
 from job_functions import killed_at_end, wait_until
 from levelhead.errors import InputError
+from levelhead.task.app import _PROGRAM
 from levelhead.task.database import Database
 from levelhead.task.description import MEGABYTE, TaskFolder
 from levelhead.task.sandbox import scratch_of
 from levelhead.task.scoring import ONE_PROCESS
-from levelhead.task.server import _PROGRAM
 from levelhead.task.submissions import (
     accept,
     claim,

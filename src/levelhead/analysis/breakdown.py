@@ -68,11 +68,7 @@ class Breakdown(NamedTuple):
     system: str = ""
 
     def difference(self, values: tuple[str, ...]) -> Fraction | None:
-        """Return the points by which the score without a bucket is higher than that of all words.
-
-        Args:
-            values: the values of a row; if no word has them, nothing is left out.
-        """
+        """Return the points by which the score without the row `values` is higher than that of all words."""
         if self.whole is None or self.whole.exact is None:
             return None
         without = self.without.get(values, self.whole).exact

@@ -133,9 +133,10 @@ def costliest_error(repairs: Sequence[Repair], measure: str, *, several: bool) -
         return f"No repair would gain points of {measure}."
     repair = repairs[0]
     gain = f"{repair.gain:.2f} points of {measure}{' on average' * several}"
-    follow = repair.words - repair.causes if repair.causes is not None else 0
+    aligned = repair.error != NOT_ALIGNED
+    follow = repair.words - repair.causes if repair.causes is not None and aligned else 0
     rest = f"; {follow:,} of them can follow from another wrong head" if follow else ""
-    words = f"its {number_of(repair.words, 'word')}" if repair.error != NOT_ALIGNED else f"these {repair.words:,}"
+    words = f"its {number_of(repair.words, 'word')}" if aligned else f"these {repair.words:,}"
     return f"Costliest error: {repair.in_words()}. Correcting {words} would gain {gain}{rest}."
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import InputError, Place, printable
+from levelhead.errors import InputError, Place, listed, printable
 from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.pair import Evaluation, Input, parse_as
 from levelhead.evaluation.provenance import Provenance
@@ -114,6 +114,18 @@ class Explanation(Tabular):
     def accepted(self) -> dict[str, Evaluation]:
         """The scores by the rules that accept the files."""
         return {name: scores for name, scores in self.evaluations.items() if isinstance(scores, Evaluation)}
+
+    @property
+    def verdict(self) -> str:
+        """Which rules reject the files, and which decisions change which scores."""
+        rejecting = [name for name in self.evaluations if name not in self.accepted]
+        parts = [f"The files are rejected by {listed(rejecting)}."] if rejecting else []
+        changing = [each for each in self.differences if each.changes]
+        measures = dict.fromkeys(itertools.chain(*(each.changes for each in changing)))
+        if not changing:
+            return " ".join([*parts, "No score depends on the choice of rules."])
+        depend = "depends" if len(measures) == 1 else "depend"
+        return " ".join([*parts, f"{listed([*measures])} {depend} on {'; '.join(each.decision for each in changing)}."])
 
     @property
     def provenance(self) -> Provenance:

@@ -1,7 +1,7 @@
 """The functions that commands and Python call."""
 
 _FILES = {
-    "breakdowns": ("analyze", "breakdown", "confusion", "trees"),
+    "breakdowns": ("analyze", "breakdown", "confusion", "sentences", "trees", "words"),
     "comparing": ("agree", "compare", "diff", "languages", "power"),
     "conversion": ("convert", "derive", "perplexity", "recover"),
     "correlation": ("correlate", "judge", "measurements"),
@@ -13,7 +13,6 @@ _FILES = {
     "studies": ("reproduce",),
     "treebanks": ("profile", "select", "similarity", "suspects"),
     "validation": ("validate",),
-    "words": ("sentences", "words"),
 }
 FUNCTIONS = {name: file for file, names in _FILES.items() for name in names}
 """The file of each public function."""

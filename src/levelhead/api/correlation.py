@@ -19,9 +19,9 @@ from levelhead.tabular import Tabular
 if TYPE_CHECKING:
     from levelhead.comparison.judgment import Choices, Judgment
     from levelhead.correlation.coefficients import Method
+    from levelhead.correlation.families import Votes
     from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
-    from levelhead.correlation.votes import Votes
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.reader import Format

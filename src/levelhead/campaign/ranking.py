@@ -17,8 +17,7 @@ from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance.influence import Influenced
-from levelhead.tables.data import NOT_A_COLUMN, Percent, PercentInterval, Points, Probability
-from levelhead.tables.fields import Field
+from levelhead.tables.data import NOT_A_COLUMN, Field, Percent, PercentInterval, Points, Probability
 
 ALL = "all"
 """The group of all test sets of a campaign."""

@@ -160,7 +160,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     "--write-arpa", type=options.RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format"
 )
 @options.input_format_option
-@options.notes_options
+@options.answer_options
 @options.printing_options()
 def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
     """Measure how well an n-gram model of TRAIN predicts TEST.
@@ -191,7 +191,7 @@ _OUT = click.option(
 @setting("--field", metavar="NAME")
 @setting("--id-field", metavar="NAME")
 @options.input_format_option
-@options.notes_options
+@options.answer_options
 @options.printing_options(output=_OUT)
 def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.

@@ -89,7 +89,7 @@ def _draw(
     figure: str, kind: str, table: Measurements, columns: tuple[str, ...], given: Mapping[str, Any], result: Any
 ) -> None:
     from levelhead.correlation import cumulative_variances
-    from levelhead.correlation.votes import counted_once
+    from levelhead.correlation.families import counted_once
     from levelhead.report.charts import result_charts as charts
     from levelhead.report.page.files import write_drawing
 
@@ -126,7 +126,7 @@ def _draw(
 @setting("--subtypes-apart", is_flag=True)
 @options.interval_options
 @options.input_format_option
-@options.notes_options
+@options.answer_options
 @options.printing_options()
 def judge(**given: Any) -> None:
     """Measure how often measures agree with human judgments.

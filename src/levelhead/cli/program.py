@@ -8,13 +8,14 @@ import os
 import signal
 import sys
 import threading
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
 from levelhead._version import VERSION
 from levelhead.api import FUNCTIONS
 
+NARROWEST, WIDEST = 60, 240  # the widths of terminals that text is made for
 DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 
 GROUPS = {
@@ -260,16 +261,31 @@ def say(message: str) -> None:
     """Write lines to standard error; if it is closed or full, only the exit code reports the error."""
     from levelhead.errors import printable
 
-    lines = map(printable, message.split("\n"))
+    lines = [printable(line) for line in message.split("\n")]
     try:
         if sys.stderr.isatty():
             from levelhead.cli.shared.color import colored_message, wants_color
+            from levelhead.tables.writers import folded
 
-            lines = map(colored_message, lines) if wants_color(sys.stderr) else lines
+            width = terminal_width(sys.stderr)
+            lines = [folded(line, width) for line in lines]
+            lines = [*map(colored_message, lines)] if wants_color(sys.stderr) else lines
         sys.stderr.write("".join(f"{line}\n" for line in lines))
         sys.stderr.flush()
     except (AttributeError, OSError):
         _forget(2)
+
+
+def terminal_width(stream: TextIO | None, default: int = 100) -> int:
+    """The width that COLUMNS says, or that of the terminal, as `shutil` returns it, which loads much for this."""
+    if (columns := os.environ.get("COLUMNS", "")).isdecimal() and int(columns):
+        width = int(columns)
+    else:
+        try:
+            width = os.get_terminal_size(stream.fileno()).columns or default  # type: ignore[union-attr]
+        except (AttributeError, ValueError, OSError):  # closed, replaced, or not a terminal
+            width = default
+    return min(max(width, NARROWEST), WIDEST)
 
 
 def _forget(stream: int) -> None:

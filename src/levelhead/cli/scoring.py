@@ -167,6 +167,7 @@ def _passed(gates: Sequence[Gate], result: Any) -> int:
 @command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
+@options.quiet_option
 @options.printing_options()
 def explain(gold: str, system: str, **given: Any) -> None:
     """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.

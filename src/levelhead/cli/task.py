@@ -107,7 +107,7 @@ def serve(folder: str, host: str, port: int, **given: Any) -> None:
     shared_task = read_task(folder)
     for library in ("starlette", "uvicorn", "jinja2"):
         require(library, "shared tasks")
-    from levelhead.task.server import serve_task
+    from levelhead.task.app import serve_task
 
     # by default a single process scores, since submitted systems run on the same machine
     jobs = given["jobs"] or (1 if address is None else n_cores())

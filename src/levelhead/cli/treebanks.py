@@ -147,7 +147,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
 @setting("--any-features", is_flag=True)
 @setting("--several-per-language", is_flag=True)
 @options.input_format_option
-@options.notes_options
+@options.answer_options
 @options.printing_options(places=False)
 def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons for excluding the others.

@@ -196,19 +196,18 @@ class Agreement(Tabular):
     @property
     def verdict(self) -> str:
         """The share of words with the same heads and relations."""
-        heads, relations = (f"{self[name].observed:.1f}%" for name in ("heads", "relations"))
-        return f"Two annotators agree on the heads of {heads} of words, and on the relations of {relations}."
+        n = len(self.annotators)
+        known = (label for label in self.labels[:2] if label.observed is not None)
+        shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]
+        who = "The annotators" if n == 2 else f"On average, two of the {n} annotators"
+        return f"{who} agree on {' and '.join(shares)} of words." if shares else "No word has been annotated by both."
 
     def __getitem__(self, name: str) -> LabelAgreement:
         """Return the agreement on one kind of label."""
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return the result as a table.
-
-        Args:
-            by: what each row is.
-        """
+        """Return the result as a table; `by` says what each row is."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]

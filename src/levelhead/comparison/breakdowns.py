@@ -125,22 +125,20 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             return f"By {self.measure}, no gold word is wrong."
         ((values, n),) = wrong.most_common(1)
         names = ", ".join(f"{name} {value}" for name, value in zip(first, values, strict=True))
-        share = f"{n:,} of {number_of(gold[values], 'word')}, {n / wrong.total():.1%} of all errors"
-        return f"By {self.measure}, the most errors are in {names}: {share}."
+        are = f"{n:,} of {number_of(gold[values], 'word')} {'is' if n == 1 else 'are'} wrong"
+        return f"By {self.measure}, the most errors are in {names}: {are}, {n / wrong.total():.1%} of all errors."
 
     def _largest_gains(self) -> str:
-        words = Counter[tuple[str, tuple[str, ...]]]()
-        for gain in chain(*self.gains.values()):
-            words[gain.system, gain.values] += gain.more_correct
         changes = []
         for system in self.systems[1:]:
-            own = {values: n for (name, values), n in words.items() if name == system}
+            own = [gain for gain in self.average_gains or chain(*self.gains.values()) if gain.system == system]
             for verb, extreme in (("gains", max), ("loses", min)):
-                values = extreme(own, key=lambda each: own[each], default=())
-                if (n := own.get(values, 0)) and (n > 0) == (verb == "gains"):
-                    changes.append(
-                        f"{system} {verb} most in {', '.join(values)} ({with_minus(f'{n:+,}')} correct words)"
-                    )
+                gain = extreme(own, key=lambda gain: gain.more_correct)
+                n, between = gain.more_correct, gain.estimate and gain.estimate.interval
+                if n and (n > 0) == (verb == "gains"):
+                    chance = ", but the interval contains 0" if between is None or between[0] <= 0 <= between[1] else ""
+                    words = f"{with_minus(f'{n:+,}')} correct words{chance}"
+                    changes.append(f"{system} {verb} most in {', '.join(gain.values)} ({words})")
         found = "; ".join(changes) or "no system has more or fewer correct words"
         return f"By {self.measure}, compared with {self.systems[0]}, {found}."
 
@@ -245,7 +243,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         certain = estimate_columns(self._level, estimates, "points")
         columns = (
             *(Column(name, "text") for name in (*["Treebank"] * several, "System", *self._first[0].by)),
-            *(Column("Gold", "number", rank=1), Column(baseline, "percent"), Column("System", "percent")),
+            *(Column("Gold", "number", rank=1), Column(baseline, "percent"), Column("Score", "percent")),
             *(Column("Diff.", "points"), *certain, Column("Words", "number", rank=2)),
         )
 

@@ -48,7 +48,8 @@ class ChangePattern(NamedTuple):
     examples: Annotated[tuple[ChangeExample, ...], NOT_A_COLUMN]
 
     def __str__(self) -> str:
-        return f"{self.column}: {self.old} → {self.new} ({number_of(self.changes, 'change')})"
+        other = "another " * (self.column == "HEAD" and self.old == self.new)
+        return f"{self.column}: {self.old} → {other}{self.new} ({number_of(self.changes, 'change')})"
 
 
 class ChangePlace(NamedTuple):

@@ -100,8 +100,14 @@ class Changes(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The most frequent change."""
-        return f"Most frequent change: {self.patterns[0]}." if self.patterns else "No word has changed."
+        """How many sentences have changed, and the most frequent change."""
+        kinds = [f"{n:,} {KINDS[kind]}" for kind, n in self.counts.items() if n]
+        if not kinds:
+            return "Nothing has changed."
+        n_all = self.n_kept + self.counts["removed"] + self.counts["added"]
+        most = f" The most frequent change: {self.patterns[0]}." if self.patterns else ""
+        changed = f"{n_all - self.n_unchanged:,} of {number_of(n_all, 'sentence')} have changed"
+        return f"{changed} ({', '.join(kinds)}).{most}"
 
     @property
     def counts(self) -> dict[str, int]:
@@ -129,11 +135,7 @@ class Changes(Tabular):
         return counts
 
     def table(self, *, by: Rows = "pattern") -> Table:
-        """Return the changes, one row per pattern, sentence or file.
-
-        Args:
-            by: what each row is.
-        """
+        """Return the changes, one row per pattern, sentence or file (`by`)."""
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
         if by == "file":
@@ -237,11 +239,7 @@ class Changes(Tabular):
             yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return the draft of a changelog in Markdown.
-
-        Args:
-            most: the largest number of patterns of each column; None for all.
-        """
+        """Return the draft of a changelog in Markdown, with at most so many (`most`) patterns of each column."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]

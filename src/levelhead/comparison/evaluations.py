@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
@@ -16,7 +16,7 @@ from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranking import macro_average
 from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
-from levelhead.errors import Fault, InputError, Place, listed, with_minus
+from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
@@ -169,11 +169,8 @@ def score_and_look(
         assert result.contents is not None  # all outputs are valid
         files = results.gold[code], result.contents
         provenance = pair_provenance(*files, setup, result.notes, result.measures)
-        scores, valid_trees = (
-            {name: replace(score, signature=provenance.signature) for name, score in some.items()}
-            for some in (result.scores, result.valid_trees)
-        )
-        evaluation = Evaluation(scores, *files, provenance, valid_trees, result.partial_coverage)
+        unsigned = Evaluation(result.scores, *files, provenance, result.valid_trees, result.partial_coverage)
+        evaluation = unsigned.signed_by(provenance)
         if training is not None:
             leakage, looked[code] = looked[code]
             evaluation = leakage.added_to(evaluation)
@@ -284,13 +281,14 @@ class Languages(Tabular):
         if not significant:
             return f"By {measure}, no two treebanks differ significantly."
         most = max(significant, key=lambda pair: abs(pair.difference or 0))
-        difference = with_minus(formatted(most.difference, DIFFERENCE))
-        between = f"{most.treebank_a} minus {most.treebank_b} is {difference} (p {p_text(most.p)}) for {most.system}"
+        higher, lower = most.treebanks if (most.difference or 0) > 0 else most.treebanks[::-1]
+        points = "" if measure in self.perplexities else " points"
+        by = f"{formatted(abs(most.difference or 0), Column(measure))}{points} higher on {higher} than on {lower}"
         if len(tested) == 1:
-            return f"By {measure}, the treebanks differ significantly: {between}."
+            return f"{measure} of {most.system} is {by} (p {p_text(most.p)})."
+        shown = f"{len(significant)} of {number_of(len(tested), 'difference')} in {measure}"
         are = "is" if len(significant) == 1 else "are"
-        shown = f"{len(significant)} of {len(tested)} differences between treebanks {are} significant"
-        return f"By {measure}, {shown}; the largest: {between}."
+        return f"{shown} {are} significant; the largest: {most.system} is {by} (p {p_text(most.p)})."
 
     def table(self) -> Table:
         """Return one row for each system, pair of treebanks and measure."""

@@ -26,7 +26,7 @@ from levelhead.correlation.human_agreement import (
     human_agreement,
     preferences,
 )
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, Place, listed, quoted
 from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
 from levelhead.evaluation.setup import Setup
@@ -36,7 +36,7 @@ from levelhead.significance.jackknife import ratios
 from levelhead.significance.units import AUTO, UnitRow, unit_rows, units_signature
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
 from levelhead.tables.frames import cells_of_frame, text_of_value
-from levelhead.tables.table import Column, Table, formatted, p_text
+from levelhead.tables.table import Column, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
@@ -113,6 +113,24 @@ class Judgment(Tabular):
     units: Units
 
     PLACES = 3
+
+    @property
+    def verdict(self) -> str:
+        """The measure that agrees best with people, and whether it does so significantly better than all others."""
+        known = {name: r for name, (_, each) in self.measures.items() if (r := each.correlation.value) is not None}
+        if not known:
+            return "No measure prefers a system in enough sentences."
+        best = max(known, key=lambda name: known[name])
+        value, low, high = (formatted(number, Column("", "number"), 3) for number in self.measures[best][1].correlation)
+        level = self.provenance.signature["level"]
+        numbers = f"r {value}" + f", {level_text(level)} CI {low} to {high}" * (low != "-")
+        if len(known) == 1:
+            return f"Correlation of {best} with people's choices: {numbers}."
+        alpha = 1 - float(level)
+        tied = {pair[:2] for pair in self.comparisons if pair.comparison.p is None or pair.comparison.p >= alpha}
+        others = [name for name in known if {(best, name), (name, best)} & tied]
+        than = f"but not significantly better than {listed(others)}" if others else "significantly better than others"
+        return f"{best} agrees best with people's choices ({numbers}), {than}."
 
     def table(self, *, places: int | None = 3) -> Table:
         """Return four rows per measure, one for each statistic, with comparisons of measures as notes.

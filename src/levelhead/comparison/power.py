@@ -93,11 +93,13 @@ class Power(Tabular):
         rows = [row for row in of_measure if row.average] or of_measure
         own = {unit.n_units for unit in self.units.values()}
         similar = [row for row in rows if (row.unit, row.n_runs) == (rows[0].unit, rows[0].n_runs)]
-        row = next((row for row in rows if row.n_units in own), similar[len(similar) // 2])
+        middle = sum(own) / len(own) if own else similar[len(similar) // 2].n_units
+        row = min(similar, key=lambda row: abs(row.n_units - middle))
         if row.detectable is None:
             return f"The detectable difference in {measure} cannot be estimated: see the notes."
         unit = row.unit if row.unit in SIZES else "unit"
-        design = f"{number_of(row.n_units, unit)} and {number_of(row.n_runs, 'run')} of each system"
+        design = number_of(row.n_units, unit) + f" in each of {len(self.units)} test sets" * row.average
+        design += f" and {number_of(row.n_runs, 'run')} of each system"
         difference = f"{row.detectable:.2f}" + ("" if measure in self.perplexities else " points")
         return (
             f"With {design}, a difference of {difference} in {measure} is detected with {self.test.power:.0%} power at"
@@ -105,11 +107,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure, number of units and number of runs.
-
-        Args:
-            each: every treebank, not only averages.
-        """
+        """Return one row per measure, number of units and number of runs; with `each`, on every treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)
@@ -192,7 +190,9 @@ def detectable_rows(
                 reason = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted"
                 notes.append(f"{code}: {measure}: {reason}: the variance is unknown")
         if len(counts) > 1 and len(known) == len(counts) and len(set(kinds)) == 1:
-            start = Detectable("macro-average", measure, kinds[0], 0, 1, None, average=True)
+            sizes = {len(table.parts) for table in counts.values()}
+            n_units = sizes.pop() if len(sizes) == 1 else 0
+            start = Detectable("macro-average", measure, kinds[0], n_units, 1, None, average=True)
             rows += _rows(start, known, design, scale)
         elif len(counts) > 1:
             notes.append(

@@ -198,9 +198,18 @@ class Suspects(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The number of suspects."""
-        of_all = f"of {number_of(self.treebank.n_words, 'word')}"
-        return f"The annotation may be wrong in {len(self.suspects):,} {of_all}."
+        """The number of suspects, and what evidence there is against how many of them."""
+        if not self.suspects:
+            return "No word is suspect."
+        n_systems = len(self.systems)
+        against = sum(suspect.n_for == n_systems for suspect in self.suspects) if n_systems > 1 else 0
+        elsewhere = sum(suspect.variation is not None for suspect in self.suspects)
+        every = "both" if n_systems == 2 else f"all {n_systems}"
+        evidence = [f"in {against:,}, {every} systems agree on another annotation"] * bool(against)
+        evidence += [f"in {elsewhere:,}, the same words are annotated differently elsewhere"] * bool(elsewhere)
+        n, are = len(self.suspects), "is" if len(self.suspects) == 1 else "are"
+        start = f"{n:,} of {number_of(self.treebank.n_words, 'word')} {are} suspect"
+        return f"{start}{': ' * bool(evidence)}{'; '.join(evidence)}. Check each of them before you change it."
 
     def sentence_of(self, suspect: Suspect) -> int:
         """Return the index of a suspect's sentence."""

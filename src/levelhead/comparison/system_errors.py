@@ -194,12 +194,7 @@ class TreeExamples(Tabular):
     coverage: Coverages
 
     def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the trees as text, with notes and the signature.
-
-        Args:
-            limit: the maximum number of trees below each heading; by default all.
-            screen: where it is shown; by default a file.
-        """
+        """Return the trees as text, at most `limit` below each heading, with notes and the signature for a `screen`."""
         from levelhead.tables.writers import notes_text
 
         return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"

@@ -51,7 +51,7 @@ from levelhead.significance.influence import INFLUENCE, influence_notes, influen
 from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, IntervalCell, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
 
@@ -114,7 +114,10 @@ class Comparison(Tabular):
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:
-            return f"{measure} of {baseline}: {formatted(first.value, Column(measure))}."
+            cells = first.value, *([IntervalCell(*first.interval)] if first.interval else [])
+            value, *between = (formatted(cell, Column(measure)) for cell in cells)
+            interval = f" ({level_text(self.provenance.signature['level'])} CI {between[0]})" if between else ""
+            return f"{measure} of {baseline}: {value}{interval}."
         if len(others) > 1:
             return _differing_systems(measure, baseline, self._by_outcome(others, "system"))
         results = [self.of_average(name)[1] for name in self.measures]

@@ -9,9 +9,8 @@ from typing import Annotated, ClassVar, NamedTuple, get_args
 import numpy as np
 
 from levelhead.correlation.coefficients import FEWEST_ROWS, SKEWED, FisherZ, Method, fisher_z, skewness
-from levelhead.correlation.families import FamilyCheck, FamilyChecks
+from levelhead.correlation.families import FamilyCheck, FamilyChecks, Votes, counted_once, notes_on_votes
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
-from levelhead.correlation.votes import Votes, counted_once, notes_on_votes
 from levelhead.errors import Fault, InputError, listed, number_of, quoted, with_minus
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
@@ -170,11 +169,7 @@ class Correlation(Tabular):
         return (*given, Detail(f"{len(self.treebanks)} treebanks"))
 
     def matrix_table(self, method: Method) -> Table:
-        """Return the upper triangle of the correlation matrix, in the layout of Callin's table 3.
-
-        Args:
-            method: the coefficient.
-        """
+        """Return the upper triangle of the matrix of coefficients by a `method`, in the layout of Callin's table 3."""
         value = {(pair.x, pair.y): pair.coefficients[method].value for pair in self.pairs}
         firsts = {pair.x for pair in self.pairs}
         rows = tuple(

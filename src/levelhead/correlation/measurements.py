@@ -69,39 +69,23 @@ class Measurements(Tabular):
         return Provenance(self.signature(), files if self.sources else {}, (), self.notes)
 
     def number(self, name: str) -> NDArray[np.float64]:
-        """Return a column of numbers, float64, shape (treebanks,).
-
-        Raises:
-            InputError: the column is unknown.
-        """
+        """Return the column of numbers `name`, float64, shape (treebanks,); an unknown column is an `InputError`."""
         _check_column(name, self.numbers, self.texts, "numbers")
         return self.numbers[name]
 
     def text(self, name: str) -> tuple[str, ...]:
-        """Return a column of text.
-
-        Raises:
-            InputError: the column is unknown.
-        """
+        """Return the column of text `name`; an unknown column is an `InputError`."""
         _check_column(name, self.texts, self.numbers, "text")
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return columns by their names, of which a string can have several, separated by commas.
-
-        Args:
-            names: the names.
-        """
+        """Return columns by their `names`; a string can have several, separated by commas."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))
 
     def rows(self, chosen: Sequence[int]) -> Measurements:
-        """Return some of the treebanks, in the given order.
-
-        Args:
-            chosen: the numbers of the rows.
-        """
+        """Return the treebanks with the numbers `chosen`, in this order."""
         return replace(
             self,
             treebanks=tuple(self.treebanks[i] for i in chosen),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.derivation.derive import ORDERS, Sequences, sequences_of
 from levelhead.derivation.ngram_model import END, UNKNOWN, NgramModel, Reals, estimate, framed
-from levelhead.errors import Fault, MeasureError, unknown
+from levelhead.errors import Fault, MeasureError, number_of, unknown
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
@@ -51,12 +51,7 @@ class SentenceSums(NamedTuple):
     swaps: NDArray[np.int64]
 
     def sums(self, *, oov: bool = False, ends: Ends = "in") -> tuple[Reals, NDArray[np.int64]]:
-        """Return log10 of the probability, and the number of events, of each sentence.
-
-        Args:
-            oov: whether unknown words count.
-            ends: how ends of sentences count.
-        """
+        """Return log10 of the probability, and the number of events, of each sentence, with or without `oov` words."""
         logs, events = self.log_known, self.n_words - self.n_unknown
         if oov:
             logs, events = logs + self.log_unknown, events + self.n_unknown
@@ -384,6 +379,15 @@ class Perplexities(Tabular):
     results: Mapping[str, Perplexity]
     model: NgramModel
     provenance: Provenance
+
+    @property
+    def verdict(self) -> str:
+        """The perplexity of each treebank without unknown words, and how many words are unknown."""
+        parts = []
+        for file, result in self.results.items():
+            value = "undefined" if result.excluding_oov is None else f"{result.excluding_oov:,.2f}"
+            parts.append(f"{value} for {path_text(file)} ({number_of(result.oov, 'unknown word')})")
+        return f"Perplexity without unknown words: {'; '.join(parts)}."
 
     def _treebanks_rows(self) -> Iterator[TreebankPerplexity]:
         for number, (file, result) in enumerate(self.results.items()):

@@ -51,17 +51,12 @@ class Leakage(NamedTuple):
 
     def added_to(self, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation with its leakage; measures without a value are left out."""
-        provenance = evaluation.provenance.with_parts(train=self.train)
-        scores, valid_trees = (
-            {name: replace(score, signature=provenance.signature) for name, score in some.items()}
-            for some in (evaluation.scores, evaluation.valid_trees)
-        )
+        signed = evaluation.signed_by(evaluation.provenance.with_parts(train=self.train))
         occurring = tuple(
-            seen._replace(rest={name: score for name, score in seen.rest.items() if scores[name].reason is None})
+            seen._replace(rest={name: score for name, score in seen.rest.items() if signed[name].reason is None})
             for seen in self.occurring
         )
-        leakage = self._replace(occurring=occurring)
-        return replace(evaluation, scores=scores, valid_trees=valid_trees, provenance=provenance, leakage=leakage)
+        return replace(signed, leakage=self._replace(occurring=occurring))
 
 
 class LeakageCounts:

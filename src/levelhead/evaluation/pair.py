@@ -76,6 +76,14 @@ class Evaluation(Mapping[str, Score], Tabular):
     looked: Any = None
     parts: Mapping[str, Evaluation] = field(default_factory=dict)
 
+    def signed_by(self, provenance: Provenance) -> Evaluation:
+        """Return the evaluation with another `provenance`, whose signature its scores have."""
+        scores, valid_trees = (
+            {name: replace(score, signature=provenance.signature) for name, score in some.items()}
+            for some in (self.scores, self.valid_trees)
+        )
+        return replace(self, scores=scores, valid_trees=valid_trees, provenance=provenance)
+
     @property
     def treebanks(self) -> Mapping[str, Evaluation]:
         """The scores on each treebank, by its code or name."""
@@ -92,6 +100,11 @@ class Evaluation(Mapping[str, Score], Tabular):
     def signature(self) -> Mapping[str, str]:
         """Everything that determines the numbers, by name."""
         return self.provenance.signature
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why measures have no value."""
+        return {name: score.reason for name, score in self.scores.items() if score.reason}
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -10,9 +10,8 @@ from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.score_tables import new_scores
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
+from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Field, Layout, Percent, share
 from levelhead.tables.documents import path_text
-from levelhead.tables.fields import Field
 from levelhead.treebank.provenance import FileSummary
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.form_alignment import sentence_ids
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import NOTHING
-from levelhead.scoring.word_values import AGREEMENT, NUMBERS, OF_TREES, TEXTS, texts_of
-from levelhead.tables.columnar import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
+from levelhead.scoring.word_columns import AGREEMENT, NUMBERS, OF_TREES, TEXTS, texts_of
 from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, DataTable, Layout, columns_in
+from levelhead.tables.frames import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.documents import Documents
 from levelhead.treebank.relations import Scheme

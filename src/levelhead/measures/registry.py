@@ -104,11 +104,7 @@ class Registry:
         return (*files, *sorted(digests.difference(files)))
 
     def functions(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the names of the functions of measures made in Python, whose code cannot be hashed.
-
-        Args:
-            measures: measures of this registry.
-        """
+        """Return the names of functions among `measures`: they are made in Python, and cannot be hashed."""
         definitions = (self.measures[measure.name] for measure in measures)
         own = (definition for definition in definitions if definition != REGISTRY.get(definition.name))
         return tuple(sorted({function for each in own for function in each.functions}))
@@ -132,14 +128,7 @@ class Registry:
         return self if len(known) == len(self.measures) else replace(self, measures=MappingProxyType(known))
 
     def with_default(self, scheme: str) -> Registry:
-        """Return the registry with another default scheme, for classes without a scheme.
-
-        Args:
-            scheme: its name.
-
-        Raises:
-            MeasureError: the scheme is unknown.
-        """
+        """Return the registry with the default `scheme` of this name; an unknown one is a `MeasureError`."""
         if scheme not in self.schemes.by_name:
             raise MeasureError(unknown("scheme", scheme, self.schemes.by_name), "unknown-scheme")
         return replace(self, schemes=replace(self.schemes, default=scheme))

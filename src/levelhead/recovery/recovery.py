@@ -327,14 +327,7 @@ class Recovery(Tabular):
     conllu: bytes = field(compare=False)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers as CoNLL-U; the file is written completely or not at all.
-
-        Args:
-            path: the file, which is replaced if it exists.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
+        """Write the answers as CoNLL-U to `path`, completely or not at all; an `OutputError` if this fails."""
         replace_file(path, [self.conllu])
 
     @property
@@ -357,10 +350,15 @@ class Recovery(Tabular):
         shifts = (sum(name in steps for steps in other_texts) for name in (FITS_NEXT, FITS_PREVIOUS))
         return other_text_note(len(other_texts), *shifts) if other_texts else ""
 
-    def __repr__(self) -> str:
+    @property
+    def verdict(self) -> str:
+        """How many words have a head, and how many answers have a valid tree."""
         total = _row("all", self.answers)
-        recovered_words = f"{total.recovered:,} of {number_of(total.words, 'word')}"
-        return f"<Recovery: {number_of(len(self.answers), 'sentence')}, {recovered_words}>"
+        words, answers = number_of(total.words, "word"), number_of(total.answers, "answer")
+        return f"{total.recovered:,} of {words} have a head; {total.tree:,} of {answers} have a valid tree."
+
+    def __repr__(self) -> str:
+        return f"<Recovery: {self.verdict}>"
 
     def _classes_rows(self) -> Iterator[ClassRow]:
         return (_row(category, answers) for category, answers in self.classes.items())

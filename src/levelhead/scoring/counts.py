@@ -56,11 +56,7 @@ class Counts:
         return self._of_columns(lambda *rows: np.concatenate(rows), other)
 
     def plus(self, other: Counts) -> Counts:
-        """Add other counts row by row.
-
-        Args:
-            other: the counts of as many rows.
-        """
+        """Add the counts `other`, of as many rows, row by row."""
         return self._of_columns(np.add, other)
 
     def total(self) -> Counts:

@@ -210,11 +210,7 @@ class Matches(TreebankPair):
         return np.bincount(self.flags, minlength=int(max(Agree)) * 2)
 
     def check_trees(self) -> None:
-        """Refuse treebanks without trees.
-
-        Raises:
-            ConlluError: a side has no trees.
-        """
+        """Raise a `ConlluError` if a side has no trees."""
         check_trees(self.gold)
         check_trees(self.system)
 

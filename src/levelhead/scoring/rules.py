@@ -76,27 +76,15 @@ class Rules:
         return self.name if same == shipped else f"{self.name}+{digest_of(same)[:12]}"
 
     def defines(self, measure: str) -> bool:
-        """Return whether these rules define a measure.
-
-        Args:
-            measure: its name, without argument, classes and component.
-        """
+        """Return whether these rules define a `measure`, named without argument, classes and component."""
         return measure in self.measures if self.content else measure not in self.lacks
 
     def measures_or_default(self, *measures: str) -> tuple[str, ...]:
-        """Return the default measures of a command, or all measures of rules that define only a few.
-
-        Args:
-            measures: the names of the defaults.
-        """
+        """Return the default `measures` of a command, or all measures of rules that define only a few."""
         return self.measures if self.content else measures
 
     def check_words(self) -> None:
-        """Refuse rules under which single words cannot be compared.
-
-        Raises:
-            MeasureError: these rules cannot compare single words.
-        """
+        """Raise a `MeasureError` if these rules cannot compare single words."""
         if self.content:
             message = (
                 f"the rules {self.name} only score whole files, not single words: use them with score, compare, rank,"

@@ -19,8 +19,7 @@ from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import InferenceSettings
 from levelhead.significance.scopes import Average, Scope, count_units
 from levelhead.significance.units import Units
-from levelhead.tables.data import NOT_A_COLUMN
-from levelhead.tables.fields import Field, documented, fields_of
+from levelhead.tables.data import NOT_A_COLUMN, Field, documented, fields_of
 from levelhead.tables.table import Cell, Column, IntervalCell, percentage, stars
 
 

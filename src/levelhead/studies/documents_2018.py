@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.campaign import Results
-from levelhead.errors import Fault, InputError, number_of
+from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.significance import SystemCounts, Units, resampled, resampled_rows, spawned
@@ -19,7 +19,7 @@ from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
 from levelhead.studies.measures_2018 import groups_of, units_on
 from levelhead.studies.pairs import estimates, pair_p_values, pairs_of
-from levelhead.studies.request import StudyRequest, counts_of, parts_of, run_tasks, score_files, systems_in
+from levelhead.studies.request import StudyRequest, compared_in, counts_of, parts_of, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import (
     LEVEL,
@@ -51,17 +51,8 @@ TestSetResults = Mapping[str, Any]
 
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
-    treebanks = parts_of(request)
-    systems = systems_in(request.systems, treebanks)
-    golds = {
-        code: parts.tested
-        for code, parts in treebanks.items()
-        if sum(code in outputs for outputs in systems.values()) > 1
-    }
-    if not golds:
-        raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
-    outputs = {name: {code: path for code, path in files.items() if code in golds} for name, files in systems.items()}
-    scored = score_files(golds, outputs, setup_of(MEASURES), request, by_sentence=True)
+    golds, systems = compared_in(request.systems, parts_of(request))
+    scored = score_files(golds, systems, setup_of(MEASURES), request, by_sentence=True)
     counted = {code: counts_of_test_set(scored, code) for code in golds}
     # samples of documents and resamples of each sample: fewer than usual, since they multiply
     draws = request.resamples // 4, request.resamples // 5

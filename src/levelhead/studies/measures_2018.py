@@ -24,12 +24,12 @@ from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
 from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import (
     StudyRequest,
+    compared_in,
     counts_of,
     parts_of,
     read_treebank,
     run_tasks,
     score_files,
-    systems_in,
 )
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import (
@@ -91,17 +91,11 @@ Comparison = Mapping[str, MeasureEstimate]  # by measure
 def reproduce(request: StudyRequest) -> Study:
     """Run the study."""
     treebanks = parts_of(request)
-    systems = systems_in(request.systems, treebanks)
-    golds = {
-        code: parts.tested for code, parts in treebanks.items() if sum(code in paths for paths in systems.values()) > 1
-    }
-    if not golds:
-        raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
+    golds, systems = compared_in(request.systems, treebanks)
     trained = {code: (parts.training,) for code, parts in treebanks.items() if parts.train or request.quick}
     weights = averaged_entropy(list(run_tasks(NAME, entropies, trained, request).values()), UD2) if trained else {}
-    outputs = {name: {code: path for code, path in paths.items() if code in golds} for name, paths in systems.items()}
     setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
-    scored = score_files(golds, outputs, setup, request, by_sentence=True)
+    scored = score_files(golds, systems, setup, request, by_sentence=True)
     results = {
         code: compare_systems(*counted, *request.draws)
         for code in golds

@@ -180,6 +180,17 @@ def systems_in(folder: Path | None, codes: Collection[str]) -> dict[str, dict[st
 Outputs = Mapping[str, Mapping[str, Path]]  # the output files of each system, by the code of the test set
 
 
+def compared_in(folder: Path | None, treebanks: Mapping[str, Parts]) -> tuple[dict[str, Path], Outputs]:
+    """Return the test sets with outputs of at least two systems in a folder, and these outputs by system."""
+    systems = systems_in(folder, treebanks)
+    golds = {
+        code: parts.tested for code, parts in treebanks.items() if sum(code in files for files in systems.values()) > 1
+    }
+    if not golds:
+        raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
+    return golds, {name: {code: path for code, path in some.items() if code in golds} for name, some in systems.items()}
+
+
 def score_files(
     golds: Mapping[str, Path], systems: Outputs, setup: Setup, request: StudyRequest, **how: Any
 ) -> Results:

@@ -1,17 +1,128 @@
-"""Tables as data frames, and data frames as tables."""
+"""Tables as data frames, data frames as tables, and rows kept as columns, each distinct text once: a row per word."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, overload
+
+import numpy as np
 
 from levelhead.arguments import check
 from levelhead.errors import Fault, InputError
 from levelhead.extras import installed, required_library
 
 if TYPE_CHECKING:
-    from levelhead.tables.data import DataColumn, DataTable
+    from numpy.typing import NDArray
+
+    from levelhead.tables.data import DataColumn, DataTable, Value
+
+_AT_ONCE = 1 << 13  # rows
+
+_Cell = TypeVar("_Cell")
+
+
+class Texts(NamedTuple):
+    """A column of texts."""
+
+    codes: NDArray[np.int32]  # the number of each row's text, -1 for a missing value
+    texts: Sequence[str]
+
+    def part(self, rows: slice) -> Texts:
+        return Texts(self.codes[rows], self.texts)
+
+    def numbered(self, write: Callable[[Value], _Cell]) -> tuple[NDArray[Any], list[Any]]:
+        """Return the codes, and what a function makes of each text that occurs, and at last of a missing value."""
+        cells: list[Any] = [None] * (len(self.texts) + 1)
+        cells[-1] = write(None)
+        for code in np.flatnonzero(np.bincount(self.codes[self.codes >= 0])).tolist():
+            cells[code] = write(self.texts[code])
+        return self.codes, cells
+
+
+class Numbers(NamedTuple):
+    """A column of integers, numbers or Boolean values."""
+
+    array: NDArray[Any]
+    missing: NDArray[np.bool_] | None = None  # which rows have no value; None if all have one
+
+    def part(self, rows: slice) -> Numbers:
+        return Numbers(self.array[rows], None if self.missing is None else self.missing[rows])
+
+    def numbered(self, write: Callable[[Value], _Cell]) -> tuple[NDArray[Any], list[Any]]:
+        """Return codes, and what a function makes of each value that occurs, and at last of a missing value."""
+        distinct, codes = np.unique(self.array, return_inverse=True)
+        if self.missing is not None:
+            codes = np.where(self.missing, -1, codes)
+        return codes, [*map(write, distinct.tolist()), write(None)]
+
+
+Piece = tuple[Texts | Numbers, ...]  # some rows: one column each
+
+
+class ColumnRows(Sequence[tuple[Any, ...]]):
+    """The rows of a table, kept as columns."""
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        self.pieces = tuple(pieces)
+        self._sizes = [len(piece[0][0]) for piece in self.pieces]
+
+    def written(self, write: Callable[[Value], _Cell]) -> Iterator[tuple[_Cell, ...]]:
+        """Yield each row, with what a function makes of its values; it is called once for equal values of a column."""
+        for piece, size in zip(self.pieces, self._sizes, strict=True):
+            columns = [column.numbered(write) for column in piece]
+            for first in range(0, size, _AT_ONCE):
+                some = ((codes[first : first + _AT_ONCE].tolist(), cells) for codes, cells in columns)
+                yield from zip(*([cells[code] for code in codes] for codes, cells in some), strict=True)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return self.written(lambda value: value)
+
+    def __len__(self) -> int:
+        return sum(self._sizes)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Any, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> ColumnRows: ...
+    def __getitem__(self, index: int | slice) -> tuple[Any, ...] | ColumnRows:
+        """Return a row, or consecutive rows."""
+        if not isinstance(index, slice):
+            row = range(len(self))[index]
+            return next(iter(self[row : row + 1]))
+        first, end, step = index.indices(len(self))
+        if step != 1:
+            raise ValueError("only consecutive rows can be selected")
+        pieces = []
+        for piece, size in zip(self.pieces, self._sizes, strict=True):
+            rows = slice(max(first, 0), max(min(end, size), 0))
+            pieces.append(tuple(column.part(rows) for column in piece))
+            first, end = first - size, end - size
+        return ColumnRows(pieces)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return len(self) == len(other) and all(one == tuple(another) for one, another in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def constant(text: str | None, n_rows: int) -> Texts:
+    """Return a column with the same text in all rows."""
+    return Texts(np.full(n_rows, -1 if text is None else 0, dtype=np.int32), () if text is None else (text,))
+
+
+def numbered_texts(texts: Iterable[str | None]) -> tuple[list[int], list[str]]:
+    """Return the number of each text, -1 for None, and the distinct texts."""
+    numbers: dict[str | None, int] = {}
+    codes = [-1 if text is None else numbers.setdefault(text, len(numbers)) for text in texts]
+    return codes, [text for text in numbers if text is not None]
+
+
+def none_of(n_rows: int) -> Numbers:
+    """Return a column of numbers without values."""
+    return Numbers(np.zeros(n_rows, dtype=np.int64), np.ones(n_rows, dtype=bool))
 
 
 Frames = Literal["polars", "pandas"]  # the libraries of data frames
@@ -19,9 +130,6 @@ Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 def frame_of(table: DataTable, library: Frames | None = None) -> Any:
     """Return data as a data frame, by default of polars if it is installed."""
-    from levelhead.tables.column_frames import to_pandas_frame, to_polars_frame
-    from levelhead.tables.columnar import ColumnRows
-
     library = chosen_library(library)
     if isinstance(table.rows, ColumnRows):
         return (to_polars_frame if library == "polars" else to_pandas_frame)(table.columns, table.rows)
@@ -31,8 +139,6 @@ def frame_of(table: DataTable, library: Frames | None = None) -> Any:
 
 def frame_of_columns(columns: Sequence[DataColumn], cells: Mapping[str, Sequence[Any]], library: Frames) -> Any:
     """Return the cells of each column as a data frame."""
-    from levelhead.tables.column_frames import pandas_types, polars_schema
-
     if library == "polars":
         with required_library("polars"):
             import polars as pl  # type: ignore[import-not-found,unused-ignore]
@@ -67,3 +173,77 @@ def text_of_value(value: Any) -> str:
         return str(value).lower()
     text = repr(value) if isinstance(value, float) else str(value)
     return "" if text in {"None", "nan", "<NA>", "NaT"} else text
+
+
+_TYPES = {"integer": np.int64, "number": np.float64, "boolean": np.bool_}
+
+
+def polars_schema(columns: Iterable[DataColumn]) -> dict[str, Any]:
+    """Return the type of each column in polars."""
+    import polars as pl
+
+    types = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
+    return {column.name: types[column.type] for column in columns}
+
+
+def pandas_types(columns: Iterable[DataColumn]) -> dict[str, str]:
+    """Return the type of each column in pandas."""
+    of_pandas = {"text": "string", "integer": "Int64", "number": "float64", "boolean": "boolean"}
+    whole = {"integer": "int64", "boolean": "bool"}  # without missing values
+    return {
+        column.name: of_pandas[column.type] if column.optional else whole.get(column.type, of_pandas[column.type])
+        for column in columns
+    }
+
+
+def to_polars_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:
+    with required_library("polars"):
+        import polars as pl  # type: ignore[import-not-found,unused-ignore]
+    schema = polars_schema(columns)
+    frames = [pl.DataFrame(_polars_series(columns, piece), schema=schema) for piece in rows.pieces]
+    return pl.concat(frames, rechunk=False) if frames else pl.DataFrame(schema=schema)
+
+
+def _polars_series(columns: Sequence[DataColumn], piece: Piece) -> Iterator[Any]:
+    """Yield the columns of a piece; columns with the same texts share them."""
+    import polars as pl
+
+    pools = dict[int, Any]()
+    for column, cells in zip(columns, piece, strict=True):
+        if isinstance(cells, Texts):
+            if id(cells.texts) not in pools:
+                pools[id(cells.texts)] = pl.Series([*cells.texts, None], dtype=pl.String)
+            codes = np.where(cells.codes < 0, len(cells.texts), cells.codes)
+            yield pools[id(cells.texts)].gather(pl.Series(codes.astype(np.uint32))).alias(column.name)
+        else:
+            values = pl.Series(column.name, cells.array.astype(_TYPES[column.type]))
+            yield values if cells.missing is None else values.set(pl.Series(cells.missing), None)
+
+
+def to_pandas_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:
+    with required_library("pandas"):
+        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    types = pandas_types(columns)
+
+    def array(column: DataColumn, pieces: Sequence[Any]) -> Any:
+        kind = types[column.name]
+        if column.type == "text":
+            parts = [pd.array(list(part.texts), dtype=kind).take(part.codes, allow_fill=True) for part in pieces]
+            return pd.concat([pd.Series([], dtype=kind), *map(pd.Series, parts)], ignore_index=True)
+        values = _joined([part.array for part in pieces], _TYPES[column.type])
+        missing = _joined(
+            [np.zeros(len(part.array)) if part.missing is None else part.missing for part in pieces], np.bool_
+        )
+        if column.type == "number":
+            return np.where(missing, np.nan, values)
+        if kind.islower() and kind != "boolean":
+            return values
+        return (pd.arrays.BooleanArray if kind == "boolean" else pd.arrays.IntegerArray)(values, missing)
+
+    by_column = list(zip(*rows.pieces, strict=True)) or [()] * len(columns)
+    arrays = {column.name: array(column, pieces) for column, pieces in zip(columns, by_column, strict=True)}
+    return pd.DataFrame(arrays, copy=False)
+
+
+def _joined(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=kind), *(part.astype(kind, copy=False) for part in parts)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from levelhead.errors import count_text, number_of
 from levelhead.tables.documents import Signature
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.tables.data import DataTable
-    from levelhead.treebank.provenance import Provenance
 
 MOST_ROWS = 40  # of a table in a notebook, and of its chart
 N_FIRST = 10  # rows of data with very many
@@ -102,18 +101,24 @@ class Table(NamedTuple):
         """The rows above which a rule is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
-    def signed(self, provenance: Provenance) -> Table:
+    def signed(self, provenance: Any) -> Table:
         """The table with the notes of the provenance of its numbers below its own notes, and with the signature."""
         return self._replace(notes=(*self.notes, *provenance.notes), signature=provenance.signature)
 
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
-        """The first rows and summary rows, with the number of the other rows and a hint on how to see them."""
-        n_more += sum(len(some[limit or len(some) :]) for some in (self.rows, self.summary))
+        """The first rows, with the number of the other rows and a hint on how to see them.
+
+        If there are too many rows and several summary rows, those are the first.
+        """
+        table = self
+        if limit and len(self.rows) > limit and len(self.summary) > 1:
+            table = self._replace(rows=self.summary, rules_before=frozenset(), summary=())
+        rows, summary = table.rows[:limit], table.summary[:limit]
+        n_more += len(self.every_row) - len(rows) - len(summary)
         if not n_more:
             return self
-        rules = frozenset(number for number in self.rules_before if number < (limit or number + 1))
-        more = f"... {n_more:,} more ({hint})"
-        return self._replace(rows=self.rows[:limit], rules_before=rules, summary=self.summary[:limit], more=more)
+        rules = frozenset(number for number in table.rules_before if number < (limit or number + 1))
+        return table._replace(rows=rows, rules_before=rules, summary=summary, more=f"... {n_more:,} more ({hint})")
 
     def of_columns(self, chosen: Sequence[int]) -> Table:
         """The table with some of its columns."""

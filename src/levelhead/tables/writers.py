@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice, takewhile, zip_longest
-from textwrap import wrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from levelhead.errors import number_of, printable
+from levelhead.errors import listed, number_of, printable
 from levelhead.tables.documents import short_signature, signature_line
 from levelhead.tables.table import (
     ALL_ROWS,
@@ -45,8 +44,11 @@ _LATEX = str.maketrans(
 # The widths of texts in a table that is too wide: the widest text, the narrowest last text and the narrowest head.
 _WIDEST_TEXT = 40
 _LEAST_TEXT, _LEAST = 24, 8
+_LEAST_NAME = 22  # of the first column, with the names of columns, in a table whose rows became columns
 
 _AT_ONCE = 1 << 12  # lines of data
+
+_MOST_NAMED = 8  # columns that are not shown
 
 _FEW_ROWS = 2  # of a table whose rows become columns if it is too wide
 
@@ -57,7 +59,8 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output, with its notes.
 
     In a table wider than the screen, heads and texts are wrapped; if it is still too wide, a table of one or two rows
-    gets a row for each column, and a terminal shows the columns that fit. Notes are wrapped as well.
+    gets a row for each column, and a terminal shows the columns that fit, and none without values. Notes are wrapped as
+    well.
 
     Args:
         table: the table.
@@ -102,12 +105,13 @@ def _note_lines(notes: Sequence[str], screen: Screen) -> list[str]:
 
 def _table_text(table: Table, places: int | None, screen: Screen) -> str:
     widest, hidden = screen.width - 1, list[str]()  # the rule is longer than the rows
+    table = _with_values(table) if screen.is_terminal and table.rows else table
     laid_out = _laid_out(table, places, widest)
     while screen.is_terminal and _width(laid_out.widths) > widest and not laid_out.turned:
-        kept = _fitting(table.columns, laid_out.widths, widest)
+        kept = _fitting(table, laid_out.widths, widest)
         if len(kept) == len(table.columns):
             break
-        hidden += (column.name for i, column in enumerate(table.columns) if column.name and i not in kept)
+        hidden += (_full_name(table, i) for i in range(len(table.columns)) if table.columns[i].name and i not in kept)
         table = table.of_columns(kept)
         laid_out = _laid_out(table, places, widest)
     columns, rows, rules, widths, _ = laid_out
@@ -124,16 +128,28 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> str:
     lines += [rule] if len(rows) in rules else []  # below the head of an empty table
     lines += [table.more] if table.more else []
     if hidden:
-        lines.append(folded(f"not shown: {', '.join(hidden)} (a wider terminal, or --format tsv)", screen.width))
+        more = f"not shown: {listed([*dict.fromkeys(hidden)], _MOST_NAMED)} (a wider terminal, or --format tsv)"
+        lines.append(folded(printable(more), screen.width))
     return "\n".join(lines) + "\n"
 
 
 def folded(line: str, width: int) -> str:
     """Return a line as indented lines of at most this width."""
-    if len(line) <= width:
-        return line
-    indent = line[: len(line) - len(line.lstrip())] + "  "
-    return "\n".join(wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False))
+    indent = line[: len(line) - len(line.lstrip())]
+    first, *others = _filled(line[len(indent) :], width - len(indent), width - len(indent) - 2)
+    return "\n".join([indent + first, *(f"{indent}  {other}" for other in others)])
+
+
+def _filled(text: str, width: int, width_of_others: int) -> _Lines:
+    """Return text as lines of at most this many cells, which are broken at spaces only."""
+    first, *words = text.split(" ")
+    lines = [first]
+    for word in words:
+        if _cells(lines[-1]) + 1 + _cells(word) <= (width if len(lines) == 1 else width_of_others):
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 class _LaidOut(NamedTuple):
@@ -166,25 +182,60 @@ def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
         else:  # a mark belongs to the number before it
             turned[-1][1:] = ([f"{cell[0]} {mark[0]}".rstrip()] for cell, mark in zip(turned[-1][1:], cells[1:]))
     texts = [Column("", "text")] * len(rows)
-    turned = _narrowed(texts, turned, widest)
+    turned = _narrowed(texts, turned, widest, _LEAST_NAME)
     return _LaidOut(texts, turned, {1}, _widths(texts, turned), turned=True)
 
 
-def _fitting(columns: Sequence[Column], widths: Sequence[int], widest: int) -> list[int]:
+def _with_values(table: Table) -> Table:
+    """Return the table without columns that are empty in all rows, and without empty rows that a note explains.
+
+    Missing numbers stay if there are no others.
+    """
+    numbers = {i for i, column in enumerate(table.columns) if column.kind != "text"}
+    kept = [i for i, cells in enumerate(zip(*table.every_row)) if not i or not {*cells} <= {"", None}]
+    if not numbers.intersection(kept):
+        return table
+    notes = "\n".join(table.notes)
+    rows = [
+        row
+        for row in table.rows
+        if any(row[i] not in {"", None} for i in numbers) or not re.search(rf"\b{re.escape(str(row[0]))}\b", notes)
+    ]
+    return (table._replace(rows=tuple(rows)) if not table.rules_before else table).of_columns(kept)
+
+
+def _same_in_all(table: Table, i: int) -> bool:
+    """Whether the rows of a longer table have the same text or count in this column."""
+    return (
+        len(table.rows) > _FEW_ROWS
+        and table.columns[i].kind in {"text", "number"}
+        and len({row[i] for row in table.every_row}) == 1
+    )
+
+
+def _full_name(table: Table, i: int) -> str:
+    """Return the heading of a column, with the cell that all rows have."""
+    column = table.columns[i]
+    return f"{column.name} ({for_readers(table.rows[0][i], column)})" if _same_in_all(table, i) else column.name
+
+
+def _fitting(table: Table, widths: Sequence[int], widest: int) -> list[int]:
     """Return the columns that fit: the first one, then by rank, where texts after the first go before numbers.
 
-    A column without a heading, such as stars, belongs to the column before it.
+    The first to go have the same text in all rows. A column without a heading, such as stars, belongs to the column
+    before it.
     """
+    columns = table.columns
     n_first, group = _n_first(columns), list[int]()
     for i, column in enumerate(columns):
         group.append(i if column.name or not i else group[-1])
     kept = set(range(len(columns)))
-    for first in sorted(
-        {i for i in group if i or columns[0].rank}, key=lambda i: (columns[i].rank, i >= n_first, i), reverse=True
-    ):
+    members = {first: [i for i, of in enumerate(group) if of == first] for first in group if first}
+    same = {first: all(_same_in_all(table, i) for i in of) for first, of in members.items()}
+    for first in sorted(members, key=lambda i: (same[i], columns[i].rank, i >= n_first, i), reverse=True):
         if _width([widths[i] for i in kept]) <= widest:
             break
-        kept -= {i for i, of in enumerate(group) if of == first}
+        kept -= {*members[first]}
     return sorted(kept)
 
 
@@ -193,11 +244,17 @@ def _n_first(columns: Sequence[Column]) -> int:
     return 1 + sum(1 for _ in takewhile(lambda column: column.kind == "text", columns[1:]))
 
 
-def _narrowed(columns: Sequence[Column], rows: Sequence[Sequence[_Lines]], widest: int) -> list[list[_Lines]]:
-    """Return the head and rows of a table with line breaks; the last column gets the remaining space."""
+def _narrowed(
+    columns: Sequence[Column], rows: Sequence[Sequence[_Lines]], widest: int, least_first: int = 0
+) -> list[list[_Lines]]:
+    """Return the head and rows of a table with line breaks; the last column gets the remaining space.
+
+    The first column may have this width even if there is little space.
+    """
     n_first = _n_first(columns)
     share = max(2 * widest // 3 // n_first, 2 * _LEAST)
     longest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
+    longest[:1] = [max(longest[0], least_first)] if longest else []
     widths = [min(number, _WIDEST_TEXT) for number in longest]
     for _ in range(2):  # without and with the last column
         cells = [
@@ -239,8 +296,17 @@ def _width(widths: Sequence[int]) -> int:
 
 def _wrapped(cell: _Lines, width: int, longest: int) -> _Lines:
     """Return a cell with line breaks between words, and within words longer than the limit."""
-    words = " ".join(part for word in cell[0].split(" ") for part in wrap(word, longest, break_on_hyphens=False))
-    return wrap(words, max(width, 1), break_long_words=False, break_on_hyphens=False) or cell
+    words = " ".join(part for word in cell[0].split(" ") for part in _chopped(word, longest))
+    return _filled(words, width, width)
+
+
+def _chopped(word: str, longest: int) -> _Lines:
+    """Return the parts of a word that have at most this many cells."""
+    if _cells(word) <= longest:
+        return [word]
+    from rich.cells import chop_cells
+
+    return chop_cells(word, longest)
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:

@@ -275,11 +275,7 @@ class Word:
         return depth
 
     def precedes(self, other: Word) -> bool:
-        """Return whether it comes before another word of the same sentence.
-
-        Raises:
-            InputError: the words are in different sentences.
-        """
+        """Return whether it comes before the word `other`; an `InputError` if that is in another sentence."""
         if not isinstance(other, Word) or self.sentence != other.sentence:
             refuse("other", other, "a word of the same sentence")
         return self.id < other.id

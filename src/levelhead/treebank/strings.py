@@ -96,11 +96,7 @@ class Strings(Sequence[str]):
         return self.codes_with(character_set(*SPACES))
 
     def texts_of(self, codes: Codes) -> list[str]:
-        """Return the strings with these codes; for a few of many strings, this is faster than `texts`.
-
-        Args:
-            codes: their codes, int32.
-        """
+        """Return the strings with `codes` (int32); for a few of many strings, this is faster than `texts`."""
         starts, ends = self.offsets[codes].tolist(), (self.offsets[codes + 1] - 1).tolist()
         return [self.pool[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 

@@ -199,11 +199,7 @@ class Treebank(Sequence["Sentence"]):
         return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
-        """Return a treebank of the given sentences, in the given order.
-
-        Args:
-            sentences: their indices, or one bool for each sentence.
-        """
+        """Return a treebank of `sentences`, in this order; they are indices, or one bool for each sentence."""
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]

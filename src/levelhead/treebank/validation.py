@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 from levelhead._version import VERSION
 from levelhead.arguments import checked
-from levelhead.errors import ConlluError, Fault, InputError, OutputError, Place, add_fault, number_of, printable
+from levelhead.errors import ConlluError, Fault, InputError, OutputError, Place, add_fault, listed, number_of, printable
 from levelhead.immutable import immutable
 from levelhead.messages import MESSAGES
 from levelhead.progress import tracked
@@ -288,7 +288,9 @@ class Validation(Tabular):
             if n_files > 1
             else f"The file is {'' if n_valid else 'in'}valid"
         )
-        return f"{valid}{': ' if found else ''}{' and '.join(found)}."
+        invalid = [file for file, is_valid, *_ in self._files_rows() if not is_valid]
+        where = f" ({listed(invalid)})" if n_files > 1 and invalid else ""
+        return f"{valid}{': ' if found else ''}{' and '.join(found)}{where}."
 
     def __repr__(self) -> str:
         return f"<Validation: {number_of(len(self.files), 'file')}, {len(self.faults)} errors and warnings>"

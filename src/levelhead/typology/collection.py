@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, MeasureError, number_of
+from levelhead.errors import Fault, InputError, MeasureError, listed, number_of
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.tables.data import DataColumn, DataTable, Layout
@@ -109,8 +109,11 @@ class Survey(Mapping[str, Profile], Tabular):
         Unknown languages, families and genera are empty. By a kind of keys, the table has one row for each key of a
         treebank. By "value", it has one row per value.
         """
-        by = {"treebank": table_by_treebank, "value": table_by_value}.get(self.by)
-        return (by(self.profiles) if by else table_by_kind(self.by, self)).signed(self.provenance)
+        if self.by == "treebank":
+            table = table_by_treebank(self.profiles, self.total)
+        else:
+            table = table_by_value(self.profiles) if self.by == "value" else table_by_kind(self.by, self)
+        return table.signed(self.provenance)
 
 
 def most_unusual(profiles: Mapping[str, Profile]) -> str | None:
@@ -120,20 +123,21 @@ def most_unusual(profiles: Mapping[str, Profile]) -> str | None:
         return None
     columns = (COLUMNS[name] for name in profiles[names[0]])
     shares = [each.name for each in columns if each.by is None and (each.group != "sizes" or each.unit)]
-    values = [[profile.number(name) for profile in profiles.values()] for name in shares]
-    differing = [of_column for of_column in values if len({*of_column} - {None}) > 1]
-    labels, times = short_names(names), Counter[str]()
-    for of_column in differing:
+    values = {name: [profile.number(name) for profile in profiles.values()] for name in shares}
+    differing = {name: of_column for name, of_column in values.items() if len({*of_column} - {None}) > 1}
+    labels, columns_of = short_names(names), defaultdict[str, list[str]](list)
+    for column, of_column in differing.items():
         middle = quartiles(of_column)
-        outliers = (value is not None and middle is not None and middle.is_outlier(value) for value in of_column)
-        times.update(labels[name] for name, is_outlier in zip(names, outliers) if is_outlier)
-    most = max(times.values(), default=0)
+        for name, value in zip(names, of_column):
+            if value is not None and middle is not None and middle.is_outlier(value):
+                columns_of[labels[name]].append(column)
+    most = max(map(len, columns_of.values()), default=0)
     if not most:
         return f"None of the {n_treebanks} treebanks is an outlier in any column, not counting sizes."
-    *others, last = sorted(label for label, n in times.items() if n == most)
+    *others, last = sorted(label for label, columns in columns_of.items() if len(columns) == most)
     of, where = f"of {n_treebanks} treebanks", f"{most} of {len(differing)} columns, not counting sizes"
     if not others:
-        return f"{last} is the most unusual {of}: an outlier in {where}."
+        return f"{last} is the most unusual {of}: an outlier in {where} ({listed(columns_of[last])})."
     if len(others) < 5:
         return f"{', '.join(others)} and {last} are the most unusual {of}: outliers in {where}."
     return f"{len(others) + 1} {of} are outliers in {where}, the others in fewer."

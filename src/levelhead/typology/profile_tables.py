@@ -149,22 +149,24 @@ def _kind_rows(
             yield (code, part), [Key(column, part).value(whole) for column in columns]
 
 
-def table_by_treebank(profiles: Profiles) -> Table:
+def table_by_treebank(profiles: Profiles, total: str | None) -> Table:
     """Return one row per treebank and one column per value, with the languages that are known."""
     keys = _keys_of(profiles.values())
     languages = [language_cells(name)[:_N_SHOWN] for name in profiles]
     shown = [n for n, cells in enumerate(zip(*languages)) if any(cells)]
-    rows = (
-        (name, *(cells[n] for n in shown), *(key.value(profile) for key in keys))
+    rows = {
+        name: (name, *(cells[n] for n in shown), *(key.value(profile) for key in keys))
         for (name, profile), cells in zip(profiles.items(), languages)
-    )
+    }
+    summary = () if total is None else (rows.pop(total),)
     return Table(
         (
             Column("Treebank", "text"),
             *(Column(LANGUAGE_COLUMNS[n], "text", rank=1) for n in shown),
             *(key.column.display(key.name) for key in keys),
         ),
-        tuple(rows),
+        tuple(rows.values()),
+        summary=summary,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar, NamedTuple
 
-from levelhead.errors import count_text
+from levelhead.errors import count_text, number_of
 from levelhead.immutable import immutable
 from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.table import Column, Table
@@ -134,6 +134,12 @@ class SelectedTreebanks(Tabular):
         """The names of the selected treebanks."""
         return tuple(decision.treebank for decision in self.decisions if decision.selected)
 
+    @property
+    def verdict(self) -> str:
+        """How many treebanks are selected."""
+        n = len(self.selected)
+        return f"{n} of {number_of(len(self.decisions), 'treebank')} {'is' if n == 1 else 'are'} selected."
+
     def table(self) -> Table:
         """Return one row per treebank: whether it is selected, and all reasons against it."""
         columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
@@ -146,8 +152,7 @@ class SelectedTreebanks(Tabular):
             )
             for decision in self.decisions
         )
-        summary = f"{len(self.selected)} of {len(self.decisions)} selected"
-        return Table(columns, tuple(rows), (summary,)).signed(self.provenance)
+        return Table(columns, tuple(rows)).signed(self.provenance)
 
     def _treebanks_rows(self) -> Iterator[tuple[SelectionDecision, bool]]:
         return ((decision, decision.selected) for decision in self.decisions)

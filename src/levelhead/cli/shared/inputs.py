@@ -12,7 +12,7 @@ import click
 from levelhead.arguments import is_collection
 from levelhead.cli.program import say
 from levelhead.cli.shared.options import files_of_measures
-from levelhead.errors import InputError, UnreadableFile, printable, reason_of
+from levelhead.errors import Fault, InputError, UnreadableFile, printable, reason_of
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
@@ -100,7 +100,7 @@ def check_inputs(paths: Iterable[str]) -> None:
     """Refuse inputs that cannot be read, before reading any."""
     from levelhead.treebank.input_bytes import cannot_open
 
-    missing = []
+    missing = list[Fault]()
     for path in paths:
         if path == "-" or "{treebank}" in path:
             continue

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import OutputClosed, say
+from levelhead.cli.program import OutputClosed, say, terminal_width
 from levelhead.cli.shared.command import command_line
 from levelhead.cli.shared.options import InputPath
 from levelhead.errors import Fault, OutputError, listed, printable
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from levelhead.tabular import Tabular
 
 _OF_DATA = frozenset({"tsv", "jsonl", "json", "prototext"})  # the formats without notes below a table
-_NARROWEST, _WIDEST = 60, 240  # the widths of terminals that tables are made for
 _ROWS = 20  # that a terminal shows
 _MOST_FILES = 2
 """The largest number of files with the same kind of warning for which all warnings are printed."""
@@ -96,7 +95,7 @@ def screen_of(output: str | None) -> Screen:
     file = Screen()
     if output not in {None, "-"}:
         return file
-    return Screen(min(max(_width(file.width), _NARROWEST), _WIDEST), bool(sys.stdout and sys.stdout.isatty()))
+    return Screen(terminal_width(sys.__stdout__, file.width), bool(sys.stdout and sys.stdout.isatty()))
 
 
 def screen_for(given: Mapping[str, Any]) -> Screen:
@@ -104,16 +103,6 @@ def screen_for(given: Mapping[str, Any]) -> Screen:
     screen = screen_of(given.get("output"))
     notes, signature = (given.get(name, True) or not screen.is_terminal for name in ("notes", "signature"))
     return screen._replace(all_notes=notes, whole_signature=signature)
-
-
-def _width(default: int) -> int:
-    """The width that COLUMNS says, or that of the terminal, as `shutil` returns it, which loads much for this."""
-    if (columns := os.environ.get("COLUMNS", "")).isdecimal() and int(columns):
-        return int(columns)
-    try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or default  # type: ignore[union-attr]
-    except (AttributeError, ValueError, OSError):  # closed, replaced, or not a terminal
-        return default
 
 
 @contextmanager
@@ -191,7 +180,7 @@ def print_paper(given: Mapping[str, Any], result: Any, *, each: bool = False) ->
         if output_format == "json":
             print_json(cited.to_dict(), output)
         else:
-            emit(f"{cited.latex if output_format == 'latex' else cited.methods}\n\n{cited.bibtex}", output)
+            emit_folded(f"{cited.latex if output_format == 'latex' else cited.methods}\n\n{cited.bibtex}", output)
         return True
     if given.get("layout") != "paper":
         return False

@@ -134,8 +134,7 @@ def suspects_page(suspects: Suspects) -> Page:
         ]
         sections.append(Section("sentences", "Sentences", "The annotation above, the systems' trees below.", blocks))
     facts = {"suspects": len(suspects.suspects), "sentences": len(treebank), "words": treebank.n_words}
-    lead = f"{suspects.verdict} Check each of them before you change it."
-    return _page(f"Suspects in {treebank_name(treebank)}", lead, facts, sections, suspects.provenance)
+    return _page(f"Suspects in {treebank_name(treebank)}", suspects.verdict, facts, sections, suspects.provenance)
 
 
 def _suspect(name: str, treebank: Treebank, suspect: Suspect, shown: Sequence[OutputTrees]) -> Block:

@@ -22,7 +22,7 @@ from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, measured_row
-from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence
+from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, as_sentence, measure_terms, open_ended
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
@@ -34,7 +34,6 @@ from levelhead.report.page.examples import (
     values_of_words,
 )
 from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked, uncertain_note
-from levelhead.report.page.terms import measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, units_of
 from levelhead.significance.jackknife import IntervalSettings

@@ -19,10 +19,21 @@ from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
-from levelhead.report.page.blocks import Block, Page, Section, as_sentence
+from levelhead.report.page.blocks import (
+    COMPONENTS,
+    KINDS_OF_ERRORS,
+    Block,
+    Page,
+    Section,
+    as_sentence,
+    class_terms,
+    in_words,
+    measure_terms,
+    open_ended,
+)
 from levelhead.report.page.examples import stored
-from levelhead.report.page.terms import COMPONENTS, KINDS_OF_ERRORS, class_terms, in_words, measure_terms, open_ended
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
+from levelhead.scoring.measure_notes import notes_on_reasons
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.significance.units import FEW_NOTE, FEWEST_UNITS
@@ -118,10 +129,7 @@ def _sections(
 
 def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) -> Block:
     rows: list[ChartRow] = []
-    reasons: dict[str, list[str]] = {}
     for name, score in evaluation.items():
-        if score.reason:
-            reasons.setdefault(score.reason, []).append(name)
         if score.perplexity:
             rows.append(ChartRow(name, cells=(formatted(score.value, _PERCENT), "", "", "", "")))
             continue
@@ -129,7 +137,7 @@ def _scores(evaluation: Evaluation, intervals: Mapping[str, Interval | None]) ->
         others = ["–" if ratio is None else formatted(ratio, _PERCENT) for ratio in ratios]
         row = measured_row(name, score.f1, None if score.reason else informative(intervals.get(name)), _PERCENT, others)
         rows.append(row if score.component == "f1" else row._replace(low=None, high=None))
-    caption = _remarks({"": evaluation}, (f"{', '.join(names)}: {reason}" for reason, names in reasons.items()))
+    caption = _remarks({"": evaluation}, notes_on_reasons(evaluation.reasons))
     chart = RowChart("Scores", "Measure", _SCORE_COLUMNS[0], _SCORE_COLUMNS, rows, hidden=_SCORE_COLUMNS[1:], full=100,
                      explained=True)  # fmt: skip
     table = score_table(evaluation)._replace(notes=())
@@ -159,7 +167,7 @@ def _average_scores(average: Evaluation, parts: Mapping[str, TreebankErrors], me
     full = None if average[shown].perplexity else 100
     chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", title, chart=chart)
-    caption = _remarks(average.parts, (f"{name}: {one.reason}" for name, one in average.items() if one.reason))
+    caption = _remarks(average.parts, notes_on_reasons(average.reasons))
     table = scores_table(average)._replace(notes=())
     yield Block("scores", "All scores", caption, table=table)
 
