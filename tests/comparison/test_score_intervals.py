@@ -1,12 +1,14 @@
 """Intervals of scores are those of a comparison of one system."""
 
 import json
+import re
 
 import pytest
 
 import levelhead
 from conftest import EXAMPLES
 from json_outputs import ALPHA, GOLD
+from terminal import on_terminal
 
 PUD = EXAMPLES / "pud"
 MEASURES = ["UAS", "LAS", "CLAS.recall"]
@@ -51,6 +53,8 @@ def test_they_are_shown_next_to_the_scores(run) -> None:
     assert f", LAS {las['F1 Score']} (95% CI {between}), " in verdict
     assert f"LAS of graph: {las['F1 Score']} (95% CI {between})." in run("compare", *pair[1:3])[1]
     assert "95% CI" not in run(*pair, "--counts", "--quiet")[1].partition("\n\n")[2]
+    narrow = on_terminal(*map(str, pair), width=60)
+    assert f"{las['F1 Score']} | {between}" in re.sub(" +", " ", narrow)
     folders = "score", PUD / "gold", PUD / "systems/graph", "--intervals", "-m", "LAS"
     *_, average, interval = (line for line in run(*folders)[1].splitlines() if "|" in line and ":" not in line)
     assert average.startswith("Macro-average of 2 | ")
