@@ -208,6 +208,14 @@ def test_patterns_are_folders_of_test_sets() -> None:
     assert levelhead.score("*_toy@2.2", str(folder))["LAS"].value == 100
 
 
+@pytest.mark.usefixtures("release")
+def test_manifests_have_names(tmp_path: Path) -> None:
+    outputs = path_of("*_toy@2.2")
+    for number, gold in enumerate(('[campaign]\ngold = "*_toy@2.2"', '[[treebank]]\ncode = "en_toy"\ngold = "en@2.1"')):
+        manifest = written(tmp_path, gold.encode(), f"{number}.toml")
+        assert levelhead.score(manifest, outputs)["LAS"].value == 100
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
