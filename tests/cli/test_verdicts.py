@@ -175,6 +175,8 @@ def test_errors_by_words() -> None:
         wrong[value] = wrong.get(value, 0) + gold - correct
     most = max(wrong, key=lambda value: wrong[value])
     assert broken.verdict.startswith(f"By LAS, the most errors are in upos {most}: {wrong[most]:,} of ")
+    with_subtypes = levelhead.breakdown(GOLDS, [SYSTEMS / "beta"], by=["deprel"]).verdict
+    assert with_subtypes.startswith("By LAS with subtypes, the most errors are in deprel ")
     assert levelhead.breakdown(GOLD, [GOLD], by=["upos"]).verdict == "By LAS, no gold word is wrong."
     gains = levelhead.breakdown(GOLD, [ALPHA, BETA], by=["upos"])
     loss = r"By LAS, compared with alpha, beta loses most in [A-Z]+ \(−\d+ correct words{}\)\."
