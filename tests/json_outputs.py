@@ -40,6 +40,7 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ),
         ),
         "measures": (("measures",),),
+        "testsets": (("testsets", "eu_*"), ("testsets", "eu_bdt")),
         "schemes": (("measures", "--schemes"),),
         "doctor": (("doctor",),),
         "cite": (("score", GOLD, ALPHA, "--cite"), ("compare", GOLD, ALPHA, BETA, "--cite")),

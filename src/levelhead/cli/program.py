@@ -43,6 +43,7 @@ GROUPS = {
         "similarity": "Measure how similar treebanks are",
         "suspects": "Find words whose annotation is probably wrong",
         "select": "Select treebanks that can be compared, by Callin's criteria",
+        "testsets": "List the test sets of UD releases by name, or download them",
         "correlate": "Correlate profiles, scores and other numbers of treebanks",
         "judge": "Measure how often measures agree with human judgments",
     },

@@ -148,7 +148,7 @@ def _total_leakage(found: Mapping[str, Leakage], provenance: Provenance) -> Leak
         )
         for number, seen in enumerate(first.occurring)
     )
-    return Leakage(first.train, sum(one.sentences for one in every), sum(one.words for one in every), occurring)
+    return Leakage(first.files, sum(one.sentences for one in every), sum(one.words for one in every), occurring)
 
 
 def _total(files: Sequence[FileSummary]) -> FileSummary:

@@ -14,6 +14,7 @@ from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
     count_edges,
+    count_empty_nodes,
     count_exact,
     count_paired,
     count_roots,
@@ -22,7 +23,7 @@ from levelhead.scoring.counts import (
     count_words,
 )
 from levelhead.scoring.matches import Agree, Matches, TreebankPair, match
-from levelhead.scoring.measure import NOTHING
+from levelhead.scoring.measure import NOTHING, annotates
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_for
 
 if TYPE_CHECKING:
@@ -255,6 +256,7 @@ COUNTERS = MappingProxyType(
             matches, needs, chosen, by_sentence=each, same_text=paired.same_text if paired else None
         ),
         "edges": lambda matches, needs, _, each, __: count_edges(matches, needs, by_sentence=each),
+        "empty": lambda matches, needs, _, each, __: count_empty_nodes(matches, needs, by_sentence=each),
         "roots": lambda matches, needs, _, each, __: count_roots(matches, needs, by_sentence=each),
         "tokens": lambda matches, _, __, each, ___: count_spans(matches, "tokens", by_sentence=each),
         "sentences": lambda matches, _, __, each, paired: (
@@ -286,7 +288,9 @@ def without_trees(matches: TreebankPair, measure: Measure, definition: Definitio
     """Return which side lacks heads or relations that a measure compares or selects words by; otherwise None."""
     if matches.gold.has_trees and matches.system.has_trees:
         return None
-    compares_trees = definition.counted_item != "edges" and definition.needs_for(measure.argument) & _OF_TREES
+    compares_trees = (
+        definition.counted_item not in {"edges", "empty"} and definition.needs_for(measure.argument) & _OF_TREES
+    )
     if not (compares_trees or measure.only or measure.without):
         return None
     if not (matches.gold.has_trees or definition.counted_item in _OF_OUTPUT):
@@ -298,7 +302,7 @@ def check_annotated(matches: TreebankPair, measure: Measure, definition: Definit
     """Refuse gold that lacks a column or trees that a measure requires."""
     missing = without_trees(matches, measure, definition)
     if missing is None and matches.rules.unannotated:
-        columns = [name for name in definition.columns_for(measure.argument) if getattr(matches.gold, name).has_values]
+        columns = [name for name in definition.columns_for(measure.argument) if annotates(matches.gold, name)]
         if absent := definition.absent(measure.argument, columns):
             missing = f"not annotated in gold: {', '.join(absent)}"
     if missing:

@@ -19,7 +19,7 @@ from levelhead.tables.data import DataColumn, DataTable, Layout
 from levelhead.tables.table import Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
-from levelhead.treebank.provenance import MEMORY, Provenance, short_hash
+from levelhead.treebank.provenance import MEMORY, Provenance, file_id
 from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
@@ -289,7 +289,8 @@ class _ReadFiles:
         joined = "\n".join("" if digest == MEMORY else digest for digest in hashes)
         signature = {**settings, "files": hashlib.sha256(joined.encode()).hexdigest()[:12], "version": VERSION}
         files = {
-            name: {path: short_hash(digest) for path, digest in by_path.items()} for name, by_path in self.files.items()
+            name: {path: file_id(digest, path) for path, digest in by_path.items()}
+            for name, by_path in self.files.items()
         }
         return Provenance(signature, files, tuple(self.warnings), tuple(self.notes))
 

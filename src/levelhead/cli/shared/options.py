@@ -50,7 +50,12 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
 
 
 class InputPath(click.Path):
-    """A path that is not empty; whether it can be read is checked when it is opened, with the errors of all files."""
+    """A path, or the name of a test set, which `Command` finds; not empty.
+
+    Whether a file can be read is checked when it is opened, with the errors of all files.
+    """
+
+    takes_names = True
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not os.fspath(value):
