@@ -166,6 +166,11 @@ def test_detectable_differences() -> None:
     assert both.verdict.startswith(f"{start}, a difference of {row.detectable:.2f} points in LAS")
 
 
+def test_several_most_unusual_treebanks_are_told_with_their_columns() -> None:
+    verdict = levelhead.profile(GOLDS, columns="depth,distance").verdict
+    assert verdict.startswith("de (distance), ja (depth) and tr (distance) are the most unusual of 8 treebanks: outliers")
+
+
 def test_errors_by_words() -> None:
     broken = levelhead.breakdown(GOLDS, [SYSTEMS / "beta"], by=["upos"])
     wrong: dict[str, int] = {}

@@ -117,13 +117,14 @@ class Comparison(Tabular):
             cells = first.value, *([IntervalCell(*first.interval)] if first.interval else [])
             value, *between = (formatted(cell, Column(measure)) for cell in cells)
             interval = f" ({level_text(self.provenance.signature['level'])} CI {between[0]})" if between else ""
-            return f"{measure} of {baseline}: {value}{interval}."
+            return f"{'Macro-averaged ' if first.average else ''}{measure} of {baseline}: {value}{interval}."
         if len(others) > 1:
-            return _differing_systems(measure, baseline, self._by_outcome(others, "system"))
+            name = f"macro-averaged {measure}" if first.average else measure
+            return _differing_systems(name, baseline, self._by_outcome(others, "system"))
         results = [self.of_average(name)[1] for name in self.measures]
         verdict = _differing_measures(others[0].system, baseline, self._by_outcome(results, "measure"))
         counted = [f" {wins_text(win, self).partition(';')[0]}." for win in self.wins if win.measure == measure]
-        return f"{verdict}{''.join(counted)}"
+        return f"{'By macro-averages, ' if first.average and self._tested else ''}{verdict}{''.join(counted)}"
 
     def _by_outcome(self, results: Iterable[ComparedScore], name: str) -> dict[str, str]:
         """The names of results, with differences, that are significantly better or worse, not so, or not tested."""
