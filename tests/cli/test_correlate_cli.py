@@ -43,7 +43,7 @@ def test_pairs(scores, capfd):
     code, out, err = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--method", "pearson", "-q")
     assert (code, err) == (0, "")
     lines = out.split("\n")
-    assert lines[0].split() == "x | y | method | n | r | low | high | p".split()
+    assert lines[0].split() == "x | y | method | n | r | 95% CI | p".split()
     expected = oracle.pearson([80.5, 82.0, 88.0, 90.5, 85.0], [78.0, 80.5, 86.5, 89.5, 80.0])
     assert lines[2].split(" | ")[:5] == ["LAS", "WLAS", "pearson", "5", f"{expected:.3f}"]
     assert re.fullmatch(

@@ -110,6 +110,7 @@ def test_the_main_notes_come_first() -> None:
     assert text(Detail("one"), "main", Detail("two")) == ["main", "2 more notes: --notes"]
     assert text("one", "two", "three") == ["one", "2 more notes: --notes"]
     assert text(*map(Detail, "abc")) == ["3 notes: --notes"]
+    assert text("word " * 40 + "word", width=60)[-1] == "  " + " ".join(["word"] * 7)  # not "0 more notes"
     assert text("word " * 14 + "word", "two", width=60) == [
         ("word " * 12)[:-1],
         "  word word word",

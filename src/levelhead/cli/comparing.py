@@ -143,8 +143,8 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @setting("--units", metavar="N,...", callback=_numbers)
 @setting("--runs", metavar="K,...", callback=_numbers)
 @setting("--run-sd", type=options.FiniteRange(0), metavar="POINTS")
-@setting("--alpha", type=options.FiniteRange())
-@setting("--power", type=options.FiniteRange())
+@setting("--alpha", type=options.FiniteRange(0, 1, min_open=True, max_open=True))
+@setting("--power", type=options.FiniteRange(0, 1, min_open=True, max_open=True))
 @options.resample_by_option
 @options.each_option
 @options.figure_option

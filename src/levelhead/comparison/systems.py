@@ -113,13 +113,15 @@ class Comparison(Tabular):
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:
-            return f"{measure} of {baseline}: {value_text(first, self.provenance.signature)}."
+            macro = "Macro-averaged " if first.average else ""
+            return f"{macro}{measure} of {baseline}: {value_text(first, self.provenance.signature)}."
         if len(others) > 1:
-            return _differing_systems(measure, baseline, self._by_outcome(others, "system"))
+            name = f"macro-averaged {measure}" if first.average else measure
+            return _differing_systems(name, baseline, self._by_outcome(others, "system"))
         results = [self.of_average(name)[1] for name in self.measures]
         verdict = _differing_measures(others[0].system, baseline, self._by_outcome(results, "measure"))
         counted = [f" {wins_text(win, self).partition(';')[0]}." for win in self.wins if win.measure == measure]
-        return f"{verdict}{''.join(counted)}"
+        return f"{'By macro-averages, ' if first.average and self._tested else ''}{verdict}{''.join(counted)}"
 
     def _by_outcome(self, results: Iterable[ComparedScore], name: str) -> dict[str, str]:
         """The names of results, with differences, that are significantly better or worse, not so, or not tested."""

@@ -139,7 +139,8 @@ def most_unusual(profiles: Mapping[str, Profile]) -> str | None:
     if not others:
         return f"{last} is the most unusual {of}: an outlier in {where} ({listed(columns_of[last])})."
     if len(others) < 5:
-        return f"{', '.join(others)} and {last} are the most unusual {of}: outliers in {where}."
+        *first, final = (f"{label} ({listed(columns_of[label])})" for label in (*others, last))
+        return f"{', '.join(first)} and {final} are the most unusual {of}: outliers in {where}."
     return f"{len(others) + 1} {of} are outliers in {where}, the others in fewer."
 
 

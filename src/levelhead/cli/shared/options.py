@@ -87,7 +87,7 @@ class FiniteRange(click.FloatRange):
             if math.isfinite(number := super().convert(value, param, ctx)):
                 return number
         least = "" if self.min is None else f" {'above' if self.min_open else 'of at least'} {self.min:g}"
-        most = "" if self.max is None else f" and at most {self.max:g}"
+        most = "" if self.max is None else f" and {'below' if self.max_open else 'at most'} {self.max:g}"
         return self.fail(f"{quoted(str(value))} is not a number{least}{most}", param, ctx)
 
 
