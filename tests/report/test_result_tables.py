@@ -27,7 +27,7 @@ NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 COMMANDS = [(kind, number) for kind, commands in OF_RESULTS.items() for number in range(len(commands))]
 WITHOUT_VERDICT = {
     "cite", "columns", "contrasts", "convert", "cumulative-variance", "derive", "doctor", "examples", "measures", "rarefy",
-    "schemes", "sentences", "words",
+    "schemes", "sentences", "testsets", "words",
 }  # fmt: skip
 NOT_PRINTED_AS_TABLES = {"cite"}  # commands whose text is for papers
 UNITS = {"", "percent", "points", "probability", "bits", "seconds", "words", "arcs", "dependents", "gaps"}
