@@ -40,6 +40,10 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @click.option(
+    "--intervals", is_flag=True,
+    help="Also print 95% confidence intervals, of folders for the averages; for other levels and units, see compare",
+)  # fmt: skip
+@click.option(
     "--all-measures", is_flag=True,
     help="For folders, print all measures of the official scorer  [default: LAS, CLAS, MLAS, BLEX and UAS]",
 )  # fmt: skip
@@ -49,10 +53,6 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
     " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @options.partial_option
-@click.option(
-    "--intervals", is_flag=True,
-    help="Also print 95% confidence intervals, of folders for the averages; for other levels and units, see compare",
-)  # fmt: skip
 @click.option("--align-sentences", is_flag=True, hidden=True)
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
