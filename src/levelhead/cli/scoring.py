@@ -13,7 +13,7 @@ import click
 from levelhead.arguments import is_collection
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of
 from levelhead.cli.shared.printing import (
     check_papers,
@@ -39,10 +39,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @click.argument("system", type=options.PATH)
 @options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
-@click.option(
-    "--intervals", is_flag=True,
-    help="Also print 95% confidence intervals, of folders for the averages; for other levels and units, see compare",
-)  # fmt: skip
+@setting("--intervals", is_flag=True)
 @click.option(
     "--all-measures", is_flag=True,
     help="For folders, print all measures of the official scorer  [default: LAS, CLAS, MLAS, BLEX and UAS]",
