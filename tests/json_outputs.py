@@ -121,7 +121,7 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("score", GOLD, ALPHA),
             ("score", GOLD, ALPHA, "--train", TRAIN, "-m", f"LAS,ELAS,CLAS.recall,DPPL({GOLD})"),
             ("score", GOLD, "{blank}"),
-            ("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN),
+            ("score", GOLDS, SYSTEMS / "alpha", "--train", TRAIN, "--intervals"),
             ("score", "--partial", GOLD, ALPHA, "--train", TRAIN),
             ("score", "--partial", GOLDS, SYSTEMS / "gamma", "--train", TRAIN),
         ),

@@ -168,7 +168,9 @@ def test_detectable_differences() -> None:
 
 def test_several_most_unusual_treebanks_are_told_with_their_columns() -> None:
     verdict = levelhead.profile(GOLDS, columns="depth,distance").verdict
-    assert verdict.startswith("de (distance), ja (depth) and tr (distance) are the most unusual of 8 treebanks: outliers")
+    assert verdict.startswith(
+        "de (distance), ja (depth) and tr (distance) are the most unusual of 8 treebanks: outliers"
+    )
 
 
 def test_errors_by_words() -> None:

@@ -15,6 +15,7 @@ import pytest
 import levelhead
 from command_line import levelhead as command
 from levelhead.errors import InputError
+from levelhead.testing import assert_las
 from levelhead.treebank.provenance import FileId, FileSummary, Provenance, joint_hash, short_hash
 from levelhead.treebank.releases import path_of
 from levelhead.treebank.releases.index import INDEX, index
@@ -203,9 +204,18 @@ def test_patterns_are_folders_of_test_sets() -> None:
     folder = Path(path_of("*_toy@2.2"))
     assert sorted(path.name for path in folder.iterdir()) == ["de_toy-ud-test.conllu", "en_toy-ud-test.conllu"]
     assert path_of("*_toy@2.2") == str(folder)
+    assert_las("en_toy@2.1", "en_toy@2.2", at_least=100)
     done = command("score", "*_toy@2.2", folder, "-m", "LAS", "--format", "json")
     assert {row["treebank"] for row in json.loads(done.stdout)["tables"]["scores"]} == {"de_toy", "en_toy"}
     assert levelhead.score("*_toy@2.2", str(folder))["LAS"].value == 100
+
+
+@pytest.mark.usefixtures("release")
+def test_manifests_have_names(tmp_path: Path) -> None:
+    outputs = path_of("*_toy@2.2")
+    for number, gold in enumerate(('[campaign]\ngold = "*_toy@2.2"', '[[treebank]]\ncode = "en_toy"\ngold = "en@2.1"')):
+        manifest = written(tmp_path, gold.encode(), f"{number}.toml")
+        assert levelhead.score(manifest, outputs)["LAS"].value == 100
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,7 @@ def score(
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     partial: bool = False,
+    intervals: bool = False,
     prepare: Iterable[Literal["page"]] = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
@@ -81,6 +82,8 @@ def score(
         measures: by default all that the official scorer of the rules prints.
         train: training treebanks, for WLAS(WDE), and for the share of gold that occurs in them, with scores on the rest
             (`leakage`).
+        intervals: whether scores and averages have 95% confidence intervals, by document if gold marks ten or more,
+            otherwise by sentence; `compare` of a single system has other levels and units.
         prepare: "page" to find the errors that `write_report` shows while files are read; they are in `looked`.
 
     Raises:
@@ -100,7 +103,7 @@ def score(
         if is_list(system):
             refuse("system", system, "one system")
         setup.check_functions(elsewhere=jobs != 1 or cluster is not None, stored=store is not None)
-        if store is None:  # no plan and no hashes, which would take longer than scoring
+        if store is None and not intervals:  # no plan and no hashes, which would take longer than scoring
             score_pair = _score_for_page if prepare else score_files
             return _annotated(score_pair(gold, system, setup, training=training), of_empty_nodes)  # type: ignore[arg-type]
         setup = setup.for_pair()
@@ -111,7 +114,9 @@ def score(
     about = about_files(gold, plan)
     name, look = _page_errors(gold, system, setup, len(plan.test_sets)) if prepare else ("", None)
     with running(jobs, store, cluster) as how:
-        evaluations, parts = score_and_look(plan, setup, training=training, look=look, **how)
+        evaluations, parts, found = score_and_look(
+            plan, setup, training=training, look=look, intervals=intervals, **how
+        )
     noted = {
         code: replace(
             evaluation,
@@ -120,7 +125,8 @@ def score(
         )
         for code, evaluation in evaluations.items()
     }
-    return _annotated(averaged(noted) if is_collection(gold) else next(iter(noted.values())), of_empty_nodes)
+    evaluation = averaged(noted) if is_collection(gold) else next(iter(noted.values()))
+    return _annotated(evaluation if found is None else found.added_to(evaluation), of_empty_nodes)
 
 
 def _annotated(evaluation: Evaluation, optional: Iterable[str]) -> Evaluation:

@@ -49,6 +49,10 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
     " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @options.partial_option
+@click.option(
+    "--intervals", is_flag=True,
+    help="Also print 95% confidence intervals, of folders for the averages; for other levels and units, see compare",
+)  # fmt: skip
 @click.option("--align-sentences", is_flag=True, hidden=True)
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
@@ -84,7 +88,7 @@ def score(
         raise click.BadParameter(message, param_hint="'--enhancements'")
     gold, system = read = [given["gold"], given["system"]]
     with ExitStack() as stack:
-        if not (wants_page(given) or given["partial"] or given["store"]):
+        if not (wants_page(given) or given["partial"] or given["store"] or given["intervals"]):
             from levelhead.treebank.two_files import PrefetchedFile, are_large_files
 
             if are_large_files(gold, system) and max(map(os.path.getsize, read)) <= _MOST_AHEAD:
@@ -102,7 +106,8 @@ def score(
 
         registry = registry_of(given["definitions"], given["scheme"])
         gates = list(_gates(under, over, registry)) if under or over else []
-        counted = inputs_of([system]) if is_collection(gold) or given["store"] else None
+        planned = is_collection(gold) or given["store"] or given["intervals"]
+        counted = inputs_of([system]) if planned else None
         arguments = options.arguments_for(scored, given, counted)
         if gates or given["measures"]:
             arguments |= _measures(arguments, gates, registry)

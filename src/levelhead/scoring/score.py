@@ -38,7 +38,7 @@ _MOST_SURPRISE = 308  # larger powers of ten exceed the range of floats
 
 
 class Valued:
-    """A number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`.
+    """A number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`; as text `LAS 89.02 [83.4, 93.6]`.
 
     Without a value, `float` raises ValueError, and comparisons are false.
     """
@@ -51,6 +51,12 @@ class Valued:
         def measure(self) -> Any: ...
         @property
         def value(self) -> float | None: ...
+        @property
+        def interval(self) -> tuple[float, float] | None: ...
+
+    def __str__(self) -> str:
+        interval = f" [{self.interval[0]:.1f}, {self.interval[1]:.1f}]" if self.interval else ""
+        return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}{interval}"
 
     def __float__(self) -> float:
         if self.value is None:
@@ -96,6 +102,7 @@ class Score(Valued):
         reason: why there is no value; None if there is a value.
         signature: everything that determines the score, by name.
         perplexity: whether the value is the perplexity 10 ** (correct / gold), not a percentage.
+        interval: the 95% confidence interval of the value; None if it was not requested, or with too few units.
     """
 
     measure: Measure
@@ -107,6 +114,7 @@ class Score(Valued):
     reason: str | None = None
     signature: Mapping[str, str] | None = None
     perplexity: bool = False
+    interval: tuple[float, float] | None = None
 
     @property
     def precision(self) -> float | None:
@@ -136,11 +144,7 @@ class Score(Valued):
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
         return self.percentage(self.component)
 
-    def __str__(self) -> str:
-        """Return the measure and its value: `LAS 89.02`."""
-        return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}"
-
-    __repr__ = __str__
+    __repr__ = Valued.__str__
 
     @property
     def component(self) -> Component:
