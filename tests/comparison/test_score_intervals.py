@@ -7,6 +7,8 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from json_outputs import ALPHA, GOLD
+from levelhead.tables.table import Screen
+from levelhead.tables.writers import to_text
 
 PUD = EXAMPLES / "pud"
 MEASURES = ["UAS", "LAS", "CLAS.recall"]
@@ -39,6 +41,12 @@ def test_measures_without_a_value_have_none() -> None:
     assert [name for name, score in scores.items() if not score.interval] == ["ELAS", "EULAS"]
     (result,) = levelhead.compare(gold, system, measures="LAS").results
     assert scores["LAS"].interval == result.interval
+
+
+def test_a_narrow_terminal_shows_them_rather_than_other_ratios() -> None:
+    table = levelhead.score(GOLD, ALPHA, intervals=True).table()
+    head = to_text(table, screen=Screen(60, is_terminal=True)).split("\n")[0]
+    assert [cell.strip() for cell in head.split("|")] == ["Metric", "Precision", "F1 Score", "95% CI"]
 
 
 def test_they_are_shown_next_to_the_scores(run) -> None:
