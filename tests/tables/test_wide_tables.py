@@ -121,7 +121,7 @@ def test_columns_that_share_a_name_are_told_apart_and_notes_on_hidden_ones_are_c
     rows = tuple((f"s{i}", 1.0 * i, 2.0 * i, 3.0 * i) for i in range(3))
     table = Table(columns, rows, ("Score: of words", "95% CI: by document"))
     lines = to_text(table, screen=NARROW._replace(all_notes=False)).splitlines()
-    hint = ["not shown: 95% CI of Score (a wider terminal, or --format", "  tsv)"]
+    hint = ["not shown: the first 95% CI (a wider terminal, or --format", "  tsv)"]
     assert lines[5:] == [*hint, *table.notes]
     lines = to_text(table.of_columns([0, 1, 2]), screen=NARROW._replace(all_notes=False, width=40)).splitlines()
     assert lines[-2:] == ["Score: of words", "1 more note: --notes"]

@@ -36,14 +36,15 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
     names, cells_of = (_COUNTS, _counts) if counts else (_RATIOS, _ratios)
     columns: list[tuple[Column, Iterable[Cell]]] = [(Column("Metric", "text", 10), scores)]
     rows = [*map(cells_of, scores.values())]
-    with_intervals = not counts and any(score.interval for score in scores.values())
-    ranks = {name: int(with_intervals and name != "F1 Score") for name in names}
-    columns += ((Column(name, kind, 9, rank=ranks[name]), [row[i] for row in rows]) for i, name in enumerate(names))
+    columns += (
+        (Column(name, kind, 9, rank=-1 if name == "F1 Score" else 0), [row[i] for row in rows])
+        for i, name in enumerate(names)
+    )
     if counts and coverage:
         columns.append((Column(VALID_TREES, "number"), [each.correct for each in strict]))
     elif not counts:
-        if with_intervals:
-            column = Column(interval_head(evaluation.signature["level"]), "percent", 9)
+        if any(score.interval for score in scores.values()):
+            column = Column(interval_head(evaluation.signature["level"]), "percent", 9, rank=-1)
             columns.insert(1 + _RATIOS.index("AligndAcc"), (column, map(_interval_cell, scores.values())))
         if any(score.perplexity for score in scores.values()):
             values = [_cell(score) if score.perplexity else _NO_CELL for score in scores.values()]

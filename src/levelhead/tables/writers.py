@@ -119,7 +119,9 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> tuple[str, 
         kept = _fitting(table, laid_out.widths, widest)
         if len(kept) == len(table.columns):
             break
-        hidden += (_full_name(table, i) for i in range(len(table.columns)) if table.columns[i].name and i not in kept)
+        hidden += (
+            _full_name(table, i, kept) for i in range(len(table.columns)) if table.columns[i].name and i not in kept
+        )
         table = table.of_columns(kept)
         laid_out = _laid_out(table, places, widest)
     columns, rows, rules, widths, _ = laid_out
@@ -222,11 +224,12 @@ def _same_in_all(table: Table, i: int) -> bool:
     )
 
 
-def _full_name(table: Table, i: int) -> str:
+def _full_name(table: Table, i: int, kept: Collection[int]) -> str:
     """Return the heading of a column, with the cell that all rows have."""
     column = table.columns[i]
-    if sum(other.name == column.name for other in table.columns) > 1:  # such as the intervals of scores and differences
-        return f"{column.name} of {table.columns[i - 1].name}"
+    same = [other for other in kept if table.columns[other].name == column.name]
+    if same:  # such as the intervals of scores and of differences
+        return f"the {'first' if i < same[0] else 'last'} {column.name}"
     return f"{column.name} ({for_readers(table.rows[0][i], column)})" if _same_in_all(table, i) else column.name
 
 
