@@ -24,7 +24,7 @@ from levelhead.cli.shared.command import GROUPS, options_by_group
 from levelhead.measures import REGISTRY
 from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
-from levelhead.scoring.measure import Definition
+from levelhead.scoring.measure import EMPTY_NODES, Definition
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.tables import writers
 from levelhead.treebank import faults_of
@@ -147,7 +147,10 @@ def measures() -> Iterator[str]:
             yield escaped(definition.meaning)
             yield "\n".join(f"- {line}" for line in facts(definition))
     yield "## Measures by rules"
-    yield "Yes: printed by default. With -m: printed if requested. No: not available. [Rules](rules.md) explains them."
+    yield (
+        "Yes: printed by default. If in gold: printed by default if gold has empty nodes. With -m: printed if"
+        " requested. No: not available. [Rules](rules.md) explains them."
+    )
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
     rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
     yield table(["measure", *RULES], rows)
@@ -163,6 +166,8 @@ def printed(name: str, rules: Rules) -> str:
     """Whether rules print a measure."""
     if name in rules.measures:
         return "yes"
+    if name in rules.of_empty_nodes:
+        return "if in gold"
     return "with -m" if rules.defines(name.partition("(")[0]) and not rules.content else "no"
 
 
@@ -172,8 +177,11 @@ def facts(definition: Definition) -> Iterator[str]:
     if definition.argument is not None:
         yield f"Argument: {escaped(definition.argument)}"
     if definition.columns:
+        of_nodes = definition.columns[-1] if EMPTY_NODES in definition.columns else None
         columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
-        yield f"Under `ud`, no value if gold has none in {columns}"
+        yield (
+            f"No value if gold has no {of_nodes}" if of_nodes else f"Under `ud`, no value if gold has none in {columns}"
+        )
     yield f"Source: {escaped(definition.source)}"
     if (example := worked(definition)) is not None:
         yield f"Example: {example}"
@@ -207,6 +215,7 @@ WORKED = {
     "CallinWLAS": "CallinWLAS(weights,default=0.5)",
     "Feats": "",  # only under the rules of 2017 and of morphosyntactic parsing
     "MSLAS": "",  # only under the latter
+    **{name: "" for name in REGISTRY if name.startswith("Empty")},  # 0: the system has no empty nodes
 }
 """The text of measures that need an argument."""
 

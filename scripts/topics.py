@@ -76,6 +76,7 @@ TOPICS = {
                 " Rules Counts"
             ),
             "levelhead.analysis.rule_differences": "Explanation",
+            "levelhead.api.spacy_scorer": "parser_scorer",
             "levelhead.evaluation.partial": "PartialCoverage",
             "levelhead.evaluation.provenance": "Provenance",
             "levelhead.evaluation.setup": "setup_of",
@@ -85,6 +86,7 @@ TOPICS = {
             "levelhead.scoring": "Agree CustomMeasure Matches",
             "levelhead.measures": "Registry",
             "levelhead.evaluation.setup": "Setup",
+            "levelhead.treebank.provenance": "FileId",
         },
     ),
     "breakdowns": Topic(
@@ -150,12 +152,14 @@ TOPICS = {
     ),
     "treebanks": Topic(
         "Treebanks",
-        "Profile treebanks, measure their similarity, select those that can be compared, and find annotation errors.",
+        "Profile treebanks, measure their similarity, select those that can be compared, find annotation errors,"
+        " and get files of UD releases.",
         {
-            "levelhead": "profile similarity select suspects Profile",
+            "levelhead": "profile similarity select suspects testsets Profile",
             "levelhead.typology": "Survey SelectedTreebanks Criteria",
             "levelhead.typology.collection": "Samples Similarities",
             "levelhead.comparison.suspects": "Suspects",
+            "levelhead.treebank.releases.listing": "TestSets",
         },
         {
             "levelhead.typology": (

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from levelhead.api.results import columns, load
     from levelhead.api.scoring import explain, score
     from levelhead.api.studies import reproduce
+    from levelhead.api.testsets import testsets
     from levelhead.api.treebanks import profile, select, similarity, suspects
     from levelhead.api.validation import validate
     from levelhead.errors import (
@@ -46,8 +47,8 @@ __all__ = [
     "compare", "confusion", "convert", "correlate", "crossval", "derive", "diff", "difficulty", "explain",
     "faults_of", "from_conllu", "judge", "languages", "load", "measure", "measurements", "paper_table", "parse",
     "parse_measure", "perplexity", "power", "profile", "rank", "read", "read_definitions", "recover", "reproduce",
-    "score", "select", "sentences", "similarity", "suspects", "train", "trees", "validate", "words", "write",
-    "write_report",
+    "score", "select", "sentences", "similarity", "suspects", "testsets", "train", "trees", "validate", "words",
+    "write", "write_report",
 ]  # fmt: skip
 
 _ROOMS = {

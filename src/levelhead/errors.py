@@ -56,7 +56,7 @@ class Fault:
         message: what is wrong, in one sentence.
         place: where it is.
         severity: "error" if the file cannot be used, otherwise "warning".
-        count: the number of faults of this kind, including this fault.
+        count: the number of faults of this kind from this fault on.
     """
 
     slug: str
@@ -73,7 +73,7 @@ class Fault:
     @property
     def message_with_count(self) -> str:
         """The message, with the number of such faults unless it is 1."""
-        return self.message + (f" ({count_text(self.count)} such cases, this is the first)" if self.count > 1 else "")
+        return self.message + (f" (and {number_of(self.count - 1, 'more such case')})" if self.count > 1 else "")
 
     def in_file(self, name: str | None) -> Fault:
         """Return the same fault, placed in the named file."""

@@ -28,6 +28,23 @@ def _warning(meaning: str, remedy: str) -> Message:
 
 MESSAGES: Mapping[str, Message] = {
     # the file
+    "unknown-test-set": _error(
+        "No file of a UD release has this name.",
+        "Run `levelhead testsets CODE`; for a file with this name, write ./NAME.",
+    ),
+    "missing-test-set": _error(
+        "The file of a UD release is not on this machine.",
+        "Run `levelhead testsets get NAME`, give --download, or set LEVELHEAD_UD to the folder of an unpacked release.",
+    ),
+    "changed-test-set": _error(
+        "A file with the name of a released file has other contents.", "Use an unchanged copy, or download it."
+    ),
+    "training-data": _warning(
+        "Gold is the training file of a UD release, so parsers have probably seen it.", "Score on the test set."
+    ),
+    "download-failed": _error(
+        "A file of a UD release cannot be downloaded.", "Check the address in the message, and LEVELHEAD_UD_ADDRESS."
+    ),
     "unreadable-file": _error("The file cannot be opened.", "Check the path and the permissions."),
     "file-too-large": _error(
         "The file is larger than the limit (2 GiB after decompression; 512 MiB for answers of a language model).",
@@ -215,6 +232,11 @@ MESSAGES: Mapping[str, Message] = {
     "missing-treebank": _error("A treebank is not in all tables.", "Use the same name for a treebank in all tables."),
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has the same value in all treebanks.", "Leave it out."),
+    "unpaired-annotations": _error(
+        "An export has no sentence or document that all annotators annotated, or one annotator annotated a sentence"
+        " twice.",
+        "Export what all of them annotated, once for each.",
+    ),
     "too-few-treebanks": _error("There are too few treebanks for the computation.", "Add treebanks."),
     "invalid-judgments": _error(
         "The judgments do not have one line with valid votes per gold sentence.", "Correct the file of judgments."

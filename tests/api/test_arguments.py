@@ -147,6 +147,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "select": ((GOLD,), {}),
         "similarity": ((GOLD, ALPHA), {}),
         "suspects": ((gold, [alpha]), {}),
+        "testsets": (("eu_bdt",), {}),
         "train": ((gold, "arc-eager"), {"beam": 1}),
         "trees": ((GOLD, ALPHA), {"show": "nsubj:obj"}),
         "validate": ((GOLD,), {}),

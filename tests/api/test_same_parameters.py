@@ -20,7 +20,8 @@ NO_FUNCTIONS = {"measures", "schema", "doctor", "completion", "task", "submit"}
 PRESENTATION = {
     "output_format", "places", "output", "report_file", "title", "figures", "figure", "draw", "by_file", "each",
     "transitions", "labeled", "sentences", "list_columns", "changelog", "conllu", "wde_table", "write_arpa",
-    "strict", "failures", "report", "layout", "cite", "summary_file", "counts", "table_name", "limit", "quiet",
+    "strict", "failures", "report", "layout", "cite", "summary_file", "counts", "table_name", "limit", "quiet", "notes",
+    "signature",
 }  # fmt: skip
 """How and where a result is printed."""
 
@@ -48,12 +49,13 @@ OF_COMMAND: dict[str, dict[str, str | tuple[str, ...] | None]] = {
         "align_sentences": None,
         "all_measures": None,
     },
+    "testsets": {"names": ("names", "download")},
     "train": {"model": None},
     "validate": {"files": "paths"},
 }
 """Names that differ in a single command; None for what only the command has."""
 
-ONLY_IN_PYTHON = {"weights", "progress", "prepare", "origin", "each"}
+ONLY_IN_PYTHON = {"weights", "progress", "prepare", "origin", "each", "tell"}
 """Weights as a mapping (commands name a file in the measure), functions that are called meanwhile, and what a page
 shows (commands know whether they write one)."""
 

@@ -192,7 +192,7 @@ def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(
     with Store(store) as results:
         assert len(results) == 10
     again = run_rank(folders, *arguments)
-    assert again.communicate() == (expected, b"")
+    assert again.communicate() == (expected, errors)
     with Store(store) as results:
         assert len(results) == 24
 

@@ -42,7 +42,7 @@ def test_counts_are_integers():
 def test_json_has_counts_ratios_and_files():
     document = json.loads(levelhead("score", "--format", "json", GOLD, SYSTEM).stdout)
     assert (document["schema"], document["kind"]) == (2, "score")
-    assert document["verdict"] == "UAS 93.29, LAS 89.02, CLAS 80.45."
+    assert document["verdict"] is None
     gold, system = document["tables"]["files"]
     assert (gold["sentences"], gold["tokens"], gold["words"]) == (20, 163, 164)
     assert [(one["treebank"], one["role"]) for one in (gold, system)] == [("en", "gold"), ("en", "system")]
@@ -173,7 +173,7 @@ def test_a_misnamed_file_is_named_with_the_missing_one(tmp_path):
 def test_validate_text_and_json_lines():
     done = levelhead("validate", GOLD, INVALID)
     assert (done.returncode, done.stdout.count("\n")) == (2, 6)
-    assert done.stdout.startswith("1 of 2 files is valid: 2 errors.\n\n")
+    assert done.stdout.startswith(f"1 of 2 files is valid: 2 errors ({INVALID}).\n\n")
     assert done.stdout.endswith("  cycle: Break the cycle.\n  several-roots: Attach exactly one word to 0.\n")
     documents = [json.loads(line) for line in levelhead("validate", "--format", "jsonl", INVALID).stdout.splitlines()]
     assert [(d["slug"], d["line"], d["severity"]) for d in documents] == [
@@ -440,9 +440,9 @@ def test_validate_sums_up(tmp_path):
     code, out, said = on_a_terminal("validate", odd)
     assert (code, out.count("\n"), said) == (0, 6, "")
     assert out.startswith("The file is valid: 3 warnings.\n")  # one of two faults occurs twice
-    assert "(2 such cases" in out
+    assert "(and 1 more such case)" in out
     code, out, said = on_a_terminal("validate", GOLD, INVALID)
-    assert (code, out) == (2, levelhead("validate", GOLD, INVALID).stdout)
-    assert out.startswith("1 of 2 files is valid: 2 errors.\n")
+    assert (code, out.split()) == (2, levelhead("validate", GOLD, INVALID).stdout.split())
+    assert out.startswith(f"1 of 2 files is valid: 2 errors\n  ({INVALID}).\n")
     done = levelhead("validate", GOLD.parent, "--quiet")
     assert (done.stdout, done.stderr) == ("", "")

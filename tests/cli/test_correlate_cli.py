@@ -43,7 +43,7 @@ def test_pairs(scores, capfd):
     code, out, err = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--method", "pearson", "-q")
     assert (code, err) == (0, "")
     lines = out.split("\n")
-    assert lines[0].split() == "x | y | method | n | r | low | high | p".split()
+    assert lines[0].split() == "x | y | method | n | r | 95% CI | p".split()
     expected = oracle.pearson([80.5, 82.0, 88.0, 90.5, 85.0], [78.0, 80.5, 86.5, 89.5, 80.0])
     assert lines[2].split(" | ")[:5] == ["LAS", "WLAS", "pearson", "5", f"{expected:.3f}"]
     assert re.fullmatch(
@@ -390,12 +390,14 @@ def test_judge(data, capfd):
     code, out, err = levelhead(capfd, *arguments)
     assert (code, err) == (0, "")
     assert "\ngold marks no documents, so sentences are treated as independent: gold\n" in out
-    lines = out.split("\n")
+    verdict, _, table = out.partition("\n\n")
+    assert verdict.startswith("LAS agrees best with people's choices (r 0.513,")
+    lines = table.split("\n")
     assert lines[0].split(" | ")[0].strip() == "Measure"
     assert lines[2].startswith("LAS     | r            | 184 |    8 |  0.513 |")
     assert lines[11].startswith("r(LAS) - r(UAS) = 0.031 [")
     assert lines[12] == "confidence intervals and p-values by sentence: 184 sentences"
-    assert "ties:callin" in lines[13]
+    assert "ties:callin" in table
     document = json.loads(levelhead(capfd, *arguments, "--format", "json")[1])
     assert document["kind"] == "judge"
     votes = [(row["n_votes"], row["share_of_second"]) for row in rows_in(document, "sentences")]

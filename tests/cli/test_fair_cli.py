@@ -316,7 +316,7 @@ def test_compare_folders_and_formats(run):
     _, out, _ = run("compare", "-m", "LAS", "--each", "--format", "json", *folders)
     document = json.loads(out)
     assert document["verdict"] == (
-        "beta is worse than alpha in LAS (\N{MINUS SIGN}21.72, p < .001)."
+        "By macro-averages, beta is worse than alpha in LAS (\N{MINUS SIGN}21.72, p < .001)."
         " LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8 (8 significant)."
     )
     results = document["tables"]["results"]

@@ -15,11 +15,11 @@ MISTAKES = {
         "eight.conllu:4: number-of-columns: 8 columns instead of 10: '1\\tthe\\tthe\\tDET\\tDT\\tDefinite=Def|PronType=A…'\n"
         "eight.conllu:5: number-of-columns: 8 columns instead of 10: '2\\tdog\\tdog\\tNOUN\\tNN\\tNumber=Sing\\t3\\tnsubj'\n"
         "eight.conllu:6: number-of-columns: 8 columns instead of 10: '3\\tchased\\tchase\\tVERB\\tVBD\\tMood=Ind|Number=…'"
-        " (164 such cases, this is the first)"
+        " (and 163 more such cases)"
     ),
     "score gold/en.conllu spaces.conllu": (
         "spaces.conllu:4: spaces-for-tabs: columns are separated by spaces instead of tabs:"
-        " '1 the the DET DT Definite=Def|PronType=A…' (166 such cases, this is the first)"
+        " '1 the the DET DT Definite=Def|PronType=A…' (and 165 more such cases)"
     ),
     "score gold/en.conllu cut.conllu.gz": "cut.conllu.gz: damaged-compression: the file is cut off",
     "score gold/en.conllu damaged.conllu.gz": (
@@ -42,7 +42,7 @@ MISTAKES = {
     ),
     "compare gold systems/alpha systems/beta --resample-by document": (
         "gold/ar.conllu: no-documents: the gold treebank does not mark two or more documents (# newdoc): use"
-        " --resample-by sentence or auto (8 such cases, this is the first)"
+        " --resample-by sentence or auto (and 7 more such cases)"
     ),
     "score EN EN --resamples 9": "levelhead score has no option '--resamples' (see --help)",
     "score EN EN --formt json": "levelhead score has no option '--formt': did you mean --format?",
@@ -80,6 +80,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "short.tsv").write_text("system\ttreebank\tmeasure\tscore\nalpha\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def test_an_option_of_many_commands_is_told_with_the_first_five(run) -> None:
+    _, _, err = run("score", "gold", "system", "--limit", "3")
+    first = "no option '--limit': it is an option of breakdown, analyze, confusion, trees, agree and "
+    assert err.partition(first)[2].split()[1:] == ["more"]
 
 
 @pytest.mark.parametrize("command", MISTAKES)

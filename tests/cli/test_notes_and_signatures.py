@@ -110,6 +110,7 @@ def test_the_main_notes_come_first() -> None:
     assert text(Detail("one"), "main", Detail("two")) == ["main", "2 more notes: --notes"]
     assert text("one", "two", "three") == ["one", "2 more notes: --notes"]
     assert text(*map(Detail, "abc")) == ["3 notes: --notes"]
+    assert text("word " * 40 + "word", width=60)[-1] == "  " + " ".join(["word"] * 7)  # not "0 more notes"
     assert text("word " * 14 + "word", "two", width=60) == [
         ("word " * 12)[:-1],
         "  word word word",
@@ -124,7 +125,12 @@ def test_the_short_signature_identifies_the_whole() -> None:
     assert short == short_signature({**signature})
     assert short_signature(signature | {"level": "0.9"}) != short
     long = short_signature(signature | {"rules": "a name of rules that is longer than any"})
-    assert re.fullmatch(r"id [0-9a-f]{8} \| levelhead 1.2.3", long)
+    assert re.fullmatch(r"gold 01234567 \| id [0-9a-f]{8} \| levelhead 1.2.3", long)
+    for name in ("en_ewt-test@2.2-2.3", "ff_adamawa-test@2.15-2.18"):
+        short = short_signature(signature | {"gold": name})
+        assert f"gold {name} | id " in short
+        assert len(short) <= 60
+    assert re.fullmatch(r"id [0-9a-f]{8} \| levelhead 1.2.3", short_signature(signature | {"gold": f"{60 * 'x'}@2.2"}))
     table = Table((Column("a", "text"),), (("b",),), (Detail("detail"),), signature=signature)
     assert to_markdown(table).endswith(f"\ndetail\n\n{signature_line(signature).replace('|', chr(92) + '|')}\n")
 

@@ -109,7 +109,7 @@ def test_json_has_files_and_percentages(levelhead_profile):
     values = {(row["column"], row["part"]): row for row in rows_in(document, "values", treebank="en")}
     assert list(dict.fromkeys(column for column, _ in values)) == [name for name in COLUMNS if name not in OF_TRAINING]
     assert values["distance", None]["unit"] == "words"
-    assert document["provenance"]["files"]["en"] == {EN: str(levelhead.read(EN).source.sha256)[:12]}
+    assert document["provenance"]["files"]["en"][EN]["sha256"] == levelhead.read(EN).source.sha256
     assert english["words"] == values["words", None]["value"] == 164
     assert english["right_branching"] == expected.number("right_branching") > 1
     (det,) = rows_in(document, "relations", treebank="en", relation="det")
@@ -247,9 +247,8 @@ def test_every_table_has_a_signature(settings, levelhead_command):
     assert levelhead_command(*SIGNED[settings])[1].splitlines()[-1].strip() == signature
     document = json.loads(levelhead_command(*SIGNED[settings], "--format", "json")[1])
     assert "|".join(f"{name}:{value}" for name, value in document["provenance"]["signature"].items()) == signature
-    assert [digest for files in document["provenance"]["files"].values() for digest in files.values()] == [
-        digest[:12] for digest in hashes
-    ]
+    files = [file for by_path in document["provenance"]["files"].values() for file in by_path.values()]
+    assert files == [{"name": None, "releases": None, "sha256": digest} for digest in hashes]
 
 
 # What is refused

@@ -21,6 +21,9 @@ score gold eager --partial --train train
 score gold eager
 score en en.swap --train train -m LAS,DPPL(en)
 score en en.swap --counts
+score en en.swap --intervals
+score gold swap --intervals
+testsets it_*
 score en en.swap --cite
 score en en.swap --measures LSA
 breakdown gold graph

@@ -34,8 +34,8 @@ REFUSED = {
     "rank GOLDS SYSTEMS --scores scores.tsv": "--scores cannot be combined with GOLD and SYSTEMS",
     "rank GOLDS SYSTEMS --system alpah": "unknown system 'alpah': did you mean alpha?",
     "rank --scores scores.tsv --system y": "unknown system 'y': use x",
-    "rank GOLDS SYSTEMS -m WLAS(WDE)": "for rank, write the weights with `levelhead profile TREEBANK..."
-    " --wde-table FILE` and use WLAS(FILE)",
+    "rank GOLDS SYSTEMS -m WLAS(WDE)": "rank requires WLAS(FILE) with weights that levelhead profile"
+    " --wde-table FILE writes",
 }
 
 ACCEPTED = (

@@ -166,6 +166,13 @@ def test_detectable_differences() -> None:
     assert both.verdict.startswith(f"{start}, a difference of {row.detectable:.2f} points in LAS")
 
 
+def test_several_most_unusual_treebanks_are_told_with_their_columns() -> None:
+    verdict = levelhead.profile(GOLDS, columns="depth,distance").verdict
+    assert verdict.startswith(
+        "de (distance), ja (depth) and tr (distance) are the most unusual of 8 treebanks: outliers"
+    )
+
+
 def test_errors_by_words() -> None:
     broken = levelhead.breakdown(GOLDS, [SYSTEMS / "beta"], by=["upos"])
     wrong: dict[str, int] = {}
@@ -175,6 +182,8 @@ def test_errors_by_words() -> None:
         wrong[value] = wrong.get(value, 0) + gold - correct
     most = max(wrong, key=lambda value: wrong[value])
     assert broken.verdict.startswith(f"By LAS, the most errors are in upos {most}: {wrong[most]:,} of ")
+    with_subtypes = levelhead.breakdown(GOLDS, [SYSTEMS / "beta"], by=["deprel"]).verdict
+    assert with_subtypes.startswith("By LAS with subtypes, the most errors are in deprel ")
     assert levelhead.breakdown(GOLD, [GOLD], by=["upos"]).verdict == "By LAS, no gold word is wrong."
     gains = levelhead.breakdown(GOLD, [ALPHA, BETA], by=["upos"])
     loss = r"By LAS, compared with alpha, beta loses most in [A-Z]+ \(−\d+ correct words{}\)\."

@@ -41,11 +41,42 @@ FIRST = annotation([("a", "DET", "X=1", 2, "det"), ("_", "NOUN", "_", 0, "root")
 SECOND = annotation([("_", "DET", "_", 2, "det"), ("b", "VERB", "Y=2", 0, "root"), ("c", "VERB", "_", 1, "obj")])
 
 
+NODE = "5.1\tdrinks\tdrink\tVERB\tVBZ\tMood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin\t_\t_\t0:root|2:conj:and"
+
+
+@pytest.mark.parametrize(
+    ("node", "wrong"),
+    [
+        (NODE, set()),
+        (NODE.replace("0:root", "1:root"), {"EmptyARC", "EmptyDEP", "EmptyWO", "EmptyFORM", "EmptyUPOS"}),
+        (NODE.replace("0:root", "0:x"), {"EmptyDEP"}),
+        (NODE.replace("drinks", "drink").replace("VERB", "X"), {"EmptyFORM", "EmptyUPOS"}),
+        (None, None),
+    ],
+)
+def test_empty_nodes_are_compared(node, wrong, tmp_path):
+    text = GOLD.read_text(encoding="utf-8")
+    line = next(line for line in text.split("\n") if line.startswith(NODE))
+    other = tmp_path / "other.conllu"
+    other.write_text(text.replace(f"{line}\n", f"{node}\t_\n" if node else ""), encoding="utf-8")
+    found = levelhead.agree(GOLD, other)
+    if node is None:
+        assert {found.reasons[f"Empty{name}"] for name in ("ARC", "DEP", "WO", "FORM", "UPOS")} == {
+            "not annotated on both sides: empty nodes"
+        }
+    else:
+        assert {name for name, value in found.f1.items() if value != 100} == wrong
+    moved = node is None or bool({"EmptyARC", "EmptyDEP"} & wrong)
+    assert [levelhead.read(GOLD)[i].id for i in found.differing] == ["p11"] * moved
+
+
 @pytest.mark.parametrize(("one", "other"), [(FIRST, SECOND), (GOLD, BETA), (ALPHA, BETA)])
 def test_two_agree_the_same_in_both_directions(one, other):
     there, back = levelhead.agree(one, other), levelhead.agree(other, one)
     assert there.f1 == back.f1
-    assert list(there.f1) == list(MEASURES)
+    of_nodes = [name for name in there.f1 if name.startswith("Empty")]
+    assert list(there.f1) == [*MEASURES, *of_nodes]
+    assert (len(of_nodes) == 5) == (GOLD in (one, other))  # it has an empty node
     for ours, theirs in zip(there.labels, back.labels, strict=True):
         assert (ours.name, ours.words, ours.observed) == (theirs.name, theirs.words, theirs.observed)
         for name in ("cohen", "fleiss", "krippendorff"):
@@ -167,7 +198,7 @@ def test_real_annotations_with_other_tokens(data):
 def test_the_command_prints_three_tables_or_one():
     code, out, err = run("agree", GOLD, BETA)
     assert code == 0
-    assert "sentences differ in span, heads or universal relations: p01" in out
+    assert "sentences differ in span, heads, universal relations or empty nodes: p01" in out
     assert re.search(r"Label +\| gold +\| beta", out)
     assert err == ""
     _, measures, _ = run("agree", GOLD, BETA, "--by", "measure", "-q")
@@ -203,8 +234,8 @@ def test_a_page_is_written(tmp_path):
 
 def test_what_is_refused():
     assert run("agree", GOLD)[0] == 2
-    assert "at least two files" in run("agree", GOLD)[2]
-    assert "not folders" in run("agree", PARALLEL / "gold", GOLD)[2]
+    assert "requires two files" in run("agree", GOLD)[2]
+    assert "or one folder" in run("agree", PARALLEL / "gold", GOLD)[2]
     code, out, err = run("agree", GOLD, PARALLEL / "gold/fi.conllu")
     assert (code, out) == (2, "")
     assert "text-mismatch" in err

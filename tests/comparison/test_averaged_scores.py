@@ -69,5 +69,5 @@ def test_compared_scores_show_their_intervals() -> None:
     assert max(one, better) is better
     assert one < better > 89
     assert better >= one <= 90
-    with pytest.raises(ValueError, match=r"LAS of .* has no value"):
+    with pytest.raises(ValueError, match="LAS has no value"):
         float(one._replace(value=None))

@@ -91,7 +91,7 @@ def test_properties_explain_differences(tmp_path):
 
 def test_files_show_what_each_test_set_can_detect():
     found = levelhead.difficulty(GOLDS, SYSTEMS, explain=levelhead.profile(GOLDS))
-    assert {row.column for row in found.explained} > {"depth", "all"}
+    assert {row.column for row in found.explained} > {"depth"}
     rows = {row.treebank: row for row in found.detectable}
     english = rows["en"]
     assert (english.sentences, english.unit, english.n_units) == (20, "sentence", 20)

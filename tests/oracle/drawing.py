@@ -21,7 +21,7 @@ COMMENTS = ("# sent_id = 1", "#", "# text = a b", "# newdoc")
 
 @dataclass
 class Node:
-    """A word in the making; its head counts in its sentence; `empties` holds DEPS of the empty nodes after it."""
+    """A word in the making; its head counts in its sentence; `empties` holds the columns of the empty nodes after it."""
 
     form: str
     tags: list[str]  # LEMMA, UPOS, XPOS, FEATS
@@ -30,7 +30,8 @@ class Node:
     relation: str = "dep"
     extra: list[tuple[str, str]] = field(default_factory=list)
     gold_extra: list[tuple[int, str]] = field(default_factory=list)  # the same by distance
-    empties: list[str] = field(default_factory=list)
+    empties: list[list[str]] = field(default_factory=list)  # FORM, LEMMA, UPOS, XPOS, FEATS and DEPS
+    gold_empties: list[tuple[list[str], list[tuple[int, str]]]] = field(default_factory=list)  # edges by distance
 
 
 @dataclass
@@ -98,11 +99,17 @@ def enhance(draw: Random, sentence: Sentence, *, inside_multiword: bool) -> None
     for number, node in enumerate(nodes, start=1):
         n_empties = draw.choice((0, 0, 0, 1, 2)) if inside_multiword or ends_token(sentence, node) else 0
         ids += [f"{number}.{k + 1}" for k in range(n_empties)]
-        node.empties = [""] * n_empties
+        node.empties = [[] for _ in range(n_empties)]
     heads = [str(number) for number in range(len(nodes) + 1)] + ids * 2
     for node in nodes:
         node.extra = some_edges(draw, heads)
-        node.empties = [deps_column(some_edges(draw, heads)) for _ in node.empties]
+        node.empties = [empty_columns(deps_column(some_edges(draw, heads))) for _ in node.empties]
+
+
+def empty_columns(deps: str) -> list[str]:
+    """The columns of an empty node; they follow from DEPS, so that drawing them changes nothing else."""
+    draw = Random(deps)
+    return ["_" if chance(draw, 0.2) else draw.choice(ALPHABET[:4]), *some_tags(draw), deps]
 
 
 def some_edges(draw: Random, heads: Sequence[str]) -> list[tuple[str, str]]:
@@ -141,7 +148,8 @@ def rows(sentence: Sentence) -> list[str]:
             deps = deps_column(([(str(node.head), node.relation)] if node.extra else []) + node.extra)
             form = node.form if token.multiword else token.form
             lines.append("\t".join((str(number), form, *node.tags, str(node.head), node.relation, deps, "_")))
-            lines += [f"{number}.{k}\t_\t_\t_\t_\t_\t_\t_\t{deps}\t_" for k, deps in enumerate(node.empties, start=1)]
+            for k, (*cells, deps) in enumerate(node.empties, start=1):
+                lines.append("\t".join((f"{number}.{k}", *cells, "_", "_", deps, "_")))
     return lines
 
 
@@ -164,7 +172,7 @@ def some_treebank(draw: Random, sizes: Sequence[int]) -> str:
 
 
 def parse(text: str) -> list[Sentence]:
-    """Read back what `written` wrote (and nothing else), leaving out empty nodes."""
+    """Read back what `written` wrote (and nothing else)."""
     sentences: list[Sentence] = []
     for block in text.split("\n\n")[:-1]:
         lines = [line.split("\t") for line in block.split("\n") if not line.startswith("#")]
@@ -174,7 +182,10 @@ def parse(text: str) -> list[Sentence]:
             if "-" in row[0]:
                 covered = int(row[0].split("-")[1])
                 sentence.append(Token(row[1], [], multiword=True))
-            elif "." not in row[0]:
+            elif "." in row[0]:
+                word = row[0].partition(".")[0]
+                sentence[-1].nodes[-1].gold_empties.append((row[1:6], extra_edges([word, *row[1:8], f"|{row[8]}"])))
+            else:
                 if int(row[0]) > covered:
                     sentence.append(Token(row[1], []))
                 sentence[-1].nodes.append(Node(row[1], row[2:6], distance=distance(row, row[6]), relation=row[7]))
@@ -189,7 +200,7 @@ def distance(row: list[str], head: str) -> int:
 
 def extra_edges(row: list[str]) -> list[tuple[int, str]]:
     """Read all enhanced edges but the first, which repeats the basic one, and those from empty nodes."""
-    edges = [edge.split(":", 1) for edge in row[8].split("|")[1:]]
+    edges = [edge.split(":", 1) for edge in row[8].split("|")[1:] if edge != "_"]
     return [(distance(row, head), label) for head, label in edges if "." not in head]
 
 
@@ -209,7 +220,24 @@ def some_system(draw: Random, gold: str) -> str:
         retag(draw, nodes_of(sentence), care=draw.choice((0.6, 0.9, 1.0)))
         if chance(draw, 0.15):
             enhance(draw, sentence, inside_multiword=chance(draw, 0.2))
+        else:
+            keep_empty_nodes(sentence)
     return written(sentences)
+
+
+def keep_empty_nodes(sentence: Sentence) -> None:
+    """Keep most empty nodes of gold, with changes; random numbers of their own, so that this changes nothing else."""
+    nodes = nodes_of(sentence)
+    draw = Random("".join(node.form for node in nodes))
+    for number, node in enumerate(nodes, start=1):
+        for cells, edges in node.gold_empties:
+            other = draw.choice(nodes) if chance(draw, 0.2) else node
+            if not ends_token(sentence, other) or chance(draw, 0.1):
+                continue
+            kept = [old if chance(draw, 0.8) else new for old, new in zip(cells, empty_columns(str(draw.random())))]
+            heads = [(number + step if step else 0, relabeled(draw, label, ENHANCED, 0.8)) for step, label in edges]
+            inside = [(str(head), label) for head, label in heads if 0 <= head <= len(nodes)]
+            other.empties = [*other.empties, [*kept, deps_column(inside)]]  # copies of a word share their lists
 
 
 def retokenized(draw: Random, sentences: list[Sentence], care: float) -> list[tuple[Token, bool]]:

@@ -89,16 +89,17 @@ def test_options_with_the_same_text_are_described_once() -> None:
     lines = re.findall(r"^- `--?\w.*$", pages()["cli.md"], re.MULTILINE)
     repeated = {re.findall(r"--\w+", line)[0] for line in lines if lines.count(line) > 1}
     assert len(lines) > 150
-    assert repeated == {"--format", "--measure", "--scheme"}
+    assert repeated == {"--format", "--measure"}
     assert re.findall(rf"^- `[^`]*({'|'.join(repeated)})\b", shared_options(), re.MULTILINE) == [
-        "--measure", "--scheme", "--format",
-    ]  # fmt: skip
+        "--measure",
+        "--format",
+    ]
     assert "\n- `--format [tsv|jsonl|json]`: [default: tsv]\n" in pages()["cli.md"]
     assert "\n- `--title TEXT`: Title of the task [default: A shared task]\n" in pages()["cli.md"]
     assert "\n- `--title TEXT`: Heading of the page of --report\n" in shared_options()
 
 
-def test_groups_of_commands_are_documented_below_one_another() -> None:
+def test_groups_of_commands_are_documented_below_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
     @click.group()
     def judge() -> None:
         """Ask *people*."""
@@ -118,6 +119,7 @@ def test_groups_of_commands_are_documented_below_one_another() -> None:
     def test() -> None:
         """Not shown."""
 
+    monkeypatch.setattr(program, "example_of", "{} --seed 2".format)
     context = click.Context(judge, info_name="judge", parent=click.Context(program.cli, info_name="levelhead"))
     page = "\n".join(SCRIPT.command_blocks(judge, context, SCRIPT.shared_options(judge, context)))
     assert page.startswith(
@@ -125,6 +127,7 @@ def test_groups_of_commands_are_documented_below_one_another() -> None:
     )
     assert "\n### levelhead judge draw\n" in page
     assert "at least &lt;N> words: `-n N`.\n\n```text\none\ntwo\n```" in page
+    assert "```sh\nlevelhead judge draw --seed 2\n```" in page
     assert "- `--seed INTEGER`: Where chance begins, a|b. [default: 1]" in page
     assert "secret" not in page
     assert "levelhead judge test" not in page

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,10 @@ NOT_NAMES = {"css", "egg", "fish", "html", "ipynb", "toml"}
 """What follows `levelhead.` in names of files."""
 TYPES = {"levelhead.Recovery"}
 """Package and class, the names by which `arguments.type_of_treebank` knows types; only in code."""
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+ENTRY_POINTS = {name for group in PROJECT["entry-points"].values() for name in group}
+"""Names that other programs look up, such as that of the scorer for spaCy."""
 
 
 @cache
@@ -51,8 +56,7 @@ def check_names(page: Path) -> None:
     """Names and paths on a page or in a file exist."""
     text = page.read_text(encoding="utf-8")
     names = {name for name in NAME.findall(text) if name.split(".")[1] not in NOT_NAMES}
-    if page.suffix == ".py":
-        names -= TYPES
+    names -= ENTRY_POINTS | (TYPES if page.suffix == ".py" else set())
     assert [name for name in sorted(names) if not exists(name)] == [], page
     paths = {path for path in PATH.findall(text) if "NAME" not in path}
     assert [path for path in sorted(paths) if not (ROOT / path).exists() and not (page.parent / path).exists()] == [], (

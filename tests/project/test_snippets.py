@@ -37,6 +37,7 @@ OTHER_TESTS = {
 }
 """Which test runs the sessions of pages that are not test_readme's."""
 NO_NETWORK, NOT_OURS = "installs from the network", "needs a program that is not part of levelhead"
+NO_DOWNLOAD = "the folder for downloads is empty; tests/treebank/test_releases.py has a server"
 CANNOT = {
     ".venv/bin/pip install -q '.[report]'": NO_NETWORK,
     ".venv/bin/pip install -q -e '.[dev]'": NO_NETWORK,
@@ -52,6 +53,11 @@ CANNOT = {
     "python scripts/full/parsers.py DATA --release r1.3 --parser graph": "the same",
     "python benchmarks/all.py --data DATA --script conll18_ud_eval.py --page development/benchmarks.md": "minutes, on treebanks that are not in the repository",
     "levelhead submit ADDRESS FOLDER": "needs a server; run below with one",
+    "levelhead testsets get en_ewt@2.16": NO_DOWNLOAD,
+    "levelhead testsets get NAME": NO_DOWNLOAD,
+    "levelhead score en_ewt@2.16 out.conllu": NO_DOWNLOAD,
+    "levelhead score 'fr_*@2.16' outputs --download": NO_DOWNLOAD,
+    "LEVELHEAD_UD=~/ud-treebanks-v2.16 levelhead diff en_ewt-dev@2.12 en_ewt-dev@2.16 --download": NO_DOWNLOAD,
     "levelhead task token NAME": "needs the folder of a task; run below in one",
 }
 """Commands that are not run, and why; each is tried all the same, and must fail."""
@@ -120,6 +126,8 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     treebanks(folder / "outputs", "test", gold=SYSTEMS / "alpha")
     tables(folder)
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("LEVELHEAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("LEVELHEAD_UD_ADDRESS", str(tmp_path / "none/{file}"))
     monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}:/usr/bin:/bin")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     return folder
@@ -224,6 +232,7 @@ OPERANDS = {
     "languages": {"GOLD": "gold", "SYSTEM": "systems/alpha"},
     "diff": {"OLD": "a.conllu", "NEW": "b.conllu"},
     "reproduce": {"PAPER": "conll17"},
+    "testsets": {"CODE": "en_ewt", "NAME": "en_ewt@2.16"},
 }  # fmt: skip
 ANYWHERE = {
     "GOLD": "gold.conllu", "SYSTEM": "system.conllu", "SYSTEM...": "b.conllu", "BASELINE": "a.conllu", "FIRST": "a.conllu",

@@ -69,6 +69,7 @@ RESULTS = {
     "Survey": lambda: levelhead.profile(GOLDS),
     "Similarities": lambda: levelhead.similarity(GOLDS),
     "SelectedTreebanks": lambda: levelhead.select(GOLDS),
+    "TestSets": lambda: levelhead.testsets("eu_bdt"),
     "Samples": lambda: sampled(files_of([GOLD]), [50], samples=2),
     "Correlation": lambda: levelhead.correlate(table_by_treebank()),
     "CumulativeVariances": lambda: cumulative_variances(table_by_treebank()),
@@ -96,7 +97,7 @@ OF_TASKS = {"Leaderboard", "Submissions"}
 
 OWN = {
     "ProfileColumnList", "Study", "Validation", "MeasureList", "SchemeList", "Installation", "Citation",
-    "LoadedResult",
+    "LoadedResult", "TestSets",
 }  # fmt: skip
 """Results whose tables have no signature below."""
 
@@ -164,9 +165,9 @@ def test_results_say_where_they_come_from(name: str) -> None:
     provenance = result.provenance
     assert type(provenance) is Provenance
     assert provenance.signature["version"] == VERSION
-    hashes = {one[:12] for files in provenance.files.values() for one in files.values()}
+    hashes = {one.sha256 for files in provenance.files.values() for one in files.values()}
     assert (hashes == set()) == (name in {"Correlation", "CumulativeVariances"})  # the table is in memory
-    known = {hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in EXAMPLES.rglob("*.*")}
+    known = {hashlib.sha256(path.read_bytes()).hexdigest() for path in EXAMPLES.rglob("*.*")}
     assert hashes <= known
     if name != "Measurements":  # which are read from tables with notes of their own
         assert not {"signature", "files", "warnings", "notes"} & set(getattr(type(result), "__dataclass_fields__", ()))

@@ -111,6 +111,23 @@ def test_a_terminal_shows_no_columns_and_rows_without_values() -> None:
     assert to_text(table).splitlines()[-2].split() == ["ELAS", "|", "-", "|", "-", "|"]
 
 
+def test_columns_that_share_a_name_are_told_apart_and_notes_on_hidden_ones_are_counted() -> None:
+    columns = (
+        Column("System", "text"),
+        Column("Score"),
+        Column("95% CI", rank=1, width=40),
+        Column("95% CI", width=20),
+    )
+    rows = tuple((f"s{i}", 1.0 * i, 2.0 * i, 3.0 * i) for i in range(3))
+    table = Table(columns, rows, ("Score: of words", "95% CI: by document"))
+    lines = to_text(table, screen=NARROW._replace(all_notes=False)).splitlines()
+    hint = ["not shown: the first 95% CI (a wider terminal, or --format", "  tsv)"]
+    assert lines[5:] == [*hint, *table.notes]
+    lines = to_text(table.of_columns([0, 1, 2]), screen=NARROW._replace(all_notes=False, width=40)).splitlines()
+    assert lines[-2:] == ["Score: of words", "1 more note: --notes"]
+    assert to_text(table.of_columns([0, 1, 2]), screen=NARROW._replace(width=40)).splitlines()[-2:] == [*table.notes]
+
+
 def test_columns_with_equal_cells_are_the_first_left_out() -> None:
     columns = (Column("System", "text"), Column("Unit", "text", 20), Column("LAS", width=20), Column("UAS", width=20))
     table = Table(columns, tuple((f"s{i}", "word", 1.0 * i, 2.0 * i) for i in range(3)))

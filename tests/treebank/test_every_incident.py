@@ -53,9 +53,9 @@ def test_formats_list_what_text_counts(tmp_path: Path) -> None:
     assert all(f"line={line},title=unusual-character" in github for line in lines)
     text = run("validate", path).stdout
     assert text.count("unusual-character: FORM") == 1
-    assert "(3 such cases, this is the first)" in text
+    assert "(and 2 more such cases)" in text
     blank = run("validate", file_of(tmp_path, "\n" * 1000 + GOOD.format(1))).stdout
-    assert "(1,000 such cases, this is the first)" in blank
+    assert "(and 999 more such cases)" in blank
 
 
 def test_strict_fails_with_warnings(tmp_path: Path) -> None:
@@ -100,4 +100,4 @@ def test_millions_of_blank_lines_take_no_time(tmp_path: Path, monkeypatch: pytes
     slugs = [(fault.slug, fault.count) for fault in levelhead.validate(path, rules="msp25").faults]
     assert slugs == [("empty-file", 1), *[("extra-blank-line", 1)] * 9, ("extra-blank-line", 19_999_991)]
     last = levelhead.validate(path, rules="msp25").faults[-1]
-    assert "(19,999,991 such cases, this is the first)" in str(last)
+    assert "(and 19,999,990 more such cases)" in str(last)

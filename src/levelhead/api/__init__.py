@@ -11,6 +11,7 @@ _FILES = {
     "reports": ("cite", "paper_table", "write_report"),
     "scoring": ("explain", "score"),
     "studies": ("reproduce",),
+    "testsets": ("testsets",),
     "treebanks": ("profile", "select", "similarity", "suspects"),
     "validation": ("validate",),
 }

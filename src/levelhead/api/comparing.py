@@ -227,7 +227,8 @@ def agree(
     F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
-        annotations: at least two treebanks or paths, or a mapping of names to them.
+        annotations: at least two treebanks or paths, or a mapping of names to them; or one treebank in which
+            `# user_id` names annotators, or one folder of files by annotator and document.
         gold_format: the format of the first file, if different; if only the first is CoNLL-U, its multiword tokens are
             split.
 
@@ -235,18 +236,24 @@ def agree(
         InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
     """
     from levelhead.comparison.agreement import agreement, named
+    from levelhead.comparison.annotators import annotations_in
 
     by_name = annotations[0] if len(annotations) == 1 and isinstance(annotations[0], Mapping) else None
     given: list[Any] = [*annotations] if by_name is None else [*by_name.values()]
-    if len(given) < 2:
-        raise InputError(Fault("too-few-treebanks", "agree requires at least two annotations"))
     for annotation in given:
         check("annotations", annotation, TREEBANK)
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
+    note = None
+    if len(given) == 1 and by_name is None:
+        by_name, note = annotations_in(given[0], lambda source: load(source, setup.rules, setup.format))
+        given = [*by_name.values()]
+    if len(given) < 2:
+        raise InputError(Fault("too-few-treebanks", "agree requires at least two annotations"))
     names = named(given) if by_name is None else [*by_name]
     first, second, *more = given
     read = [*load_pair(first, second, setup), *(load(annotation, setup.rules, setup.format) for annotation in more)]
-    return agreement(dict(zip(names, read, strict=True)), setup, resample_by=resample_by, level=level)
+    treebanks = dict(zip(names, read, strict=True))
+    return agreement(treebanks, setup, resample_by=resample_by, level=level, notes=[note] if note else [])
 
 
 @public()

@@ -14,6 +14,7 @@ from typing import Any
 
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import DOCUMENTS, LIMITS, Kind, check, checked, is_instance, is_list, type_of_treebank
+from levelhead.treebank.releases import path_of
 
 
 def _either(forms: str) -> Callable[[str, Any], Any]:
@@ -21,7 +22,8 @@ def _either(forms: str) -> Callable[[str, Any], Any]:
 
     def checked_source(name: str, value: Any) -> Any:
         if isinstance(value, str | os.PathLike):
-            return check(name, value, "path")
+            path = check(name, value, "path")
+            return path_of(path) if isinstance(path, str) else path
         if is_instance(value, "Treebank"):
             return value
         from levelhead.interop.treebanks import OBJECTS, as_treebank
@@ -121,8 +123,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 SHARED: Mapping[str, str] = MappingProxyType(
     {
         "gold": (
-            "a path, a treebank, or another object (see `levelhead.interop`); or many: a folder, a manifest (TOML),"
-            " or a mapping of codes to these."
+            'a path, a name such as "en_ewt@2.16", a treebank, or another object (see `levelhead.interop`); or'
+            " many: a folder, a manifest (TOML), or a mapping of codes to these."
         ),
         "system": "the system's output, in the same form, or a mapping with its name.",
         "systems": "a mapping of names to outputs in the same form; the outputs of one system; or a list of paths.",

@@ -48,6 +48,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "rank": "campaign.ranked_systems:RankedSystems",
         "leaderboard": "task.standings:Leaderboard",
         "submissions": "task.documents:Submissions",
+        "testsets": "treebank.releases.listing:TestSets",
         "explain": "analysis.rule_differences:Explanation",
         "breakdown": "comparison.breakdowns:Breakdowns",
         "analyze": "comparison.error_analysis:ErrorAnalysis",
@@ -109,13 +110,21 @@ def json_schema(kind: str) -> dict[str, Any]:
 
         return SCHEMAS[kind]()
     layouts = _layouts(kind)
-    text = {"type": "string"}
+    text, optional = {"type": "string"}, {"type": ["string", "null"]}
     warning = {
         "slug": {**text, "description": "Name of the warning, as in the list of messages"},
         "message": {**text, "description": "What is wrong"},
-        "file": {"type": ["string", "null"], "description": "Path of the file; null for a treebank in memory"},
+        "file": {**optional, "description": "Path of the file; null for a treebank in memory"},
         "line": {"type": ["integer", "null"], "minimum": 1, "description": "Line of the first place"},
         "count": {"type": "integer", "minimum": 1, "description": "Number of occurrences"},
+    }
+    file = {
+        "name": {
+            **optional,
+            "description": "Treebank and split, such as en_ewt-test; null if the contents are unknown",
+        },
+        "releases": {**optional, "description": "UD releases in which the file has these contents, such as 2.2-2.3"},
+        "sha256": {**optional, "description": "SHA-256 of the decompressed contents; null for a treebank in memory"},
     }
     provenance = {
         "signature": {
@@ -125,8 +134,8 @@ def json_schema(kind: str) -> dict[str, Any]:
         },
         "files": {
             "type": "object",
-            "description": "By treebank, then by role or system: the first 12 digits of the SHA-256 of the contents",
-            "additionalProperties": {"type": "object", "additionalProperties": text},
+            "description": "The contents of each file, by treebank, then by role, system or path",
+            "additionalProperties": {"type": "object", "additionalProperties": object_schema(file)},
         },
         "warnings": {"type": "array", "description": "Warnings about the files", "items": object_schema(warning)},
         "notes": {"type": "array", "description": "Notes on how to interpret the numbers", "items": text},
@@ -135,7 +144,7 @@ def json_schema(kind: str) -> dict[str, Any]:
         kind,
         f"Result of levelhead {kind}",
         {
-            "verdict": {"type": ["string", "null"], "description": "The answer in a sentence"},
+            "verdict": {**optional, "description": "The answer in a sentence"},
             "provenance": object_schema(provenance),
             "tables": object_schema({name: schema_of_rows(layout) for name, layout in layouts.items()}),
         },

@@ -24,7 +24,9 @@ from levelhead.api.inputs import (
 from levelhead.api.parameters import SYSTEMS, public
 from levelhead.arguments import is_collection, is_list, refuse
 from levelhead.evaluation.files import score_files
+from levelhead.evaluation.fold import NOT_IN_GOLD
 from levelhead.evaluation.pair import Evaluation
+from levelhead.scoring.rules import rules_named
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ def score(
     registry: Registry | None = None,
     train: Iterable[Input] = (),
     partial: bool = False,
+    intervals: bool = False,
     prepare: Iterable[Literal["page"]] = (),
     split: Split | None = None,
     jobs: int | Workers = 1,
@@ -72,12 +75,15 @@ def score(
 ) -> Evaluation:
     """Return the scores of a system; for several test sets, macro-averages, and the scores on each in `treebanks`.
 
-    Files that the official scorer of the rules refuses are refused, too; treebanks in memory are not.
+    Files that the official scorer of the rules refuses are refused, too; treebanks in memory are not. If gold has empty
+    nodes, the default measures of the rules ud also include five measures of empty nodes.
 
     Args:
         measures: by default all that the official scorer of the rules prints.
         train: training treebanks, for WLAS(WDE), and for the share of gold that occurs in them, with scores on the rest
             (`leakage`).
+        intervals: also compute 95% confidence intervals of scores and averages, by document if gold marks ten or more,
+            otherwise by sentence; for other levels and units, use compare.
         prepare: "page" to find the errors that `write_report` shows while files are read; they are in `looked`.
 
     Raises:
@@ -85,8 +91,11 @@ def score(
         MeasureError: a measure or the rules are unknown.
     """
     seen = [loaded(treebank) for treebank in train]
+    named = rules_named(rules)
+    of_empty_nodes = named.of_empty_nodes if measures is None else ()
     setup = settings_for(
-        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
+        (*named.measures, *of_empty_nodes) if measures is None else measures,
+        rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
         partial=partial, allow_several_roots=allow_several_roots, punct=punct,
     )  # fmt: skip
     training = training_of(seen)
@@ -94,9 +103,9 @@ def score(
         if is_list(system):
             refuse("system", system, "one system")
         setup.check_functions(elsewhere=jobs != 1 or cluster is not None, stored=store is not None)
-        if store is None:  # no plan and no hashes, which would take longer than scoring
+        if store is None and not intervals:  # no plan and no hashes, which would take longer than scoring
             score_pair = _score_for_page if prepare else score_files
-            return score_pair(gold, system, setup, training=training)  # type: ignore[arg-type]
+            return _annotated(score_pair(gold, system, setup, training=training), of_empty_nodes)  # type: ignore[arg-type]
         setup = setup.for_pair()
     from levelhead.campaign.find import about_files
     from levelhead.comparison.evaluations import averaged, score_and_look, single_run
@@ -105,7 +114,9 @@ def score(
     about = about_files(gold, plan)
     name, look = _page_errors(gold, system, setup, len(plan.test_sets)) if prepare else ("", None)
     with running(jobs, store, cluster) as how:
-        evaluations, parts = score_and_look(plan, setup, training=training, look=look, **how)
+        evaluations, parts, found = score_and_look(
+            plan, setup, training=training, look=look, intervals=intervals, **how
+        )
     noted = {
         code: replace(
             evaluation,
@@ -114,7 +125,27 @@ def score(
         )
         for code, evaluation in evaluations.items()
     }
-    return averaged(noted) if is_collection(gold) else next(iter(noted.values()))
+    evaluation = averaged(noted) if is_collection(gold) else next(iter(noted.values()))
+    return _annotated(evaluation if found is None else found.added_to(evaluation), of_empty_nodes)
+
+
+def _annotated(evaluation: Evaluation, optional: Iterable[str]) -> Evaluation:
+    """Return an evaluation without those of the optional measures that no gold annotates."""
+    every = evaluation.treebanks.values()
+    absent = {
+        name for name in optional if all((one.scores[name].reason or "").startswith(NOT_IN_GOLD) for one in every)
+    }
+
+    def reduced(one: Evaluation) -> Evaluation:
+        scores, valid_trees = (
+            {name: score for name, score in some.items() if name not in absent}
+            for some in (one.scores, one.valid_trees)
+        )
+        return replace(one, scores=scores, valid_trees=valid_trees)
+
+    if not absent:
+        return evaluation
+    return replace(reduced(evaluation), parts={code: reduced(part) for code, part in evaluation.parts.items()})
 
 
 def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training | None) -> Evaluation:

@@ -17,6 +17,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.layouts.gold import Split, bare_name, existing, extra_gold, gold_files
 from levelhead.treebank.layouts.outputs import system_folders, system_name
+from levelhead.treebank.releases import path_of
 from levelhead.typology.languages import language_of
 
 Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
@@ -387,7 +388,10 @@ class _ManifestReader:
         return None
 
     def _path(self, table: Mapping[str, Any], key: str, where: str) -> Path | None:
-        return None if (text := self._text(table, key, where)) is None else self.folder / text
+        if (text := self._text(table, key, where)) is None:
+            return None
+        path = self.folder / text
+        return path if path.exists() else self.folder / path_of(text)
 
     def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
         """A string, limited to the choices if there are any."""

@@ -165,7 +165,7 @@ def results_table(results: Results) -> Table:
             cells += coverage_cells(coverage) if coverage else ()
             rows.append((system, code, *cells, result.state, "; ".join(result.reasons)))
     notes = (*relation_notes(results, codes), *notes_on_partial_scores(results, codes))
-    all_columns = (*columns, Column("State", "text"), Column("Reason", "text"))
+    all_columns = (*columns, Column("State", "text"), Column("Reason", "text", rank=-1))
     return Table(all_columns, tuple(rows), notes, signature=results.signature)
 
 

@@ -26,7 +26,7 @@ from levelhead.significance.parallel import ParallelUnits, parallel_units
 from levelhead.significance.units import Units
 from levelhead.tables.frames import cells_of_frame, is_frame
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.provenance import FileSummary, Provenance, short_hash
+from levelhead.treebank.provenance import FileId, FileSummary, Provenance
 from levelhead.typology.languages import language_of
 
 CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
@@ -127,13 +127,11 @@ class Results(NamedTuple):
 
     def provenance(self) -> Provenance:
         """Return the provenance of the numbers: the files of all valid outputs, with the warnings and notes on them."""
-        files: dict[str, dict[str, str]] = {
-            code: {"gold": short_hash(contents.sha256)} for code, contents in self.gold.items()
-        }
-        warnings = {fault: None for contents in self.gold.values() for fault in contents.warnings}
+        files: dict[str, dict[str, FileId]] = {code: {"gold": contents.id} for code, contents in self.gold.items()}
+        warnings = {fault: None for contents in self.gold.values() for fault in contents.faults}
         for (name, code), result in self.results.items():
             if result.contents is not None:
-                files[code][name] = short_hash(result.contents.sha256)
+                files[code][name] = result.contents.id
                 warnings |= dict.fromkeys(result.contents.warnings)
         notes = [f"{note} (on {', '.join(codes)})" for note, codes in self.notes_on(files).items()]
         return Provenance(self.signature, files, tuple(warnings), tuple(notes))

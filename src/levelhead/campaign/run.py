@@ -6,7 +6,7 @@ import errno
 import hashlib
 import os
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,7 +37,7 @@ from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.input_bytes import is_stream, read_bytes
 from levelhead.treebank.layouts.gold import irregularity
-from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.provenance import FileId, FileSummary
 
 _Source = TypeVar("_Source", Source, Source | None)
 
@@ -209,7 +209,7 @@ class _Scoring:
             tuple(dict.fromkeys(setup.names)),
             results,
             golds,
-            self._signature(),
+            self._signature(golds),
             looked,
         )
 
@@ -316,16 +316,20 @@ class _Scoring:
         self.at_hand[os.fspath(path)] = data = path.read_bytes()
         return hashlib.sha256(data).hexdigest()
 
-    def _signature(self) -> dict[str, str]:
+    def _signature(self, golds: Mapping[str, FileSummary]) -> dict[str, str]:
         test_sets = self.plan.test_sets
+        in_memory = (FileId(hash_of(test_set.treebank)) for test_set in test_sets)
+        gold = [given if given.sha256 else golds[t.code].id for t, given in zip(test_sets, in_memory)]
         outputs = [self._output(system, test_set) for system in self.plan.systems for test_set in test_sets]
         paths = {str(m): dict.fromkeys(self._path_of(m, t.code) for t in test_sets) for m in self.with_files}
-        weights = {name: joint_hash(self._with_hash(path).sha256 for path in files) for name, files in paths.items()}
+        weights = {
+            name: joint_hash(FileId(self._with_hash(path).sha256) for path in files) for name, files in paths.items()
+        }
         return {
             **self.settings.setup.signature_of_rules(),
             **self.settings.setup.signature_of_measures(weights),
-            "gold": joint_hash(hash_of(self._gold(test_set)) or "" for test_set in test_sets),
-            "systems": joint_hash(hash_of(output) or "" for output in outputs if output is not None),
+            "gold": joint_hash(gold),
+            "systems": joint_hash(FileId(hash_of(output)) for output in outputs if output is not None),
             "unicode": unicodedata.unidata_version,
             "version": VERSION,
         }

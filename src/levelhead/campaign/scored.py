@@ -10,7 +10,7 @@ from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import CANNOT_OPEN, OutputResult, Results
 from levelhead.errors import Fault, InputError, listed, quoted
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import joint_hash, short_hash
+from levelhead.evaluation.provenance import joint_hash
 from levelhead.measures.registry import lower_is_better
 from levelhead.treebank.provenance import FileSummary
 from levelhead.typology.languages import language_of
@@ -53,8 +53,8 @@ def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
     last = {key: first.signature[key] for key in ("unicode", "version")}
     signature = {key: value for key, value in _settings(first).items() if key not in last}
     signature |= {
-        "gold": joint_hash(short_hash(gold[code].sha256) for code in codes),
-        "systems": joint_hash(short_hash(own.system.sha256) for _, _, own in every),
+        "gold": joint_hash(gold[code].id for code in codes),
+        "systems": joint_hash(own.system.id for _, _, own in every),
     }
     test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
     return Results(test_sets, tuple(by_system), tuple(first), results, gold, signature | last)

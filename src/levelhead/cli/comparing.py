@@ -143,8 +143,8 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @setting("--units", metavar="N,...", callback=_numbers)
 @setting("--runs", metavar="K,...", callback=_numbers)
 @setting("--run-sd", type=options.FiniteRange(0), metavar="POINTS")
-@setting("--alpha", type=options.FiniteRange())
-@setting("--power", type=options.FiniteRange())
+@setting("--alpha", type=options.FiniteRange(0, 1, min_open=True, max_open=True))
+@setting("--power", type=options.FiniteRange(0, 1, min_open=True, max_open=True))
 @options.resample_by_option
 @options.each_option
 @options.figure_option
@@ -188,7 +188,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 
 
 @command()
-@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST SECOND...")
+@click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST [SECOND...]")
 @click.option(
     "--by", type=options.Choice(["label", "measure", "pattern"]),
     help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
@@ -205,12 +205,13 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 
     F1 is the same in both directions. For heads, relations, tags and each feature, Cohen's kappa, Fleiss' kappa and
     Krippendorff's alpha correct for chance and have confidence intervals. Disagreements are grouped by pattern.
+
+    A single file has several annotations if `# user_id` names an annotator in each sentence, as in exports of
+    Arborator; a single folder has a file for each annotator and document, as in exports of INCEpTION.
     """
-    if len(files) < 2:
-        raise click.UsageError("agree requires at least two files")
-    check_paths(files, [given["output"], *page_outputs(given)])
-    if any(map(is_collection, files)):
-        raise click.UsageError("agree takes files, not folders")
+    check_paths(inputs_of(files), [given["output"], *page_outputs(given)])
+    if len(files) > 1 and any(map(is_collection, files)):
+        raise click.UsageError("agree takes several files, or one folder")
     agreement = options.call(given, *files)
     if given["output_format"] == "text" and given["by"] is None:
         show(given, agreement)

@@ -44,6 +44,7 @@ GROUPS = {
         "similarity": "Measure how similar treebanks are",
         "suspects": "Find words whose annotation is probably wrong",
         "select": "Select treebanks that can be compared, by Callin's criteria",
+        "testsets": "List the test sets of UD releases by name, or download them",
         "correlate": "Correlate profiles, scores and other numbers of treebanks",
         "judge": "Measure how often measures agree with human judgments",
     },
@@ -247,15 +248,17 @@ def _explained(error: Exception) -> tuple[str, int]:
 
 def _unknown_option(name: str, context: click.Context) -> str:
     """Return the message for an unknown option: a similar one, or the commands that have it."""
-    from levelhead.errors import quoted, similar
+    from levelhead.errors import listed, names_or_number, quoted, similar
 
     known = {option.lstrip("-"): option for parameter in context.command.params for option in parameter.opts}
     message = f"{context.command_path} has no option {quoted(name)}"
     if near := similar(name.lstrip("-"), known):
         return f"{message}: did you mean {known[near]}?"
     commands = (cli.get_command(context, command) for command in COMMANDS)
-    having = [command.name for command in commands if command and any(name in one.opts for one in command.params)]
-    return f"{message}: it is an option of {' and '.join(map(str, having))}" if having else f"{message} (see --help)"
+    having = [str(command.name) for command in commands if command and any(name in one.opts for one in command.params)]
+    if not having:
+        return f"{message} (see --help)"
+    return f"{message}: it is an option of {listed(having) if len(having) > 4 else names_or_number(having, '')}"
 
 
 def say(message: str) -> None:

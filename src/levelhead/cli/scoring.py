@@ -13,7 +13,7 @@ import click
 from levelhead.arguments import is_collection
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of
 from levelhead.cli.shared.printing import (
     check_papers,
@@ -39,6 +39,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @click.argument("system", type=options.PATH)
 @options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
+@setting("--intervals", is_flag=True)
 @click.option(
     "--all-measures", is_flag=True,
     help="For folders, print all measures of the official scorer  [default: LAS, CLAS, MLAS, BLEX and UAS]",
@@ -84,7 +85,7 @@ def score(
         raise click.BadParameter(message, param_hint="'--enhancements'")
     gold, system = read = [given["gold"], given["system"]]
     with ExitStack() as stack:
-        if not (wants_page(given) or given["partial"] or given["store"]):
+        if not (wants_page(given) or given["partial"] or given["store"] or given["intervals"]):
             from levelhead.treebank.two_files import PrefetchedFile, are_large_files
 
             if are_large_files(gold, system) and max(map(os.path.getsize, read)) <= _MOST_AHEAD:
@@ -102,7 +103,8 @@ def score(
 
         registry = registry_of(given["definitions"], given["scheme"])
         gates = list(_gates(under, over, registry)) if under or over else []
-        counted = inputs_of([system]) if is_collection(gold) or given["store"] else None
+        planned = is_collection(gold) or given["store"] or given["intervals"]
+        counted = inputs_of([system]) if planned else None
         arguments = options.arguments_for(scored, given, counted)
         if gates or given["measures"]:
             arguments |= _measures(arguments, gates, registry)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
@@ -22,7 +24,7 @@ from levelhead.comparison.annotated_words import (
     labels_of,
     match_pairs,
 )
-from levelhead.errors import number_of, printable
+from levelhead.errors import InputError, number_of, printable
 from levelhead.evaluation.fold import fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import Provenance
@@ -49,7 +51,7 @@ from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.table import Column, Detail, IntervalCell, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.provenance import joint_hash, short_hash, summary_of
+from levelhead.treebank.provenance import joint_hash, summary_of
 
 __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
@@ -144,7 +146,7 @@ class Agreement(Tabular):
         labels: agreement beyond chance on each kind of label.
         disagreements: the words on which annotators disagree, by pattern, most frequent first.
         differing: the indices of sentences of the first annotation that differ in another in span, words, heads or
-            universal relations.
+            universal relations, or in the place, head or relation of an empty node.
         units: the independent units of intervals.
         level: the confidence level of the intervals.
         provenance: the provenance of the numbers.
@@ -240,8 +242,10 @@ class Agreement(Tabular):
         ids = [printable(sent_id or str(number)) for number, sent_id in self._differing_rows()]
         listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
         n_differing = f"{len(ids):,} of {number_of(len(self._first), 'sentence')}"
+        has_nodes = any(len(treebank.empty) for treebank in self.treebanks.values())
+        kinds = "heads, universal relations or empty nodes" if has_nodes else "heads or universal relations"
         notes = (
-            Detail(f"{n_differing} differ in span, heads or universal relations{listed}"),
+            Detail(f"{n_differing} differ in span, {kinds}{listed}"),
             *notes_on_reasons(self.reasons),
         )
         columns = (Column("Measure", "text"), Column("F1", "percent"))
@@ -297,7 +301,12 @@ def named(annotations: Sequence[Input]) -> list[str]:
 
 
 def agreement(
-    treebanks: Mapping[str, Treebank], setup: Setup, *, resample_by: str = AUTO, level: float = 0.95
+    treebanks: Mapping[str, Treebank],
+    setup: Setup,
+    *,
+    resample_by: str = AUTO,
+    level: float = 0.95,
+    notes: Sequence[str] = (),
 ) -> Agreement:
     """Return the agreement between annotations; a missing lemma is a value like others, whatever the rules say of gold.
 
@@ -307,10 +316,10 @@ def agreement(
     rules.check_words()
     names = list(treebanks)
     matched = match_pairs([*treebanks.values()], rules)
-    pairs = {(names[i], names[j]): _f1(matches) for (i, j), matches in matched.items()}
-    lem = parse_measure("LEM"), STANDARD.measures["LEM"]
-    exact = [count_by_sentence(matches, *lem).correct for (i, _), matches in matched.items() if i == 0]
-    differing = np.flatnonzero(np.min(exact, axis=0) == 0).tolist()
+    of_nodes = rules.of_empty_nodes if any(len(treebank.empty) for treebank in treebanks.values()) else ()
+    pairs = {(names[i], names[j]): _f1(matches, of_nodes) for (i, j), matches in matched.items()}
+    equal = [_equal_sentences(matches, of_nodes) for (i, _), matches in matched.items() if i == 0]
+    differing = np.flatnonzero(~np.all(equal, axis=0)).tolist()
     words = common_words([*treebanks.values()], matched)
     units = units_of(treebanks[names[0]], resample_by)
     own = units.own()
@@ -327,14 +336,24 @@ def agreement(
         patterns += _disagreements(words, labeled, names)
     patterns.sort(key=lambda kind: (-kind.words, *kind[:3]))
     parts = {"resample-by": units_signature({"": units}), "level": f"{level:g}"}
-    provenance = _provenance(treebanks, pairs, setup.rules.signature, parts)
+    provenance = _provenance(treebanks, pairs, setup.rules.signature, parts, notes)
     return Agreement(treebanks, pairs, tuple(labels), tuple(patterns), tuple(differing), units, level, provenance)
 
 
-def _f1(matches: Matches) -> Evaluation:
+def _equal_sentences(matches: Matches, of_nodes: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which sentences of the first annotation are equal in the second."""
+    equal: NDArray[np.bool_] = count_by_sentence(matches, parse_measure("LEM"), STANDARD.measures["LEM"]).correct > 0
+    if of_nodes:
+        with suppress(InputError):  # DEPS cannot be read
+            nodes = count_by_sentence(matches, parse_measure("EmptyDEPWO"), STANDARD.measures["EmptyDEPWO"])
+            equal &= (nodes.correct == nodes.gold) & (nodes.correct == nodes.system)
+    return equal
+
+
+def _f1(matches: Matches, of_nodes: Sequence[str]) -> Evaluation:
     """The F1 of two annotations, without a value for columns that are annotated on only one side, or on neither."""
     matches.check_trees()
-    measures = tuple(parse_measure(name) for name in MEASURES if matches.rules.defines(name))
+    measures = tuple(parse_measure(name) for name in (*MEASURES, *of_nodes) if matches.rules.defines(name))
     evaluation = fold(matched_stream(matches), Setup(measures, matches.rules).for_pair())
     scores = {}
     for name, score in evaluation.items():
@@ -342,7 +361,8 @@ def _f1(matches: Matches) -> Evaluation:
         definition = STANDARD.measures[score.measure.name]
         annotated = (annotation_of(side, [(measure, definition)]).columns for side in (matches.gold, matches.system))
         absent = definition.absent(measure.argument, frozenset.intersection(*annotated))
-        scores[name] = replace(score, reason=f"not annotated on both sides: {', '.join(absent)}" if absent else None)
+        reason = f"not annotated on both sides: {', '.join(absent)}" if absent else score.reason
+        scores[name] = replace(score, reason=reason)
     return replace(evaluation, scores=scores)
 
 
@@ -376,16 +396,20 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
 
 
 def _provenance(
-    treebanks: Mapping[str, Treebank], pairs: Mapping[tuple[str, str], Evaluation], rules: str, parts: Mapping[str, str]
+    treebanks: Mapping[str, Treebank],
+    pairs: Mapping[tuple[str, str], Evaluation],
+    rules: str,
+    parts: Mapping[str, str],
+    before: Sequence[str],
 ) -> Provenance:
-    hashes = {name: short_hash(summary_of(treebank).sha256) for name, treebank in treebanks.items()}
+    files = {name: summary_of(treebank).id for name, treebank in treebanks.items()}
     provenances = [pair.provenance for pair in pairs.values()]
-    notes = [note for provenance in provenances for note in provenance.notes]
+    notes = [*before, *(note for provenance in provenances for note in provenance.notes)]
     columns = {name: [getattr(side, name) for side in treebanks.values()] for name in ("upos", "xpos", "feats")}
     empty = [name for name, sides in columns.items() if not all(side.has_values for side in sides)]
     if empty:
         notes.append(f"not annotated by all annotators: {', '.join(empty).upper()}")
-    signature = {"rules": rules, "annotations": joint_hash(hashes.values())}
+    signature = {"rules": rules, "annotations": joint_hash(files.values())}
     signature |= {"unicode": provenances[0].signature["unicode"], "lemmas": "all", **parts, "version": VERSION}
     warnings = tuple(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
-    return Provenance(signature, {"annotations": hashes}, warnings, tuple(dict.fromkeys(notes)))
+    return Provenance(signature, {"annotations": files}, warnings, tuple(dict.fromkeys(notes)))

@@ -126,7 +126,8 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         ((values, n),) = wrong.most_common(1)
         names = ", ".join(f"{name} {value}" for name, value in zip(first, values, strict=True))
         are = f"{n:,} of {number_of(gold[values], 'word')} {'is' if n == 1 else 'are'} wrong"
-        return f"By {self.measure}, the most errors are in {names}: {are}, {n / wrong.total():.1%} of all errors."
+        by = f"By {self.measure}" + (" with subtypes" if "deprel" in first else "")
+        return f"{by}, the most errors are in {names}: {are}, {n / wrong.total():.1%} of all errors."
 
     def _largest_gains(self) -> str:
         changes = []

@@ -22,7 +22,7 @@ from levelhead.immutable import immutable
 from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
-from levelhead.treebank.provenance import Provenance
+from levelhead.treebank.provenance import Provenance, releases_of_all
 from levelhead.treebank.tokens import FIELDS
 
 __all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange", "TreebankChanges"]
@@ -100,14 +100,17 @@ class Changes(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many sentences have changed, and the most frequent change."""
+        """How many sentences have changed (between which UD releases), and the most frequent change."""
         kinds = [f"{n:,} {KINDS[kind]}" for kind, n in self.counts.items() if n]
         if not kinds:
             return "Nothing has changed."
         n_all = self.n_kept + self.counts["removed"] + self.counts["added"]
         most = f" The most frequent change: {self.patterns[0]}." if self.patterns else ""
+        sides = [[pair[side] for pair in self.provenance.files.values() if side in pair] for side in ("old", "new")]
+        old, new = map(releases_of_all, sides)
+        versions = f"UD {old} to {new}: " if old and new else ""
         changed = f"{n_all - self.n_unchanged:,} of {number_of(n_all, 'sentence')} have changed"
-        return f"{changed} ({', '.join(kinds)}).{most}"
+        return f"{versions}{changed} ({', '.join(kinds)}).{most}"
 
     @property
     def counts(self) -> dict[str, int]:

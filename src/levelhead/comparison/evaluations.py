@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations, product
@@ -12,10 +12,17 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from levelhead.campaign import Results
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranking import macro_average
-from levelhead.comparison.systems import measures_part, score_outputs, sentence_counts, sources_of_results
+from levelhead.comparison.systems import (
+    measures_part,
+    notes_on_intervals,
+    score_outputs,
+    sentence_counts,
+    sources_of_results,
+)
 from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
@@ -45,7 +52,7 @@ from levelhead.significance import (
     unit_notes,
     with_p_values,
 )
-from levelhead.significance.differences import DIFFERENCE, STARS, P
+from levelhead.significance.differences import DIFFERENCE, STARS, P, differences
 from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
 from levelhead.significance.influence import (
     INFLUENCE,
@@ -135,7 +142,7 @@ def _average(scores: Mapping[str, Score], provenance: Provenance) -> AverageScor
     correct, gold, system = (sum(getattr(one, name) for one in every) for name in ("correct", "gold", "system"))
     aligned = None if first.aligned is None else sum(one.aligned or 0 for one in every)
     how = first.undefined, reason, provenance.signature, first.perplexity
-    return AverageScore(first.measure, correct, gold, system, aligned, *how, every)
+    return AverageScore(first.measure, correct, gold, system, aligned, *how, scores=every)
 
 
 def _total_leakage(found: Mapping[str, Leakage], provenance: Provenance) -> Leakage:
@@ -148,7 +155,7 @@ def _total_leakage(found: Mapping[str, Leakage], provenance: Provenance) -> Leak
         )
         for number, seen in enumerate(first.occurring)
     )
-    return Leakage(first.train, sum(one.sentences for one in every), sum(one.words for one in every), occurring)
+    return Leakage(first.files, sum(one.sentences for one in every), sum(one.words for one in every), occurring)
 
 
 def _total(files: Sequence[FileSummary]) -> FileSummary:
@@ -157,11 +164,53 @@ def _total(files: Sequence[FileSummary]) -> FileSummary:
     return FileSummary(None, sentences, words, tokens, warnings)
 
 
+class ScoreIntervals(NamedTuple):
+    """The confidence intervals of the scores of one system, as in its comparison with no other."""
+
+    values: Mapping[tuple[str | None, str], Interval | None]  # by test set, or None for averages, and measure
+    parts: Mapping[str, str]  # of signatures
+    notes: tuple[str, ...]
+
+    def added_to(self, evaluation: Evaluation, code: str | None = None) -> Evaluation:
+        """Return an evaluation with the intervals of a test set, or of averages."""
+        scores = {
+            name: replace(score, interval=self.values.get((code, name))) for name, score in evaluation.scores.items()
+        }
+        provenance = evaluation.provenance.with_parts(**self.parts)
+        parts = {code: self.added_to(part, code) for code, part in evaluation.parts.items()}
+        if code is None:
+            provenance = replace(provenance, notes=(*provenance.notes, *self.notes))
+        return replace(evaluation, scores=scores, parts=parts).signed_by(provenance)
+
+
+def intervals_of(results: Results, plan: Plan, setup: Setup) -> ScoreIntervals:
+    """Return the intervals of one system's scores, given counts of sentences; measures without a value have none."""
+    outcomes = results.results.values()
+    measures = (name for name in results.measures if not any(outcome.scores[name].reason for outcome in outcomes))
+    counts = sentence_counts(results._replace(measures=tuple(measures)), plan, setup)
+    parallel = results.parallel()
+    scores = differences(counts, STANDARD, results.units, parallel)
+    only = len(results.test_sets) == 1
+    values: dict[tuple[str | None, str], Interval | None]
+    values = {(None, score.measure): score.interval for score in scores if only or score.average == "macro"}
+    values |= {(score.treebank, score.measure): score.interval for score in scores if not score.average}
+    line = unit_line(results.units, "confidence intervals", parallel.averaged())
+    parts = {**signature_of_tests(STANDARD, results.units), **results.declared_parallel}
+    return ScoreIntervals(values, parts, (*notes_on_intervals(results, scores), line))
+
+
 def score_and_look(
-    plan: Plan, setup: Setup, *, training: Training | None = None, look: VisitEach | None = None, **how: Any
-) -> tuple[dict[str, Evaluation], Mapping[str, Any]]:
+    plan: Plan,
+    setup: Setup,
+    *,
+    training: Training | None = None,
+    look: VisitEach | None = None,
+    intervals: bool = False,
+    **how: Any,
+) -> tuple[dict[str, Evaluation], Mapping[str, Any], ScoreIntervals | None]:
     """Score the outputs of one system, with a progress bar on terminals."""
     visit = VisitEach(partial(_LeakageVisitor, setup=setup, training=training, look=look)) if training else look
+    how |= {"by_sentence": True, "resample_by": STANDARD.resample_by} if intervals else {}
     results = score_outputs(single_run(plan), setup, look=visit, **how)
     looked = {code: result for code, each in results.looked.items() for result in each.values()}
     evaluations = {}
@@ -175,7 +224,7 @@ def score_and_look(
             leakage, looked[code] = looked[code]
             evaluation = leakage.added_to(evaluation)
         evaluations[code] = evaluation
-    return evaluations, looked
+    return evaluations, looked, intervals_of(results, plan, setup) if intervals else None
 
 
 class _LeakageVisitor:

@@ -108,7 +108,7 @@ def with_intervals(
     results, provenance, coverage = for_each_output(plan, setup, with_units, scheme)
     units = dict(zip(results, every, strict=True))
     provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": units_signature(units)})
-    contents = {code: files["gold"] for code, files in provenance.files.items()}
+    contents = {code: str(files["gold"]) for code, files in provenance.files.items()}
     declared = {test_set.code: test_set.parallel for test_set in plan.test_sets}
     notes = [*provenance.notes, *unit_notes(units, "intervals")]
     if groups := parallel_groups(units, contents, declared):

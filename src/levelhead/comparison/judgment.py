@@ -286,7 +286,7 @@ def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
     of_system = {"system", "system-warnings"}  # the name of a measure can contain the word
     signature = {name.replace("system", "first") if name in of_system else name: first[name] for name in first}
     signature |= {name.replace("system", "second"): second[name] for name in second if name in of_system}
-    files = {name: signature[name] for name in ("gold", "first", "second")}
+    files = dict(zip(("gold", "first", "second"), sources.files.values()))
     return Provenance(signature, {TREEBANK: files}, sources.warnings, sources.notes)
 
 

@@ -292,7 +292,7 @@ def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, training: Mapp
     sources = Sources(summary_of(gold), {name: summary_of(output.system) for name, output in outputs.items()})
     signature = {
         "rules": matches[0].rules.signature if matches else "ud",
-        "gold": sources.files["gold"],
+        "gold": str(sources.files["gold"]),
         **({"systems": joint_hash(sources.files[name] for name in outputs)} if outputs else {}),
         **training,
         "version": VERSION,

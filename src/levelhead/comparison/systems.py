@@ -26,7 +26,7 @@ from levelhead.comparison.regression import (
 from levelhead.errors import Fault, InputError, Place, listed, number_of, with_minus
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
-from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes
+from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, value_text
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.measure_notes import named_note
@@ -48,10 +48,9 @@ from levelhead.significance import (
 from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.influence import INFLUENCE, influence_notes, influence_rows
-from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, IntervalCell, Table, formatted, level_text, p_text
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
 
@@ -114,16 +113,15 @@ class Comparison(Tabular):
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:
-            cells = first.value, *([IntervalCell(*first.interval)] if first.interval else [])
-            value, *between = (formatted(cell, Column(measure)) for cell in cells)
-            interval = f" ({level_text(self.provenance.signature['level'])} CI {between[0]})" if between else ""
-            return f"{measure} of {baseline}: {value}{interval}."
+            macro = "Macro-averaged " if first.average else ""
+            return f"{macro}{measure} of {baseline}: {value_text(first, self.provenance.signature)}."
         if len(others) > 1:
-            return _differing_systems(measure, baseline, self._by_outcome(others, "system"))
+            name = f"macro-averaged {measure}" if first.average else measure
+            return _differing_systems(name, baseline, self._by_outcome(others, "system"))
         results = [self.of_average(name)[1] for name in self.measures]
         verdict = _differing_measures(others[0].system, baseline, self._by_outcome(results, "measure"))
         counted = [f" {wins_text(win, self).partition(';')[0]}." for win in self.wins if win.measure == measure]
-        return f"{verdict}{''.join(counted)}"
+        return f"{'By macro-averages, ' if first.average and self._tested else ''}{verdict}{''.join(counted)}"
 
     def _by_outcome(self, results: Iterable[ComparedScore], name: str) -> dict[str, str]:
         """The names of results, with differences, that are significantly better or worse, not so, or not tested."""
@@ -275,7 +273,7 @@ def compare(
     gates: tuple[GateResult, ...] = ()
     if fail_if_worse:
         gates = tuple(gate_results(_by_unit(counts, results), scores, fail_if_worse, settings, invalid))
-    provenance = _provenance(sources, setup, settings, results, scores, first.systems, parallel)
+    provenance = _provenance(sources, setup, settings, results, scores, first.systems)
     return Comparison(
         systems=systems,
         measures=first.measures,
@@ -348,7 +346,7 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Sys
     counts = {}
     for test_set in results.test_sets:
         outcomes = [results.results[label, test_set.code] for label in results.systems]
-        faults = dict.fromkeys(fault for result in outcomes for fault in _valueless(test_set, result))
+        faults = dict.fromkeys(fault for result in outcomes for fault in _valueless(test_set, result, results.measures))
         if faults:
             raise InputError(*faults)
         parts = np.empty((results.gold[test_set.code].sentences, len(outcomes), len(results.measures), 2))
@@ -369,12 +367,12 @@ def sources_of_results(results: Results) -> dict[str, Sources]:
     return sources
 
 
-def _valueless(test_set: TestSet, output: OutputResult) -> Iterator[Fault]:
+def _valueless(test_set: TestSet, output: OutputResult, measures: Iterable[str]) -> Iterator[Fault]:
     """One error for each measure without a value for an output."""
     gold = Place(None if test_set.gold is None else os.fspath(test_set.gold))
     system = Place(output.contents.path if output.contents else None)
-    for name, score in output.scores.items():
-        reason = score.reason or ""
+    for name in measures:
+        reason = output.scores[name].reason or ""
         if reason.startswith("DEPS "):  # of either side
             yield Fault("unreadable-deps", f"{name}: {reason}".replace("DEPS ", f"DEPS of {gold} or {system} ", 1))
         elif reason:
@@ -386,20 +384,26 @@ def _provenance(
     setup: Setup,
     settings: InferenceSettings,
     results: Results,
-    scores: Iterable[ComparedScore],
+    scores: Sequence[ComparedScore],
     runs: Sequence[str],
-    parallel: ParallelUnits,
 ) -> Provenance:
     parts = {**measures_part(results), **signature_of_tests(settings, results.units), **results.declared_parallel}
     parts |= {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
-    notes = [*unit_notes(results.units, averaged=True), *parallel.notes()]
-    notes += influence_notes(influenced_results(scores))
+    notes = [*notes_on_intervals(results, scores)]
     n_runs = Counter(runs)
     single = "has a single run: differences from systems with several runs get no significance marks"
     few = "runs: its differences get no significance marks; give three or more"
     for system, n in n_runs.items() if max(n_runs.values()) > 1 else ():
         notes += [f"{system} {single}" if n == 1 else f"{system} has {n} {few}"] if n < FEWEST_RUNS else []
     return comparison_provenance(sources, setup, parts, notes)
+
+
+def notes_on_intervals(results: Results, scores: Sequence[ComparedScore]) -> Iterator[str]:
+    """Yield notes on units that are few, shared by test sets, or decisive."""
+    statistics = "intervals and p-values" if any(score.baseline for score in scores) else "intervals"
+    yield from unit_notes(results.units, statistics, averaged=True)
+    yield from results.parallel().notes()
+    yield from influence_notes(influenced_results(scores))
 
 
 def _differing_systems(measure: str, baseline: str, names: Mapping[str, str]) -> str:

@@ -31,7 +31,7 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import EmptyNodes, MultiwordTokens, StringColumn, Treebank
 from levelhead.treebank.layouts.gold import by_stem, treebank_files
-from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, summary_of
 from levelhead.treebank.tokens import FIELDS, FORM
 
 Numbers = NDArray[np.intp]
@@ -348,14 +348,11 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> TreebankChanges:
 
 def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes: tuple[str, ...] = ()) -> Provenance:
     """The provenance of the old and the new version of each file."""
-    hashes = {
-        name: {side: short_hash(treebank.source.sha256) for side, treebank in sides.items()}
-        for name, sides in files.items()
-    }
-    joint = {side: joint_hash(some[side] for some in hashes.values() if side in some) for side in ("old", "new")}
+    ids = {name: {side: summary_of(treebank).id for side, treebank in sides.items()} for name, sides in files.items()}
+    joint = {side: joint_hash(some[side] for some in ids.values() if side in some) for side in ("old", "new")}
     signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}
     faults = (fault for sides in files.values() for treebank in sides.values() for fault in treebank.warnings)
-    return Provenance(signature, hashes, tuple(dict.fromkeys(faults)), notes)
+    return Provenance(signature, ids, tuple(dict.fromkeys(faults)), notes)
 
 
 def release_changes(old: Path, new: Path, rules: Rules, read: Callable[[Path], Treebank]) -> ReleaseChanges:

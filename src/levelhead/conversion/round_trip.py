@@ -24,7 +24,7 @@ from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent, share
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
-from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, file_id
 from levelhead.typology.vocabulary import head_entropy_of
 
 
@@ -129,14 +129,14 @@ class RoundTrip(Tabular):
     @property
     def provenance(self) -> Provenance:
         """The provenance of the numbers."""
-        file = short_hash(self.sha256)
+        file = file_id(self.sha256)
         signature = {
             "ud": str(self.counts.ud),
             "variant": self.variant,
             "targets": self.targets,
             "targets-hash": self.targets_sha256[:12],
             "exact": "yes" if self.exact else "no",
-            "treebank": file,
+            "treebank": str(file),
             "version": VERSION,
         }
         return Provenance(signature, {TREEBANK: {"gold": file}})

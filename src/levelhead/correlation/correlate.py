@@ -15,7 +15,7 @@ from levelhead.errors import Fault, InputError, listed, number_of, quoted, with_
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.tables.data import NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability, columns_of
-from levelhead.tables.table import Cell, Column, Detail, Table, p_text
+from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table, interval_head, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
@@ -133,10 +133,11 @@ class Correlation(Tabular):
         checks = [pair.coefficients[method].families for pair, method in shown]
         some_skewed = any(pair.skewed for pair in self.pairs)
         columns = [
-            *(Column(name, "text") for name in ("x", "y", "method")),
-            *(Column(name, "number") for name in ("n", "r", "low", "high")),
+            *(Column("x", "text"), Column("y", "text"), Column("method", "text", rank=1)),
+            *(Column("n", "number"), Column("r", "number")),
+            Column(interval_head(self.provenance.signature["level"]), "number", rank=1),
             Column("p", "probability"),
-            *([Column("skewed", "text")] if some_skewed else ()),
+            *([Column("skewed", "text", rank=2)] if some_skewed else ()),
         ]
         if any(checks):
             columns += [Column(name, "number") for name in ("lowest", "highest", "within")]
@@ -144,7 +145,9 @@ class Correlation(Tabular):
         rows: list[tuple[Cell, ...]] = []
         notes = list[str]()
         for (pair, method), check in zip(shown, checks):
-            cells: list[Cell] = [pair.x, pair.y, method, pair.n, *pair.coefficients[method][:4]]
+            value, low, high, p, *_ = pair.coefficients[method]
+            interval = None if low is None or high is None else IntervalCell(low, high)
+            cells: list[Cell] = [pair.x, pair.y, method, pair.n, value, interval, p]
             cells += [", ".join(pair.skewed)] if some_skewed else []
             if check:
                 extremes = check.extremes or (None, None)

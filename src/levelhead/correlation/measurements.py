@@ -19,7 +19,7 @@ from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, L
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.layouts.gold import treebank_of
-from levelhead.treebank.provenance import Provenance, short_hash
+from levelhead.treebank.provenance import FileId, Provenance
 
 Missing = Literal["drop", "pairwise", "error"]
 """The treatment of missing values: leave the treebank out everywhere, leave it out of pairs, or refuse it."""
@@ -65,7 +65,7 @@ class Measurements(Tabular):
     @property
     def provenance(self) -> Provenance:
         """The provenance of the numbers."""
-        files = {"tables": {path: short_hash(digest) for path, digest in self.sources.items()}}
+        files = {"tables": {path: FileId(digest) for path, digest in self.sources.items()}}
         return Provenance(self.signature(), files if self.sources else {}, (), self.notes)
 
     def number(self, name: str) -> NDArray[np.float64]:

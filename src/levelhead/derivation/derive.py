@@ -27,7 +27,7 @@ from levelhead.tables.data import Layout
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
-from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, summary_of
 from levelhead.treebank.strings import Codes, character_set
 
 _MOST_STEPS = 2_000_000_000
@@ -107,8 +107,8 @@ class Derivations(Tabular):
     @property
     def provenance(self) -> Provenance:
         """The provenance of the derivations."""
-        file = short_hash(self.treebank.source.sha256)
-        signature = {"system": self.system.name, "treebank": file, "version": VERSION}
+        file = summary_of(self.treebank).id
+        signature = {"system": self.system.name, "treebank": str(file), "version": VERSION}
         return Provenance(signature, {TREEBANK: {"gold": file}}, tuple(self.treebank.warnings))
 
     @property

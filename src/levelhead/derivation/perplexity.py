@@ -25,7 +25,7 @@ from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, file_id, summary_of
 
 Ends = Literal["in", "out", "ppl1"]
 """How ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, only their probability."""
@@ -194,7 +194,7 @@ def perplexity(
             "minimum-word-count": str(model.minimum_word_count),
         }
     signature |= {"ends": ends, **({"lift": "yes"} if lift else {})}
-    hashes = {"train": short_hash(model.sha256), "test": short_hash(test.source.sha256), "version": VERSION}
+    hashes = {"train": str(file_id(model.sha256)), "test": str(summary_of(test).id), "version": VERSION}
     return Perplexity(sums, order, ends, model.n_words, signature | hashes, test.source.sha256)
 
 
@@ -434,7 +434,7 @@ def measure_perplexities(
     signature = {name: value for name, value in test.items() if name != "version"}
     if systems:
         signature["system"] = "+".join(system["test"] for system in systems)
-    files = {"train": short_hash(model.sha256)} | {name: short_hash(result.sha256) for name, result in results.items()}
+    files = {"train": file_id(model.sha256)} | {name: file_id(result.sha256) for name, result in results.items()}
     faults = dict.fromkeys([*(fault for treebank in treebanks.values() for fault in treebank.warnings), *warnings])
     signature["version"] = test["version"]
     provenance = Provenance(signature, {TREEBANK: files}, tuple(faults), tuple(model.fallback_warnings))

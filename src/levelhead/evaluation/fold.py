@@ -35,6 +35,9 @@ if TYPE_CHECKING:
             """Add the next piece, or whole files."""
 
 
+NOT_IN_GOLD = "not annotated in gold"
+
+
 class CountedPiece:
     """A matched piece, with the counts of its sentences if a visitor needs them; `counted` if scores are partial."""
 
@@ -155,7 +158,7 @@ class Fold:
             return missing
         absent = definition.absent(measure.argument, self._gold.columns) if self._setup.rules.unannotated else ()
         if absent:
-            return f"not annotated in gold: {', '.join(absent)}"
+            return f"{NOT_IN_GOLD}: {', '.join(absent)}"
         error = self._errors.get(name)
         if isinstance(error, MeasureError):
             raise error

@@ -23,6 +23,7 @@ from levelhead.treebank.training_data import Training
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import CountedPiece
     from levelhead.evaluation.pair import Evaluation
+    from levelhead.treebank.provenance import FileId
 
 
 Sense = Literal["words", "heads", "words or heads"]  # what a sentence shares with a training sentence
@@ -43,15 +44,27 @@ class Occurrence(NamedTuple):
 class Leakage(NamedTuple):
     """The share of a test set that occurs in training."""
 
-    train: str  # the hashes of the training treebanks
+    files: tuple[FileId, ...]  # the training treebanks
     sentences: int  # the number of sentences of the test set
     words: int  # the number of words
     # the sentences with the words, with the heads, and with either of a training sentence
     occurring: tuple[Occurrence, ...]
 
+    @property
+    def train(self) -> str:
+        """The names or hashes of the training treebanks."""
+        return "+".join(map(str, self.files))
+
     def added_to(self, evaluation: Evaluation) -> Evaluation:
         """Return an evaluation with its leakage; measures without a value are left out."""
-        signed = evaluation.signed_by(evaluation.provenance.with_parts(train=self.train))
+        gold = evaluation.gold.id
+        notes = (
+            f"the training data is {file}, but the test set is {gold}: they are not of one release"
+            for file in self.files
+            if file.is_other_release(gold)
+        )
+        provenance = evaluation.provenance.with_parts(train=self.train)
+        signed = evaluation.signed_by(replace(provenance, notes=(*provenance.notes, *notes)))
         occurring = tuple(
             seen._replace(rest={name: score for name, score in seen.rest.items() if signed[name].reason is None})
             for seen in self.occurring
@@ -103,4 +116,4 @@ class LeakageCounts:
                 if str(measure) in rest
             }
             occurring.append(Occurrence(sense, *self._seen[sense], scores))
-        return Leakage(self._training.hashes, self._n_sentences, self._n_words, tuple(occurring))
+        return Leakage(self._training.files, self._n_sentences, self._n_words, tuple(occurring))

@@ -91,10 +91,10 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def verdict(self) -> str | None:
-        """The average scores of several treebanks; None for a pair of files, whose table is as short."""
+        """The main scores on several treebanks, or with intervals; otherwise None, since the table is as short."""
         from levelhead.evaluation.score_tables import headline
 
-        return headline(self) if self.parts else None
+        return headline(self) if self.parts or "level" in self.signature else None
 
     @property
     def signature(self) -> Mapping[str, str]:

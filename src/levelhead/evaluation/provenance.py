@@ -12,7 +12,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on
-from levelhead.treebank.provenance import TREEBANK, FileSummary, Provenance, joint_hash, short_hash, summary_of
+from levelhead.treebank.provenance import TREEBANK, FileId, FileSummary, Provenance, joint_hash, summary_of
 
 if TYPE_CHECKING:
     from levelhead.significance import InferenceSettings, Units
@@ -26,7 +26,6 @@ __all__ = [
     "joint_provenance",
     "joint_signature",
     "pair_provenance",
-    "short_hash",
     "signature_of_tests",
     "sources_of",
 ]
@@ -44,14 +43,17 @@ class Sources:
     def warnings(self) -> tuple[Fault, ...]:
         """The warnings about all files, without duplicates."""
         return tuple(
-            dict.fromkeys(fault for contents in (self.gold, *self.systems.values()) for fault in contents.warnings)
+            dict.fromkeys(
+                fault
+                for faults in (self.gold.faults, *(system.warnings for system in self.systems.values()))
+                for fault in faults
+            )
         )
 
     @property
-    def files(self) -> dict[str, str]:
-        """The hashes of the files by "gold" or the system (and run)."""
-        hashes = {name: short_hash(system.sha256) for name, system in self.systems.items()}
-        return {"gold": short_hash(self.gold.sha256), **hashes}
+    def files(self) -> dict[str, FileId]:
+        """The contents of the files by "gold" or the system (and run)."""
+        return {"gold": self.gold.id, **{name: system.id for name, system in self.systems.items()}}
 
 
 def sources_of(outputs: Mapping[str, tuple[Matches, FileSummary]], setup: Setup) -> Sources:
@@ -81,14 +83,14 @@ def pair_provenance(
     The signature has the rules, files, measures, kinds of warnings, and the versions of Unicode and of levelhead.
     """
     sides = {"gold": gold, "system": system}
-    files = {name: short_hash(side.sha256) for name, side in sides.items()}
-    signature = {**setup.signature_of_rules(), **files}
+    files = {name: side.id for name, side in sides.items()}
+    signature = {**setup.signature_of_rules(), **{name: str(file) for name, file in files.items()}}
     signature |= setup.signature_of_measures() if parts is None else parts
     for name, side in sides.items():
         if side.warnings:
             signature[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in side.warnings}))
     signature |= {"unicode": unicodedata.unidata_version, "version": VERSION}
-    return Provenance(signature, {TREEBANK: files}, (*gold.warnings, *system.warnings), tuple(notes))
+    return Provenance(signature, {TREEBANK: files}, (*gold.faults, *system.warnings), tuple(notes))
 
 
 def comparison_provenance(
@@ -98,8 +100,8 @@ def comparison_provenance(
     every = sources.values()
     by_system = zip(*(source.systems.values() for source in every), strict=True)
     files = {
-        "gold": joint_hash(short_hash(source.gold.sha256) for source in every),
-        "systems": joint_hash(short_hash(output.sha256) for outputs in by_system for output in outputs),
+        "gold": joint_hash(source.gold.id for source in every),
+        "systems": joint_hash(output.id for outputs in by_system for output in outputs),
     }
     return Provenance(
         {**setup.signature_of_rules(), **files, **parts, "version": VERSION},
@@ -121,7 +123,7 @@ def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
     """Return the joint provenance of pairs of many treebanks."""
     every = provenances.values()
     return Provenance(
-        joint_signature(provenance.signature for provenance in every),
+        joint_signature(every),
         {code: files for code, provenance in provenances.items() for files in provenance.files.values()},
         tuple(dict.fromkeys(fault for provenance in every for fault in provenance.warnings)),
         tuple(dict.fromkeys(note for provenance in every for note in provenance.notes)),
@@ -129,11 +131,13 @@ def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
     )
 
 
-def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
-    """Return the joint signature of many treebanks, with one hash for the files of each kind, in order."""
-    first, *others = every = list(signatures)
+def joint_signature(provenances: Iterable[Provenance]) -> Mapping[str, str]:
+    """Return the joint signature of pairs of treebanks, with one hash for the files of each kind, in order."""
+    each = list(provenances)
+    first, *others = (provenance.signature for provenance in each)
     if not others:
         return first
     shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
-    hashes = {name: joint_hash(signature[name] for signature in every) for name in ("gold", "system")}
+    files = [pair for provenance in each for pair in provenance.files.values()]
+    hashes = {name: joint_hash(pair[name] for pair in files) for name in ("gold", "system")}
     return {name: {**shared, **hashes}[name] for name in first if name in shared or name in hashes}

@@ -59,11 +59,13 @@ class OtherValues(NamedTuple):
         value_of_valid_trees: for partial scores, the value if sentences without a valid tree have no correct items.
         value_on_new: with training treebanks, the value on sentences that share neither words nor heads with them.
         reason: why there is no value; null if there is one.
+        interval: with intervals, the confidence interval of the value.
     """
 
     value_of_valid_trees: Percent | None
     value_on_new: float | None
     reason: str | None
+    interval: tuple[float, float] | None
 
 
 class AverageRow(NamedTuple):
@@ -77,6 +79,7 @@ class AverageRow(NamedTuple):
         value_on_new: with training treebanks, the mean of `value_on_new`.
         n_treebanks: the number of treebanks.
         reason: why there is no value, and where; null if there is one.
+        interval: with intervals, the confidence interval of the value.
     """
 
     measure: str
@@ -86,6 +89,7 @@ class AverageRow(NamedTuple):
     value_on_new: float | None
     n_treebanks: int
     reason: str | None
+    interval: tuple[float, float] | None
 
 
 class FileRow(NamedTuple):
@@ -161,14 +165,15 @@ def _score_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, S
     new = new_scores(evaluation)
     for name, score in evaluation.items():
         others = [some[name].value if name in some else None for some in (evaluation.valid_trees, new)]
-        yield code, name, score_numbers(score), OtherValues(others[0], others[1], score.reason)
+        yield code, name, score_numbers(score), OtherValues(others[0], others[1], score.reason, score.interval)
 
 
 def _average_rows(evaluation: Evaluation) -> Iterator[AverageRow]:
     new = new_scores(evaluation)
     for name, score in evaluation.items():
         strict, on_new = (some[name].value if name in some else None for some in (evaluation.valid_trees, new))
-        yield AverageRow(name, score.value, unit_of(score), strict, on_new, len(evaluation.parts), score.reason)
+        n = len(evaluation.parts)
+        yield AverageRow(name, score.value, unit_of(score), strict, on_new, n, score.reason, score.interval)
 
 
 def _file_rows(code: str, evaluation: Evaluation) -> Iterator[FileRow]:

@@ -12,8 +12,9 @@ from levelhead.evaluation.provenance import joint_provenance
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.scoring.measure_notes import notes_on_reasons, plain_reason
+from levelhead.scoring.score import Valued
 from levelhead.tables.data import share
-from levelhead.tables.table import Cell, Column, Detail, Kind, Table
+from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Kind, Table, formatted, interval_head
 
 if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
@@ -35,10 +36,16 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
     names, cells_of = (_COUNTS, _counts) if counts else (_RATIOS, _ratios)
     columns: list[tuple[Column, Iterable[Cell]]] = [(Column("Metric", "text", 10), scores)]
     rows = [*map(cells_of, scores.values())]
-    columns += ((Column(name, kind, 9), [row[i] for row in rows]) for i, name in enumerate(names))
+    columns += (
+        (Column(name, kind, 9, rank=-1 if name == "F1 Score" else 0), [row[i] for row in rows])
+        for i, name in enumerate(names)
+    )
     if counts and coverage:
         columns.append((Column(VALID_TREES, "number"), [each.correct for each in strict]))
     elif not counts:
+        if any(score.interval for score in scores.values()):
+            column = Column(interval_head(evaluation.signature["level"]), "percent", 9, rank=-1)
+            columns.insert(1 + _RATIOS.index("AligndAcc"), (column, map(_interval_cell, scores.values())))
         if any(score.perplexity for score in scores.values()):
             values = [_cell(score) if score.perplexity else _NO_CELL for score in scores.values()]
             columns.append((Column("Perplexity", "percent"), values))
@@ -54,6 +61,10 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
 
 def _cell(score: Score | None) -> Cell:
     return None if score is None else score.value
+
+
+def _interval_cell(score: Score) -> Cell:
+    return score.interval and IntervalCell(*score.interval)
 
 
 def _leakage_notes(leakage: Leakage) -> tuple[str, str]:
@@ -110,8 +121,12 @@ def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
         notes.append(_LEAKAGE)
         for row, evaluation in shown:
             row.extend(_leakage_cells(evaluation, names))
-    *rows, summary = rows
-    table = Table(tuple(columns), tuple(map(tuple, rows)), tuple(notes), summary=(tuple(summary),))
+    *shown_rows, summary = (tuple(row) for row in rows)
+    summaries = [summary]
+    if any(average[name].interval for name in names):
+        cells = (interval_head(average.signature["level"]), *(_interval_cell(average[name]) for name in names))
+        summaries.append((*cells, *(_NO_CELL,) * (len(columns) - len(cells))))
+    table = Table(tuple(columns), tuple(shown_rows), tuple(notes), summary=tuple(summaries))
     table, others = table.signed(average.provenance), {*average} - {*names}
     return table._replace(notes=tuple(note for note in table.notes if not _is_about(note, others, names)))
 
@@ -125,9 +140,16 @@ def _is_about(note: str, measures: Collection[str], others: Collection[str]) -> 
 def headline(evaluation: Evaluation) -> str:
     """Return the main scores, or their averages, as a sentence."""
     names = [name for name in evaluation if name in {"UAS", "LAS", "CLAS"}] or [*evaluation][:3]
-    values = (f"{name} {'–' if evaluation[name].value is None else f'{evaluation[name]:.2f}'}" for name in names)
+    values = (f"{name} {value_text(evaluation[name], evaluation.signature)}" for name in names)
     label = f"{LABEL} " if evaluation.coverage else ""
     return f"{label}{'Macro-averages: ' if len(evaluation.parts) > 1 else ''}{', '.join(values)}.{_worst(evaluation)}"
+
+
+def value_text(score: Valued, signature: Mapping[str, str]) -> str:
+    """Return a value with its confidence interval, if there is one: `83.21 (95% CI 81.78-84.55)`."""
+    value, column = "–" if score.value is None else f"{score:.2f}", Column("", "percent")
+    interval = score.interval and formatted(IntervalCell(*score.interval), column)
+    return f"{value} ({interval_head(signature['level'])} {interval})" if interval else value
 
 
 def _worst(evaluation: Evaluation) -> str:

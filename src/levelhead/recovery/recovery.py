@@ -28,7 +28,7 @@ from levelhead.tables.data import NOT_A_COLUMN, Percent
 from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash
+from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash, summary_of
 from levelhead.treebank.tokens import FORM, MISC
 from levelhead.treebank.write import replace_file
 
@@ -402,8 +402,13 @@ def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout())
                 result = result._replace(answer=result.answer._replace(steps=steps))
             results.append(result.answer)
             parts.append(sentence_text(sentence, result).encode())
-    signature = {"gold": short_hash(contents_hash(gold)), "answers": short_hash(digest.hexdigest()), "version": VERSION}
-    files = {TREEBANK: {"gold": short_hash(gold.source.sha256)}}
+    file = summary_of(gold).id
+    signature = {
+        "gold": str(file._replace(sha256=contents_hash(gold))),
+        "answers": short_hash(digest.hexdigest()),
+        "version": VERSION,
+    }
+    files = {TREEBANK: {"gold": file}}
     return Recovery(tuple(results), Provenance(signature, files, tuple(gold.warnings)), b"".join(parts))
 
 

@@ -26,6 +26,7 @@ from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
 from levelhead.tables.table import STARS_NOTE, Column, IntervalCell, Table, formatted, level_text
 from levelhead.tables.writers import latex_row, latex_text, markdown_text, to_markdown
+from levelhead.treebank.provenance import FileId, releases_of_all
 
 _NONE = "-"  # no score; on a single test set also a missing or invalid output, which counts as 0 in averages
 
@@ -128,6 +129,7 @@ def _ranking_caption(results: Results, rankings: Sequence[Ranking], across: str)
         across,
         list(dict.fromkeys(ranking.measure for ranking in rankings)),
         max((ranking.group.codes for ranking in rankings), key=len),
+        {code: contents.id for code, contents in results.gold.items()},
         "Macro-averages",
         results.signature,
         letters,
@@ -193,6 +195,7 @@ def _comparison_caption(comparison: Comparison, results: Sequence[ComparedScore]
         across,
         list(dict.fromkeys(result.measure for result in results)),
         list(dict.fromkeys(result.treebank for result in comparison.results if not result.average)),
+        {code: files["gold"] for code, files in comparison.provenance.files.items()},
         f"{average.capitalize()}-averages" if average else "Scores",
         signature,
         stars,
@@ -205,6 +208,7 @@ def _caption(
     across: str,
     measures: Sequence[str],
     codes: Sequence[str],
+    gold: Mapping[str, FileId],
     averages: str,
     signature: Mapping[str, str],
     marks: str,
@@ -217,7 +221,11 @@ def _caption(
     lower = [measure for measure in measures if lower_is_better(measure)]
     reversed_scale = f" (lower is better: {','.join(lower)})" if lower else ""
     what = measures[0] if across == "row" else "Scores" if len(codes) == 1 else averages
-    where = codes[0] if len(codes) == 1 else f"{len(codes):,} test sets"
+    files = [gold.get(code, FileId(None)) for code in codes]
+    releases = releases_of_all(files)
+    where = f"{len(codes):,} test sets{f' of UD {releases}' if releases else ''}"
+    if len(codes) == 1:
+        where = str(files[0]) if files[0].name else codes[0]
     rules = f", rules {signature['rules']}" if "rules" in signature else ""  # scores can have no rules
     sentences = (
         f"{what}{'' if lower else ' (%)'} on {where}.",

@@ -223,18 +223,44 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
     )
     heads = np.unique(edges[0] * (1 << 31) + edges[1] + 1, return_inverse=True)[1]
     keys = heads * (int(edges[2].max(initial=0)) + 1) + edges[2]  # equal for equal edges
-    of_gold, of_system = np.split(keys, [len(gold.child)])
+    n_equal = _n_equal(*np.split(keys, [len(gold.child)]), one_to_one=matches.rules.edges_one_to_one)
+    starts = matches.gold_spans.starts[gold.child]
+    system_starts = matches.system_spans.starts[system.child]
+    return _count_items(matches, (starts, n_equal), starts, system_starts, by_sentence=by_sentence)
+
+
+def _n_equal(of_gold: Numbers, of_system: Numbers, *, one_to_one: bool) -> Numbers:
+    """Count the system items equal to each gold item; if one to one, each system item counts once."""
     distinct, n_system = np.unique(of_system, return_counts=True)
-    n_equal = np.zeros(len(of_gold), dtype=np.int64)  # the system edges equal to each gold edge
+    n_equal = np.zeros(len(of_gold), dtype=np.int64)
     if len(distinct):
         at = np.searchsorted(distinct, of_gold).clip(max=len(distinct) - 1)
         n_equal = np.where(distinct[at] == of_gold, n_system[at], 0)
-    if matches.rules.edges_one_to_one:  # each system edge counts once
+    if one_to_one:
         order = np.argsort(of_gold, kind="stable")
         first = np.searchsorted(of_gold[order], of_gold[order], side="left")
         rank = np.empty(len(of_gold), dtype=np.int64)
         rank[order] = np.arange(len(of_gold)) - first
         n_equal = (rank < n_equal).astype(np.int64)
-    starts = matches.gold_spans.starts[gold.child]
-    system_starts = matches.system_spans.starts[system.child]
+    return n_equal
+
+
+# The columns of `Matches.empty_nodes` that are compared if something must agree.
+_OF_NODES = (
+    (Agree.HEAD, (0, 1, 2)), (Agree.PLACE, (3,)), (Agree.FULL_RELATION, (4,)), (Agree.FORM, (5,)), (Agree.LEMMA, (6,)),
+    (Agree.UPOS, (7,)), (Agree.XPOS, (8,)), (Agree.ALL_FEATS, (9,)),
+)  # fmt: skip
+
+
+def count_empty_nodes(matches: Matches, needs: Agree, *, by_sentence: bool = False) -> Counts:
+    """Count the empty nodes that agree, one to one."""
+    none = np.zeros(0, dtype=np.int64)
+    if not (len(matches.gold.empty) or len(matches.system.empty)):
+        return _count_items(matches, (none, none), none, none, by_sentence=by_sentence)
+    (gold, gold_words), (system, system_words) = matches.empty_nodes
+    columns = [column for agree, columns in _OF_NODES if agree & needs for column in columns]
+    rows = np.concatenate([gold, system])[:, columns]
+    keys = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+    n_equal = _n_equal(*np.split(keys, [len(gold)]), one_to_one=True)
+    starts, system_starts = matches.gold_spans.starts[gold_words], matches.system_spans.starts[system_words]
     return _count_items(matches, (starts, n_equal), starts, system_starts, by_sentence=by_sentence)

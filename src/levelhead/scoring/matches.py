@@ -14,10 +14,12 @@ from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement, pools
 from levelhead.kernels.alignment import align_spans
+from levelhead.scoring.empty_nodes import nodes_of
 from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundings, text_mismatch
 from levelhead.treebank import StringColumn, Treebank, check_trees
+from levelhead.treebank.enhanced_graph import Numbers
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, distinct
 from levelhead.treebank.tokens import refuse_partial
@@ -48,6 +50,8 @@ class Agree(IntFlag):
     ALL_FEATS = 64  # the whole FEATS
     LEMMA = 128
     CHILDREN = 256  # all functional children: aligned, with the same relation, UPOS and features (MLAS)
+    FORM = 512  # only of empty nodes: words are aligned by their forms
+    PLACE = 1024  # only of empty nodes
 
 
 @immutable
@@ -225,6 +229,16 @@ class Matches(TreebankPair):
         except MalformedDeps as error:
             raise MalformedDeps(str(error), SYSTEM_RANK + error.rank) from error
         return gold, system, labels
+
+    @cached_property
+    def empty_nodes(self) -> tuple[tuple[Numbers, Codes], tuple[Numbers, Codes]]:
+        """What is compared of the empty nodes of gold and system, and a word next to each (`nodes_of`)."""
+        numbers: dict[str, int] = {}
+        gold = nodes_of(self.gold, self.gold_spans, np.arange(self.gold.n_words, dtype=np.int32), numbers)
+        try:
+            return gold, nodes_of(self.system, self.system_spans, self.gold_of_system, numbers)
+        except MalformedDeps as error:
+            raise MalformedDeps(str(error), SYSTEM_RANK + error.rank) from error
 
     @property
     def n_steps(self) -> tuple[int, int]:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.immutable import immutable, name_of
 from levelhead.scoring.matches import Agree
+from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank.tokens import FIELDS
 
 if TYPE_CHECKING:
     from levelhead.scoring.counts import Counts
     from levelhead.scoring.word_columns import WordColumns
 
 # What measures without a counter of their own can count; `scoring.score.COUNTERS` counts them.
-COUNTED_ITEMS = frozenset("words exact edges roots tokens sentences aligned trees content".split())
+COUNTED_ITEMS = frozenset("words exact edges empty roots tokens sentences aligned trees content".split())
 
 Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
@@ -31,6 +33,8 @@ _COMPARED = (
     ("feats", Agree.FEATS | Agree.ALL_FEATS | Agree.CHILDREN),
     ("lemmas", Agree.LEMMA),
 )
+
+EMPTY_NODES = "empty nodes"  # required like a column; "FORM of empty nodes": values in this column
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 
@@ -156,8 +160,10 @@ class Definition:
 
     def absent(self, argument: str | None, annotated: Container[str]) -> tuple[str, ...]:
         """Return the CoNLL-U names of the columns that gold must annotate, but are not among the annotated columns."""
-        missing = (name for name in self.columns_for(argument) if name not in annotated)
-        return tuple({"lemmas": "LEMMA", "relations": "DEPREL", "forms": "FORM"}.get(c, c.upper()) for c in missing)
+        missing = [name for name in self.columns_for(argument) if name not in annotated]
+        missing = [EMPTY_NODES] if EMPTY_NODES in missing else missing
+        names = {"lemmas": "LEMMA", "relations": "DEPREL", "forms": "FORM"}
+        return tuple(c if EMPTY_NODES in c else names.get(c, c.upper()) for c in missing)
 
     def punctuation_for(self, argument: str | None) -> Punctuation | None:
         """Return which punctuation is left out, given the argument; None to keep punctuation."""
@@ -185,6 +191,17 @@ class CustomMeasure(Measure):
     def __call__(self, words: WordColumns) -> Any:
         """Return what its function returns, an array with a value for each gold word."""
         return cast("FunctionOfWords", self.definition.correct)(words)
+
+
+def annotates(treebank: Treebank, column: str) -> bool:
+    """Return whether a treebank has values in a column of words or of empty nodes, or has empty nodes."""
+    if EMPTY_NODES not in column:
+        annotated: bool = getattr(treebank, column).has_values
+        return annotated
+    empty, name = treebank.empty, column.partition(" ")[0]
+    if column == EMPTY_NODES or not len(empty):
+        return len(empty) > 0
+    return StringColumn(empty.cells[:, FIELDS.index(name) - 1], treebank.strings).has_values
 
 
 CLASS_BY_GOLD = "class=gold"  # the option to decide only by gold labels which words are in the class of a measure

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from levelhead.scoring.matches import Agree
-from levelhead.scoring.measure import Definition
+from levelhead.scoring.measure import EMPTY_NODES, Definition
+from levelhead.treebank.tokens import FIELDS
 
 
 class MeasureGroup(NamedTuple):
@@ -20,6 +21,7 @@ _CONLL17 = "CoNLL 2017 shared task (Zeman et al. 2017)"
 _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
 _UNIDIVE = "UniDive 2025 shared task on morphosyntactic parsing (Goldman et al. 2025)"
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
+_CRAC = "CRAC 2026 shared task, crac2026_empty_nodes_eval.py (Straka 2026)"
 _NOPUNCT = (
     "nopunct: words whose gold relation is punct are left out (nopunct=callin: also words of relations whose last"
     " word in gold is ASCII punctuation); class=gold: only gold labels decide which words are in the class after @ or"
@@ -27,6 +29,22 @@ _NOPUNCT = (
 )
 _WEIGHTS = "a file with a universal relation and its weight on each line"
 ATTACHED = Agree.HEAD | Agree.RELATION  # head and universal relation, as in LAS
+_ARC = Agree.HEAD | Agree.FULL_RELATION
+_EVERYTHING = _ARC | Agree.PLACE | Agree.FORM | Agree.LEMMA | Agree.UPOS | Agree.XPOS | Agree.ALL_FEATS
+
+
+def _of_empty_nodes(name: str, compared: str, needs: Agree) -> Definition:
+    """Return a measure by its name in CRAC 2026."""
+    return Definition(
+        f"Empty{name}",
+        f"Empty nodes with the correct {compared}.",
+        f"empty nodes with equal {compared}, one to one / empty nodes",
+        _CRAC,
+        counted_item="empty",
+        needs=needs,
+        columns=(EMPTY_NODES, f"{name} of {EMPTY_NODES}") if name in FIELDS else (EMPTY_NODES,),
+    )
+
 
 GROUPS = (
     MeasureGroup(
@@ -268,6 +286,24 @@ GROUPS = (
                 needs=Agree.RELATION,
                 columns=("deps",),
             ),
+        ),
+    ),
+    MeasureGroup(
+        "Empty nodes",
+        "Report them for systems that predict empty nodes (n.1), such as dropped pronouns. A node is found if the head"
+        " of its first edge in DEPS is correct. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare"
+        " them.",
+        (
+            _of_empty_nodes("ARC", "head", Agree.HEAD),
+            _of_empty_nodes("DEP", "head and full relation", _ARC),
+            _of_empty_nodes("WO", "head and preceding word", Agree.HEAD | Agree.PLACE),
+            _of_empty_nodes("DEPWO", "head, full relation and preceding word", _ARC | Agree.PLACE),
+            _of_empty_nodes("FORM", "head and FORM", Agree.HEAD | Agree.FORM),
+            _of_empty_nodes("LEMMA", "head and LEMMA", Agree.HEAD | Agree.LEMMA),
+            _of_empty_nodes("UPOS", "head and UPOS", Agree.HEAD | Agree.UPOS),
+            _of_empty_nodes("XPOS", "head and XPOS", Agree.HEAD | Agree.XPOS),
+            _of_empty_nodes("FEATS", "head and FEATS", Agree.HEAD | Agree.ALL_FEATS),
+            _of_empty_nodes("ALL", "head, full relation, preceding word and all five columns", _EVERYTHING),
         ),
     ),
     MeasureGroup(

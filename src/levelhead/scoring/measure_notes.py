@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from levelhead.scoring.measure import Definition, Measure
+from levelhead.scoring.measure import Definition, Measure, annotates
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.selection import Schemes, is_class
 from levelhead.treebank import Treebank
@@ -58,7 +58,7 @@ def annotation_of(
         frozenset(map(universal, treebank.relations.distinct_texts if treebank.has_trees else ())).difference(
             "_" * partial
         ),
-        frozenset(name for name in columns if getattr(treebank, name).has_values),
+        frozenset(name for name in columns if annotates(treebank, name)),
     )
 
 

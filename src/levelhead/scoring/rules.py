@@ -13,6 +13,7 @@ from levelhead.treebank import relations
 _2017 = "Tokens Sentences Words UPOS XPOS Feats AllTags Lemmas UAS LAS CLAS".split()
 _2018 = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX".split()
 _TODAY = [*_2018, "ELAS", "EULAS"]
+_OF_EMPTY_NODES = tuple(f"Empty{name}" for name in "ARC DEP WO DEPWO FORM LEMMA UPOS XPOS FEATS ALL".split())
 _OURS = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS LAS(full) CLAS MLAS BLEX ELAS EULAS".split()
 
 
@@ -24,6 +25,7 @@ class Rules:
         name: the name of the rules.
         source: the script that they emulate.
         measures: the measures that the script prints, in its order.
+        of_empty_nodes: the measures that `score` also prints if gold has empty nodes.
         main: the default measures of rankings.
         lacks: measures that these rules do not define; rules with `content` define only their own measures.
         scheme: the partition of relations whose class CONTENT is what CLAS counts.
@@ -56,6 +58,7 @@ class Rules:
     collapse: bool = False
     undefined: float | None = 0.0
     unannotated: bool = False
+    of_empty_nodes: tuple[str, ...] = ()
     main: tuple[str, ...] = ("LAS", "MLAS", "BLEX", "CLAS")
     reading: str | None = None
     switches: frozenset[str] = frozenset()
@@ -96,7 +99,7 @@ CONLL17 = Rules(
     source="conll17_ud_eval.py, CoNLL 2017 shared task",
     measures=tuple(_2017),
     main=("LAS", "UAS", "CLAS"),
-    lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS", "MSLAS"}),
+    lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS", "MSLAS", *_OF_EMPTY_NODES}),
     scheme=relations.CONLL17,
     unicode_spaces=False,
     universal_features=False,
@@ -108,7 +111,7 @@ CONLL18 = Rules(
     reading="conll18",
     source="conll18_ud_eval.py, CoNLL 2018 shared task",
     measures=tuple(_2018),
-    lacks=frozenset({"Feats", "ELAS", "EULAS", "MSLAS"}),
+    lacks=frozenset({"Feats", "ELAS", "EULAS", "MSLAS", *_OF_EMPTY_NODES}),
     scheme=relations.CONLL18,
 )
 
@@ -117,7 +120,7 @@ UDTOOLS = Rules(
     reading="udtools",
     source="udtools 0.2.9, the UD scorer of 2026",
     measures=tuple(_TODAY),
-    lacks=frozenset({"Feats", "MSLAS"}),
+    lacks=frozenset({"Feats", "MSLAS", *_OF_EMPTY_NODES}),
     scheme=relations.CONLL18,
 )
 
@@ -125,6 +128,7 @@ UD = Rules(
     name="ud",
     source="udtools 0.2.9 with the deviations listed in the documentation of levelhead",
     measures=tuple(_OURS),
+    of_empty_nodes=("EmptyARC", "EmptyDEP", "EmptyWO", "EmptyFORM", "EmptyUPOS"),
     lacks=frozenset({"Feats", "MSLAS"}),
     scheme=relations.CONLL18,
     edges_one_to_one=True,

@@ -14,6 +14,7 @@ from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
     count_edges,
+    count_empty_nodes,
     count_exact,
     count_paired,
     count_roots,
@@ -22,7 +23,7 @@ from levelhead.scoring.counts import (
     count_words,
 )
 from levelhead.scoring.matches import Agree, Matches, TreebankPair, match
-from levelhead.scoring.measure import NOTHING
+from levelhead.scoring.measure import NOTHING, annotates
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_for
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _MOST_SURPRISE = 308  # larger powers of ten exceed the range of floats
 
 
 class Valued:
-    """A number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`.
+    """A number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`; as text `LAS 89.02 [83.4, 93.6]`.
 
     Without a value, `float` raises ValueError, and comparisons are false.
     """
@@ -50,6 +51,12 @@ class Valued:
         def measure(self) -> Any: ...
         @property
         def value(self) -> float | None: ...
+        @property
+        def interval(self) -> tuple[float, float] | None: ...
+
+    def __str__(self) -> str:
+        interval = f" [{self.interval[0]:.1f}, {self.interval[1]:.1f}]" if self.interval else ""
+        return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}{interval}"
 
     def __float__(self) -> float:
         if self.value is None:
@@ -95,6 +102,7 @@ class Score(Valued):
         reason: why there is no value; None if there is a value.
         signature: everything that determines the score, by name.
         perplexity: whether the value is the perplexity 10 ** (correct / gold), not a percentage.
+        interval: the 95% confidence interval of the value; None if it was not requested, or with too few units.
     """
 
     measure: Measure
@@ -106,6 +114,7 @@ class Score(Valued):
     reason: str | None = None
     signature: Mapping[str, str] | None = None
     perplexity: bool = False
+    interval: tuple[float, float] | None = None
 
     @property
     def precision(self) -> float | None:
@@ -135,11 +144,7 @@ class Score(Valued):
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
         return self.percentage(self.component)
 
-    def __str__(self) -> str:
-        """Return the measure and its value: `LAS 89.02`."""
-        return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}"
-
-    __repr__ = __str__
+    __repr__ = Valued.__str__
 
     @property
     def component(self) -> Component:
@@ -255,6 +260,7 @@ COUNTERS = MappingProxyType(
             matches, needs, chosen, by_sentence=each, same_text=paired.same_text if paired else None
         ),
         "edges": lambda matches, needs, _, each, __: count_edges(matches, needs, by_sentence=each),
+        "empty": lambda matches, needs, _, each, __: count_empty_nodes(matches, needs, by_sentence=each),
         "roots": lambda matches, needs, _, each, __: count_roots(matches, needs, by_sentence=each),
         "tokens": lambda matches, _, __, each, ___: count_spans(matches, "tokens", by_sentence=each),
         "sentences": lambda matches, _, __, each, paired: (
@@ -286,7 +292,9 @@ def without_trees(matches: TreebankPair, measure: Measure, definition: Definitio
     """Return which side lacks heads or relations that a measure compares or selects words by; otherwise None."""
     if matches.gold.has_trees and matches.system.has_trees:
         return None
-    compares_trees = definition.counted_item != "edges" and definition.needs_for(measure.argument) & _OF_TREES
+    compares_trees = (
+        definition.counted_item not in {"edges", "empty"} and definition.needs_for(measure.argument) & _OF_TREES
+    )
     if not (compares_trees or measure.only or measure.without):
         return None
     if not (matches.gold.has_trees or definition.counted_item in _OF_OUTPUT):
@@ -298,7 +306,7 @@ def check_annotated(matches: TreebankPair, measure: Measure, definition: Definit
     """Refuse gold that lacks a column or trees that a measure requires."""
     missing = without_trees(matches, measure, definition)
     if missing is None and matches.rules.unannotated:
-        columns = [name for name in definition.columns_for(measure.argument) if getattr(matches.gold, name).has_values]
+        columns = [name for name in definition.columns_for(measure.argument) if annotates(matches.gold, name)]
         if absent := definition.absent(measure.argument, columns):
             missing = f"not annotated in gold: {', '.join(absent)}"
     if missing:

@@ -319,11 +319,6 @@ class ComparedScore(Valued, _Statistics):
 
     __slots__ = ()
 
-    def __str__(self) -> str:
-        """Return the measure, its value and the interval, if there is one: `LAS 89.02 [83.4, 93.6]`."""
-        interval = f" [{self.interval[0]:.1f}, {self.interval[1]:.1f}]" if self.interval else ""
-        return f"{self.measure} {'-' if self.value is None else f'{self.value:.2f}'}{interval}"
-
     @property
     def enough_runs(self) -> bool:
         """Whether there are enough runs for a significant difference, see `enough_runs`."""

@@ -74,7 +74,8 @@ def short_signature(signature: Signature) -> str:
     digest = hashlib.sha256(signature_line(signature).encode()).hexdigest()
     hashes = {name: text for name, text in signature.items() if re.fullmatch("[0-9a-f]{12}", text)}
     files = [f"{name} {text[:_SHORT]}" for name, text in hashes.items() if not name.endswith("-hash")]
+    named = [f"{name} {text}" for name, text in signature.items() if re.fullmatch(r"[\w-]+@\d+\.\d[\d.,-]*", text)]
     rules = [signature["rules"]] if "rules" in signature else []
-    parts = [*rules, *files[:1], f"id {digest[:_SHORT]}", f"levelhead {signature.get('version')}"]
-    line = " | ".join(parts)
-    return line if len(line) <= _LONGEST else " | ".join(parts[-2:])
+    files, last = [*named, *files][:1], [f"id {digest[:_SHORT]}", f"levelhead {signature.get('version')}"]
+    lines = [" | ".join(parts) for parts in ([*rules, *files, *last], [*files, *last], [*files, last[0]], last)]
+    return next((line for line in lines if len(line) <= _LONGEST), lines[-1])

@@ -72,12 +72,14 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
 
 def texts(tables: Sequence[Table], places: int | None = 2, screen: Screen = FILE) -> str:
     """Return the tables of a result for the terminal, with their notes and the signature below the last one."""
-    return "\n".join(_table_text(table, places, screen) for table in tables) + notes_text(tables, screen)
+    shown = [_table_text(table, places, screen) for table in tables]
+    hidden = {name for _, names in shown for name in names}
+    return "\n".join(text for text, _ in shown) + notes_text(tables, screen, hidden)
 
 
-def notes_text(tables: Sequence[Table], screen: Screen = FILE) -> str:
+def notes_text(tables: Sequence[Table], screen: Screen = FILE, hidden: Collection[str] = ()) -> str:
     """Return the notes of the tables of a result, and its signature, which is never wrapped."""
-    lines = _note_lines(list(dict.fromkeys(note for table in tables for note in table.notes)), screen)
+    lines = _note_lines(list(dict.fromkeys(note for table in tables for note in table.notes)), screen, hidden)
     if signature := tables[-1].signature:
         lines.append(printable(signature_line(signature)) if screen.whole_signature else short_signature(signature))
     return "".join(f"{line}\n" for line in lines)
@@ -86,32 +88,40 @@ def notes_text(tables: Sequence[Table], screen: Screen = FILE) -> str:
 _ROOM = 2  # lines for the main notes, and for the number of the others
 
 
-def _note_lines(notes: Sequence[str], screen: Screen) -> list[str]:
-    """Return all notes as lines, or the main notes that there is room for, at least one, and the number of others."""
+def _note_lines(notes: Sequence[str], screen: Screen, hidden: Collection[str]) -> list[str]:
+    """Return all notes as lines, or the main notes that there is room for, at least one, and the number of others.
+
+    Notes on hidden columns are among the others.
+    """
     texts = {note: folded(printable(note), screen.width).split("\n") for note in notes}
     every = [line for lines in texts.values() for line in lines]
-    if screen.all_notes or len(every) <= _ROOM:
+    kept = [note for note in notes if note.partition(":")[0] not in hidden]
+    if screen.all_notes or (len(every) <= _ROOM and len(kept) == len(notes)):
         return every
     shown, n_shown = list[str](), 0
-    for note in notes:
+    for note in kept:
         if isinstance(note, Detail):
             continue
         if shown and len(shown) + len(texts[note]) + 1 > _ROOM:
             break
         shown += texts[note]
         n_shown += 1
-    return [*shown, f"{number_of(len(notes) - n_shown, 'more note' if shown else 'note')}: --notes"]
+    n_others = len(notes) - n_shown
+    return shown + ([f"{number_of(n_others, 'more note' if shown else 'note')}: --notes"] if n_others else [])
 
 
-def _table_text(table: Table, places: int | None, screen: Screen) -> str:
-    widest, hidden = screen.width - 1, list[str]()  # the rule is longer than the rows
+def _table_text(table: Table, places: int | None, screen: Screen) -> tuple[str, set[str]]:
+    """Return a table as text, and the names of the columns that are not shown."""
+    widest, hidden, every = screen.width - 1, list[str](), table.columns  # the rule is longer than the rows
     table = _with_values(table) if screen.is_terminal and table.rows else table
     laid_out = _laid_out(table, places, widest)
     while screen.is_terminal and _width(laid_out.widths) > widest and not laid_out.turned:
         kept = _fitting(table, laid_out.widths, widest)
         if len(kept) == len(table.columns):
             break
-        hidden += (_full_name(table, i) for i in range(len(table.columns)) if table.columns[i].name and i not in kept)
+        hidden += (
+            _full_name(table, i, kept) for i in range(len(table.columns)) if table.columns[i].name and i not in kept
+        )
         table = table.of_columns(kept)
         laid_out = _laid_out(table, places, widest)
     columns, rows, rules, widths, _ = laid_out
@@ -130,7 +140,8 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> str:
     if hidden:
         more = f"not shown: {listed([*dict.fromkeys(hidden)], _MOST_NAMED)} (a wider terminal, or --format tsv)"
         lines.append(folded(printable(more), screen.width))
-    return "\n".join(lines) + "\n"
+    names = {column.name for column in every} - {column.name for column in table.columns} if hidden else set[str]()
+    return "\n".join(lines) + "\n", names
 
 
 def folded(line: str, width: int) -> str:
@@ -213,9 +224,12 @@ def _same_in_all(table: Table, i: int) -> bool:
     )
 
 
-def _full_name(table: Table, i: int) -> str:
+def _full_name(table: Table, i: int, kept: Collection[int]) -> str:
     """Return the heading of a column, with the cell that all rows have."""
     column = table.columns[i]
+    same = [other for other in kept if table.columns[other].name == column.name]
+    if same:  # such as the intervals of scores and of differences
+        return f"the {'first' if i < same[0] else 'last'} {column.name}"
     return f"{column.name} ({for_readers(table.rows[0][i], column)})" if _same_in_all(table, i) else column.name
 
 

@@ -10,6 +10,7 @@ from levelhead.evaluation.gates import Gate, bound_of, percentage_warning
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.measure import Measure
+from levelhead.treebank.releases import path_of
 
 
 def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
@@ -55,6 +56,7 @@ def assert_score(
     if doubtful := percentage_warning(wanted, bound, highest=lower):
         warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=2)
     gate = Gate(name, bound, lower)
+    gold, system = (path_of(source) if isinstance(source, str) else source for source in (gold, system))
     result = score_files(gold, system, setup)[name]
     if broken := gate.broken(result.exact, result.reason):
         if gate.highest or result.value is None:

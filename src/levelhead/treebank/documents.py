@@ -30,8 +30,8 @@ class Documents:
 
     def add(self, piece: Treebank) -> NDArray[np.int64]:
         """Return the document of each sentence of the next piece, from 0, int64, shape (sentences,)."""
-        marks = _found(_MARK, piece) if b"newdoc" in piece.comments.text else {}
-        opened = {} if self.marks else _found(_PUD, piece)
+        marks = found_in_comments(_MARK, piece) if b"newdoc" in piece.comments.text else {}
+        opened = {} if self.marks else found_in_comments(_PUD, piece)
         if marks:
             first = min(marks)
             opened = {sentence: name for sentence, name in opened.items() if sentence < first} | marks
@@ -58,7 +58,7 @@ class Documents:
         return label
 
 
-def _found(pattern: re.Pattern[bytes], piece: Treebank) -> dict[int, str]:
+def found_in_comments(pattern: re.Pattern[bytes], piece: Treebank) -> dict[int, str]:
     """The ids in the comments of the sentences that have them, "" for marks without an id."""
     comments, found = piece.comments, dict[int, str]()
     matches = [

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import Fault, Place
 from levelhead.immutable import immutable
@@ -19,20 +19,60 @@ TREEBANK = "treebank"  # the code of a treebank without another code
 MEMORY = "memory"  # used instead of the hash and the path of a treebank that was not read from a file
 
 
+class FileId(NamedTuple):
+    """The contents of a file, with their name if they are those of a file of UD releases; as text, its short form.
+
+    Args:
+        sha256: the SHA-256 of the contents, decompressed; None for a treebank in memory.
+        name: the treebank and split, such as "en_ewt-test"; None if the contents are unknown.
+        releases: the UD releases in which the file has these contents, such as "2.2-2.3"; None if they are unknown.
+    """
+
+    sha256: str | None
+    name: str | None = None
+    releases: str | None = None
+
+    def __str__(self) -> str:
+        return short_hash(self.sha256) if self.name is None else f"{self.name}@{self.releases}"
+
+    def is_other_release(self, other: FileId) -> bool:
+        """Return whether both are files of one treebank, but never of one release."""
+        if self.name is None or other.name is None or self.name.partition("-")[0] != other.name.partition("-")[0]:
+            return False
+        return not releases_of_all([self, other])
+
+
+def releases_of_all(files: Iterable[FileId]) -> str:
+    """Return the releases to which all files belong, as text; empty if there are none."""
+    from levelhead.treebank.releases.index import index
+
+    return index().shared(file.releases or "" for file in files)
+
+
+def file_id(sha256: str | None, path: str | None = None) -> FileId:
+    """Return the contents of a file with their name; a large file needs its path to be recognized."""
+    from levelhead.treebank.releases.index import released_as  # the index is loaded for results only
+
+    if sha256 in {None, MEMORY}:
+        return FileId(None)
+    known = released_as(str(sha256), path)
+    return FileId(sha256) if known is None else FileId(sha256, known.name, known.releases)
+
+
 @immutable
 class Provenance:
     """The provenance of a result.
 
     Args:
         signature: everything that determines the numbers, by name.
-        files: the hashes of all files, by treebank and then by "gold", the system (and run), or the path of the file.
+        files: the contents of all files, by treebank and then by "gold", the system (and run), or the path of the file.
         warnings: the warnings about the files.
         notes: notes about the numbers.
         about_files: messages about files that are not used, or are matched by the beginning of their names.
     """
 
     signature: Mapping[str, str]
-    files: Mapping[str, Mapping[str, str]]
+    files: Mapping[str, Mapping[str, FileId]]
     warnings: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
     about_files: tuple[str, ...] = ()
@@ -41,7 +81,13 @@ class Provenance:
         """Return the provenance for JSON."""
         return {
             "signature": dict(self.signature),
-            "files": {code: dict(files) for code, files in self.files.items()},
+            "files": {
+                code: {
+                    role: {"name": file.name, "releases": file.releases, "sha256": file.sha256}
+                    for role, file in files.items()
+                }
+                for code, files in self.files.items()
+            },
             "warnings": [
                 {
                     "slug": fault.slug,
@@ -62,7 +108,9 @@ class Provenance:
             Fault(one["slug"], one["message"], Place(one["file"], one["line"]), "warning", one["count"])
             for one in document["warnings"]
         )
-        files = {code: {**files} for code, files in document["files"].items()}
+        files = {
+            code: {role: FileId(**file) for role, file in files.items()} for code, files in document["files"].items()
+        }
         return cls({**document["signature"]}, files, warnings, tuple(document["notes"]))
 
     def with_parts(self, **parts: str) -> Provenance:
@@ -75,10 +123,12 @@ def short_hash(sha256: str | None) -> str:
     return (sha256 or MEMORY)[:12]
 
 
-def joint_hash(hashes: Iterable[str]) -> str:
-    """Return a joint hash of files (or of the first twelve digits); the joint hash of a single file is its own."""
-    starts = [digest[:12] for digest in hashes]
-    return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
+def joint_hash(files: Iterable[FileId]) -> str:
+    """Return a joint hash of files; for a single file its name or hash."""
+    given = list(files)
+    if len(given) == 1:
+        return str(given[0])
+    return hashlib.sha256("".join(short_hash(file.sha256) for file in given).encode()).hexdigest()[:12]
 
 
 @immutable
@@ -91,6 +141,19 @@ class FileSummary:
     tokens: int = 0
     warnings: tuple[Fault, ...] = ()
     path: str | None = None
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The warnings, and for gold one if it is training data."""
+        file = self.id
+        if file.name is None or "-train" not in file.name:
+            return self.warnings
+        return (*self.warnings, Fault("training-data", f"gold is training data: {file}", Place(self.path), "warning"))
+
+    @property
+    def id(self) -> FileId:
+        """The contents, with their name if they are known."""
+        return file_id(self.sha256, self.path)
 
     @property
     def name(self) -> str:

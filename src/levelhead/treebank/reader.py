@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 from levelhead.arguments import check, checked, is_list, refuse
 from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
+from levelhead.treebank.releases import path_of
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.tokens import Source
 from levelhead.treebank.treebank import Treebank
@@ -107,7 +108,7 @@ def read(
     `has_trees` is False.
 
     Args:
-        path: its path, or "-" for standard input.
+        path: its path, "-" for standard input, or the name of a file of UD releases, such as "en_ewt-test@2.16".
         format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
         limits: the limits of the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
@@ -118,8 +119,8 @@ def read(
         UnreadableFile: the file cannot be opened or decompressed.
         ConlluError: it is invalid, or with `partial` has no readable row; the error lists all faults.
     """
-    name = os.fsdecode(path)
-    data = read_bytes(path, limits)
+    name = path_of(os.fsdecode(path))
+    data = read_bytes(name, limits)
     return from_conllu(data, name=name, format=format, allow_several_roots=allow_several_roots, partial=partial)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank.provenance import contents_hash, short_hash
+from levelhead.treebank.provenance import FileId, contents_hash, summary_of
 from levelhead.treebank.relations import universal
 from levelhead.treebank.treebank import Treebank
 
@@ -26,7 +26,7 @@ class Training(NamedTuple):
         sentences: the sentences, as their forms.
         trees: the trees, as their heads (0 for the root) and universal relations.
         heads: the trees without labels, as their heads.
-        hashes: the first twelve digits of the SHA-256 of each file, joined by "+".
+        files: the contents of each file.
         key: one hash of the contents of all treebanks, including treebanks that were not read from files.
     """
 
@@ -34,8 +34,13 @@ class Training(NamedTuple):
     sentences: frozenset[tuple[str, ...]]
     trees: frozenset[Tree]
     heads: frozenset[tuple[int, ...]]
-    hashes: str
+    files: tuple[FileId, ...]
     key: str
+
+    @property
+    def hashes(self) -> str:
+        """The name of each file in UD releases, or the first twelve digits of its SHA-256, joined by "+"."""
+        return "+".join(map(str, self.files))
 
     @classmethod
     def of(cls, treebanks: Iterable[Treebank]) -> Training:
@@ -43,16 +48,16 @@ class Training(NamedTuple):
         forms: Counter[str] = Counter()
         sentences: set[tuple[str, ...]] = set()
         trees: set[Tree] = set()
-        hashes, contents = [], []
+        files, contents = list[FileId](), []
         for treebank in treebanks:
             forms.update(treebank.forms.frequencies())
             sentences.update(sentences_of(treebank))
             trees.update(trees_of(treebank))
-            hashes.append(short_hash(treebank.source.sha256))
+            files.append(summary_of(treebank).id)
             contents.append(contents_hash(treebank))
         heads = frozenset(tree[0] for tree in trees)
         key = hashlib.sha256("+".join(contents).encode()).hexdigest()
-        return cls(forms, frozenset(sentences), frozenset(trees), heads, "+".join(hashes), key)
+        return cls(forms, frozenset(sentences), frozenset(trees), heads, tuple(files), key)
 
     def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
         """Return which sentences of a treebank have the words of a training sentence, shape (sentences,)."""

@@ -19,7 +19,7 @@ from levelhead.tables.data import DataColumn, DataTable, Layout
 from levelhead.tables.table import Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
-from levelhead.treebank.provenance import MEMORY, Provenance, short_hash
+from levelhead.treebank.provenance import MEMORY, Provenance, file_id
 from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.treebank.training_data import Training
@@ -139,7 +139,8 @@ def most_unusual(profiles: Mapping[str, Profile]) -> str | None:
     if not others:
         return f"{last} is the most unusual {of}: an outlier in {where} ({listed(columns_of[last])})."
     if len(others) < 5:
-        return f"{', '.join(others)} and {last} are the most unusual {of}: outliers in {where}."
+        *first, final = (f"{label} ({listed(columns_of[label])})" for label in (*others, last))
+        return f"{', '.join(first)} and {final} are the most unusual {of}: outliers in {where}."
     return f"{len(others) + 1} {of} are outliers in {where}, the others in fewer."
 
 
@@ -288,7 +289,8 @@ class _ReadFiles:
         joined = "\n".join("" if digest == MEMORY else digest for digest in hashes)
         signature = {**settings, "files": hashlib.sha256(joined.encode()).hexdigest()[:12], "version": VERSION}
         files = {
-            name: {path: short_hash(digest) for path, digest in by_path.items()} for name, by_path in self.files.items()
+            name: {path: file_id(digest, path) for path, digest in by_path.items()}
+            for name, by_path in self.files.items()
         }
         return Provenance(signature, files, tuple(self.warnings), tuple(self.notes))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import WithExample
+from levelhead.cli.program import WithExample, say
 from levelhead.errors import quoted
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ GROUPS = {
     "Gates": "fail-under fail-over fail-if-worse strict",
     "Rules and input": (
         "rules partial punct allow-several-roots definitions scheme train split as-runs merge input-format gold-format"
+        " download"
     ),
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
 }
@@ -38,6 +39,7 @@ Options that are not named here are those of single commands: they are in the fi
 
 _PLACES = {f"--{name}": (group, place) for group, names in GROUPS.items() for place, name in enumerate(names.split())}
 _OWN = ("Options", len(_PLACES))
+_DOWNLOAD = "levelhead: download"
 _ARGUMENTS = "levelhead.arguments"
 _RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
 
@@ -55,6 +57,14 @@ def options_by_group(command: click.Command, context: click.Context) -> dict[str
 class Command(WithExample):
     """A command whose `--help` lists options in groups, and which remembers how it was called."""
 
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        if any(isinstance(param, click.Argument) and _takes_names(param) for param in self.params):
+            about = "Download test sets given by name, such as en_ewt@2.16, that are not on this machine"
+            self.params.append(
+                click.Option(["--download"], is_flag=True, expose_value=False, callback=_set_download, help=about)
+            )
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta[_ARGUMENTS] = tuple(args)  # for `command_line`
         ctx.allow_extra_args = True  # click repeats all of them in its message
@@ -62,6 +72,10 @@ class Command(WithExample):
         if rest and not ctx.resilient_parsing:
             several = ": levelhead compare takes several systems" if self.name == "score" else ""
             ctx.fail(f"unexpected argument {quoted(rest[0])}{f' and {len(rest) - 1} more' * (len(rest) > 1)}{several}")
+        download = say if ctx.meta.get(_DOWNLOAD) else None
+        if not ctx.resilient_parsing and any("@" in word for word in ctx.meta[_ARGUMENTS]):
+            for param in filter(_takes_names, self.params):
+                ctx.params[param.name or ""] = _located(ctx.params[param.name or ""], download)
         if "tls_ca" in ctx.params and not ctx.resilient_parsing:  # true for shell completion
             cluster_of(ctx.params)
         return rest
@@ -71,6 +85,23 @@ class Command(WithExample):
             if records := [record for option in options if (record := option.get_help_record(ctx))]:
                 with formatter.section(group):
                     formatter.write_dl(records)
+
+
+def _set_download(ctx: click.Context, option: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    ctx.meta[_DOWNLOAD] = value
+
+
+def _takes_names(param: click.Parameter) -> bool:
+    return getattr(param.type, "takes_names", False)
+
+
+def _located(given: Any, download: Callable[[str], None] | None) -> Any:
+    """Return the paths of test sets that are given by name, and other paths unchanged."""
+    from levelhead.treebank.releases import path_of
+
+    if isinstance(given, tuple):
+        return tuple(path_of(each, download) for each in given)
+    return given if given is None else path_of(given, download)
 
 
 class Setting(click.Option):

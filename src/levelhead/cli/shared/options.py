@@ -50,7 +50,12 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
 
 
 class InputPath(click.Path):
-    """A path that is not empty; whether it can be read is checked when it is opened, with the errors of all files."""
+    """A path, or the name of a test set, which `Command` finds; not empty.
+
+    Whether a file can be read is checked when it is opened, with the errors of all files.
+    """
+
+    takes_names = True
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not os.fspath(value):
@@ -82,7 +87,7 @@ class FiniteRange(click.FloatRange):
             if math.isfinite(number := super().convert(value, param, ctx)):
                 return number
         least = "" if self.min is None else f" {'above' if self.min_open else 'of at least'} {self.min:g}"
-        most = "" if self.max is None else f" and at most {self.max:g}"
+        most = "" if self.max is None else f" and {'below' if self.max_open else 'at most'} {self.max:g}"
         return self.fail(f"{quoted(str(value))} is not a number{least}{most}", param, ctx)
 
 

@@ -225,7 +225,7 @@ def _values(treebanks: _Treebanks) -> Section:
         columns = (Column("Column", "text"), Column("Value", "text"), Column("Meaning", "text"))
         return Section("values", "Values", "", [Block("values", table=Table(columns, tuple(rows)))])
     table = treebanks.survey.with_columns([column.name for column in treebanks.scalars]).table()
-    by_name = {row[0]: row for row in table.rows}
+    by_name = {row[0]: row for row in table.every_row}
     each = tuple(by_name[row.name] for row in treebanks.rows)
     total = tuple(row for name, row in by_name.items() if name not in treebanks.profiles)
     heads = (

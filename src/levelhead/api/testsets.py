@@ -1,0 +1,43 @@
+"""Test sets of UD releases, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from levelhead.api.inputs import as_list
+from levelhead.api.parameters import public
+
+if TYPE_CHECKING:
+    from levelhead.treebank.releases.listing import TestSets
+
+
+@public(names=("list", "text"), download="flag", tell=("optional", "function"))
+def testsets(
+    names: str | Iterable[str] = "*",  # noqa: PT028 -- not a test
+    *,
+    download: bool = False,  # noqa: PT028
+    tell: Callable[[str], None] | None = None,  # noqa: PT028
+) -> TestSets:
+    """Return the known test sets of UD releases, or other files; or download them, each with its path.
+
+    Files are looked for in the folders of the environment variable `LEVELHEAD_UD`, and in the cache.
+
+    Args:
+        names: names such as "en_ewt" (its test sets in all releases), "en_ewt-dev@2.16" or "fr_*@2.16"; to download,
+            with a release.
+        download: whether to download the files that are not on this machine, verify them, and return their paths.
+        tell: a function that receives the address and the license of each file before it is downloaded.
+
+    Raises:
+        InputError: a name is unknown, or a file cannot be downloaded or has other contents.
+    """
+    from levelhead.treebank.releases.files import files_named, located_file, wanted_files
+    from levelhead.treebank.releases.listing import TestSets
+
+    if not download:
+        files = {(file.name, file.releases): file for name in as_list(names) for file in files_named(name)}
+        return TestSets(tuple(files.values()))
+    wanted = {str(each): each for name in as_list(names) for each in wanted_files(name)}
+    paths = tuple(str(located_file(each, tell or (lambda _: None))) for each in wanted.values())
+    return TestSets(tuple(each.file for each in wanted.values()), paths)
