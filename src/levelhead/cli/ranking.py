@@ -205,6 +205,7 @@ def _write_prototext(results: Results, output: str | None) -> None:
 @options.scheme_option
 @options.rules_option
 @options.interval_options
+@options.limit_option
 @options.page_options
 @options.as_runs_option
 @options.engine_options

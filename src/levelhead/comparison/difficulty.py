@@ -25,7 +25,7 @@ from levelhead.significance.power import detectable_difference, difference_varia
 from levelhead.significance.scopes import count_units
 from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.data import Field, Layout, Percent, Points, PointsInterval, Probability
-from levelhead.tables.table import Column, Detail, IntervalCell, Table, interval_head
+from levelhead.tables.table import Column, Detail, IntervalCell, Table, interval_head, p_text
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import language_of
 
@@ -103,7 +103,7 @@ class Explained(NamedTuple):
 
     Args:
         column: its name; "all" for all properties jointly.
-        n: the number of languages.
+        n: the number of languages; for all properties, of test sets.
         r: the correlation with difficulty.
         interval: its confidence interval, which holds for all properties jointly; null for all properties.
         p: the p-value, corrected for the number of properties; null for all properties.
@@ -186,8 +186,11 @@ class Difficulty(Tabular):
             f" test sets is {spread:.1f} points, that of systems {systems:.1f}."
         )
         if self.explained:
-            best = max(self.explained, key=lambda row: row.explained if row.interval else -1)
-            text += f" {best.column} explains most: {best.explained:.0f}% (r {with_minus(f'{best.r:.2f}')})."
+            best = max(self.explained, key=lambda row: -1.0 if row.p is None else row.explained)
+            numbers = f"{best.explained:.0f}% (r = {with_minus(f'{best.r:.2f}')}, p {p_text(best.p)})"
+            is_significant = best.p is not None and best.p < 1 - float(self.provenance.signature["level"])
+            start = " " if is_significant else " No property explains the difficulty significantly; "
+            text += f"{start}{best.column} explains most: {numbers}."
         return text
 
     def table(self) -> Table:
