@@ -257,7 +257,7 @@ def test_every_table_has_a_signature(settings, levelhead_command):
 REFUSED = {
     "Missing argument 'TREEBANKS...'": [],
     "only one file can be standard input": ["-", "-"],
-    "en has only 164 words: no samples of 500000": [EN, "--rarefy", "500000"],
+    "--rarefy: all treebanks have fewer words: use smaller samples": [EN, "--rarefy", "500000"],
     "--rarefy needs numbers of words from 1, as in 1000,5000, not '5,x'": [EN, "--rarefy", "5,x"],
     "--rarefy needs numbers of words from 1, as in 1000,5000, not '0'": [EN, "--rarefy", "0"],
     "is an input file": [GOLD, "--output", EN],

@@ -218,7 +218,7 @@ def test_a_second_count_gives_the_same_for_two_releases(data) -> None:
 
 
 def test_the_command_prints_a_summary_or_a_table() -> None:
-    code, out, err = run("diff", OLD, NEW, "-q")
+    code, out, err = run("diff", OLD, NEW)
     assert (code, err) == (0, "")
     assert "\nOld: 9 sentences, 74 words\nNew: 9 sentences, 72 words\n" in out
     assert "DEPREL           | nmod   | obl           |     3 |         3 | room (p01)" in out

@@ -339,7 +339,7 @@ def test_tables_alone_give_scores_and_intervals(data: Path, tmp_path: Path, code
         assert value == pytest.approx(scores[name].value, abs=1e-10), name
     sentences = levelhead.sentences(gold, system).to_frame(library="pandas")
     for name, score in scores.items():
-        if score.reason is None:
+        if score.reason is None and f"{name}_gold" in sentences:  # those of the official scorer
             sums = [sentences[f"{name}_{part}"].sum() for part in ("correct", "gold", "predicted")]
             assert sums == [score.correct, score.gold, score.system], name
     assert sentences["length"].sum() == len(words["word"].dropna())

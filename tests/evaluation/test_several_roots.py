@@ -57,10 +57,9 @@ def test_counts_of_the_oracle(
     paths = folder / "gold", folder / "system"
     found = levelhead.score(*paths, rules=rules, allow_several_roots=True)
     expected = oracle_score(gold, system, rules, several_roots=True)
-    assert {name: found[name].correct for name in found if found[name].reason is None} == {
-        name: one.correct for name, one in expected.items() if name in found and found[name].reason is None
-    }
-    setup = setup_of(rules=rules, allow_several_roots=True)
+    valued = [name for name in found if found[name].reason is None and not name.startswith("Empty")]  # another oracle
+    assert {name: found[name].correct for name in valued} == {name: expected[name].correct for name in valued}
+    setup = setup_of([*found], rules=rules, allow_several_roots=True)
     whole = found.to_dict()
     for size in (1, 300):
         assert score_files(*paths, setup, PieceSizes(0, size)).to_dict() == whole
@@ -100,7 +99,7 @@ def test_without_the_option_they_are_errors(forests: tuple[Path, Path]) -> None:
     assert (np.bincount(tb.sentence_of_word[tb.heads < 0]) > 1).any()
     result = run("score", *forests)
     assert result.returncode == 2
-    assert "several-roots: 4 words have HEAD 0" in result.stderr
+    assert "several-roots: 2 words have HEAD 0" in result.stderr
 
 
 def test_a_sentence_without_root_and_cycles_stay_errors(tmp_path: Path) -> None:

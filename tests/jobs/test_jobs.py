@@ -308,7 +308,7 @@ def test_odd_stores_are_refused_before_any_work(tmp_path):
     said = {
         "": "the path is empty", "-": "not standard output", "tcp://127.0.0.1:1": "not an address",
         str(tmp_path): "it is a folder", "/dev/null": "not a regular file", str(tmp_path / "other"): "another program",
-        str(tmp_path / "text"): "not a database", str(tmp_path / "old"): "another version", "no/such/s": "does not exist",
+        str(tmp_path / "text"): "not a store", str(tmp_path / "old"): "another version", "no/such/s": "does not exist",
     }  # fmt: skip
     for store, message in said.items():
         with pytest.raises((InputError, OutputError), match=message):

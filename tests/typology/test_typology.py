@@ -483,7 +483,7 @@ def test_the_total_is_apart() -> None:
     """It is no treebank: only the text and the table of totals have it."""
     treebanks = [flat(["a", "b"], ["root", "det"]), flat(["a"], ["root"])]
     profiles = levelhead.profile(*treebanks, columns="words,relation", total=True)
-    assert [row[0] for row in profiles.table().rows][2:] == ["Total of 2"]
+    assert [row[0] for row in profiles.table().every_row][2:] == ["Total of 2"]
     totals = profiles.data("totals").rows
     assert totals == [
         ("words", None, 3, ""), ("relation", "det", pytest.approx(100 / 3), "percent"),
