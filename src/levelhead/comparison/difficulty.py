@@ -34,7 +34,7 @@ _Interval = tuple[float, float]
 _FEWEST = 3  # systems, and test sets
 
 
-class TestSetDifficulty(NamedTuple):
+class RatedTestSet(NamedTuple):
     """The difficulty of a test set; its intervals refer to other systems of the same kind.
 
     Args:
@@ -52,18 +52,16 @@ class TestSetDifficulty(NamedTuple):
         discrimination_interval: its confidence interval.
     """
 
-    __test__ = False
-
     treebank: str
     n_systems: int
     mean: Percent | None
-    expected: Percent | None
-    difficulty: Points | None
-    difficulty_interval: PointsInterval | None
-    logits: float | None
-    logits_interval: _Interval | None
-    discrimination: float | None
-    discrimination_interval: _Interval | None
+    expected: Percent | None = None
+    difficulty: Points | None = None
+    difficulty_interval: PointsInterval | None = None
+    logits: float | None = None
+    logits_interval: _Interval | None = None
+    discrimination: float | None = None
+    discrimination_interval: _Interval | None = None
 
 
 class Ability(NamedTuple):
@@ -158,7 +156,7 @@ class Difficulty(Tabular):
 
     KIND: ClassVar[str] = "difficulty"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "test_sets": (TestSetDifficulty,),
+        "test_sets": (RatedTestSet,),
         "systems": (AdjustedSystem, Ability),
         "residuals": (Residual,),
         "explained": (Explained,),
@@ -166,7 +164,7 @@ class Difficulty(Tabular):
     }
 
     measure: str
-    test_sets: tuple[TestSetDifficulty, ...]
+    test_sets: tuple[RatedTestSet, ...]
     systems: tuple[tuple[AdjustedSystem, Ability], ...]
     residuals: tuple[Residual, ...]
     explained: tuple[Explained, ...]
@@ -178,8 +176,8 @@ class Difficulty(Tabular):
         """Which test set is hardest and which easiest, and how much test sets and systems differ."""
         known = [row for row in self.test_sets if row.difficulty is not None]
         hardest, easiest = known[0], known[-1]
-        spread = np.std([row.difficulty for row in known])
-        systems = np.std([row.adjusted for row, _ in self.systems if row.adjusted is not None])
+        spread = np.std([row.difficulty or 0.0 for row in known])
+        systems = np.std([row.adjusted for row, _ in self.systems if row.adjusted is not None] or [0.0])
         text = (
             f"{hardest.treebank} is the hardest test set and {easiest.treebank} the easiest: an average system has an"
             f" expected {self.measure} of {hardest.expected:.1f} and {easiest.expected:.1f}. The standard deviation of"
@@ -219,29 +217,30 @@ class Difficulty(Tabular):
     def other_tables(self, n_unusual: int = 10) -> Iterator[tuple[str, Table]]:
         """Yield the names and contents of the tables after the first, without those that are empty."""
         level = interval_head(self.provenance.signature["level"])
-        name, number, percent, points = "text", "number", "percent", "points"
         unusual = sorted(self.residuals, key=lambda row: -abs(row.standardized))[:n_unusual]
         every: dict[str, tuple[Sequence[Column], Sequence[tuple[Any, ...]]]] = {
             "explained": (
-                (Column("Column", name), Column("n", number), Column("r", "coefficient"), Column(level, "coefficient"),
-                 Column("p", "probability"), Column("Explained", percent), Column("Points", percent)),
+                (Column("Column", "text"), Column("n", "number"), Column("r", "coefficient"),
+                 Column(level, "coefficient"), Column("p", "probability"),
+                 Column("Explained", "percent"), Column("Points", "percent")),
                 [(*row[:3], row.interval and IntervalCell(*row.interval), *row[4:]) for row in self.explained],
             ),
             "systems": (
-                (Column("System", name), Column("Test sets", number), Column(f"Adjusted {self.measure}", percent),
-                 Column(level, percent), Column("Ability", "coefficient")),
+                (Column("System", "text"), Column("Test sets", "number"), Column(f"Adjusted {self.measure}", "percent"),
+                 Column(level, "percent"), Column("Ability", "coefficient")),
                 [(row.system, row.n_test_sets, row.adjusted,
                   row.adjusted_interval and IntervalCell(*row.adjusted_interval), ability.ability)
                  for row, ability in self.systems],
             ),
             "unusual": (
-                (Column("System", name), Column("Treebank", name), Column(self.measure, percent),
-                 Column("Expected", percent), Column("Residual", points), Column("Standardized", points)),
+                (Column("System", "text"), Column("Treebank", "text"), Column(self.measure, "percent"),
+                 Column("Expected", "percent"), Column("Residual", "points"), Column("Standardized", "points")),
                 unusual,
             ),
             "detectable": (
-                (Column("Treebank", name), Column("Sentences", number), Column("Words", number), Column("Unit", name),
-                 Column("Units", number), Column("Detectable: close", percent), Column("distant", percent)),
+                (Column("Treebank", "text"), Column("Sentences", "number"), Column("Words", "number"),
+                 Column("Unit", "text"), Column("Units", "number"),
+                 Column("Detectable: close", "percent"), Column("distant", "percent")),
                 self.detectable,
             ),
         }  # fmt: skip
@@ -264,7 +263,7 @@ def difficulties(results: Results, measure: str, level: float, properties: Measu
     test_sets = _test_sets(results, model, given, level)
     places = {system: place for place, system in enumerate(results.systems)}
     systems = tuple((row, _ability(model, places[row.system], level)) for row in ranking.adjusted)
-    explained, notes = (), list[str]()
+    explained, notes = tuple[Explained, ...](), list[str]()
     if properties is not None:
         explained, notes = _explained(test_sets, properties, level)
     signature = {**results.signature, "missing": "adjust", "level": repr(level)}
@@ -278,7 +277,7 @@ def difficulties(results: Results, measure: str, level: float, properties: Measu
     )  # fmt: skip
 
 
-def _test_sets(results: Results, model: Abilities, given: _Numbers, level: float) -> tuple[TestSetDifficulty, ...]:
+def _test_sets(results: Results, model: Abilities, given: _Numbers, level: float) -> tuple[RatedTestSet, ...]:
     n_systems, known = len(model.ability), np.flatnonzero(~np.isnan(model.easiness))
     covariance = model.calibration * model.covariance[n_systems:, n_systems:]
     expected = percent_of(model.easiness)
@@ -288,7 +287,7 @@ def _test_sets(results: Results, model: Abilities, given: _Numbers, level: float
         count, seen = int(model.fitted[:, j].sum()), given[~np.isnan(given[:, j]), j]
         mean = float(seen.mean()) if len(seen) else None
         if j not in known:
-            rows.append(TestSetDifficulty(test_set.code, count, mean, *[None] * 7))
+            rows.append(RatedTestSet(test_set.code, count, mean))
             continue
         share = np.isin(np.arange(len(slopes)), known) / len(known)
         alone = np.arange(len(slopes)) == j
@@ -296,7 +295,7 @@ def _test_sets(results: Results, model: Abilities, given: _Numbers, level: float
         points = float(expected[known].mean() - expected[j])
         errors = [float(np.sqrt(c @ covariance @ c)) for c in ((share - alone) * slopes, share - alone)]
         slope, error = float(model.slope[j]), float(model.slope_error[j])
-        row = TestSetDifficulty(
+        row = RatedTestSet(
             test_set.code, count, mean, float(expected[j]),
             points, _around(points, errors[0], count - 1, level), logits, _around(logits, errors[1], count - 1, level),
             None if np.isnan(slope) else slope, None if np.isnan(slope) else _around(slope, error, count - 2, level),
@@ -331,7 +330,7 @@ def _residuals(results: Results, model: Abilities, given: _Numbers) -> Iterator[
 
 
 def _explained(
-    test_sets: Sequence[TestSetDifficulty], properties: Measurements, level: float
+    test_sets: Sequence[RatedTestSet], properties: Measurements, level: float
 ) -> tuple[tuple[Explained, ...], list[str]]:
     """How much each column of a table explains, and all of them jointly, with notes."""
     known = [row for row in test_sets if row.difficulty is not None]
@@ -360,7 +359,7 @@ def _explained(
     return tuple(rows), list(result.provenance.notes)
 
 
-def _language_notes(test_sets: Sequence[TestSetDifficulty]) -> Iterator[str]:
+def _language_notes(test_sets: Sequence[RatedTestSet]) -> Iterator[str]:
     """Yield a note on how much treebanks of one language differ."""
     by_language: dict[str, list[float]] = {}
     for row in test_sets:

@@ -200,14 +200,13 @@ def connected(known: _Flags) -> tuple[_Flags, _Flags]:
 
     Two systems can be compared if they have a test set in common, or if both can be compared with a third.
     """
-    best = np.zeros(known.shape[0], dtype=bool), np.zeros(known.shape[1], dtype=bool)
-    left = known.any(axis=1)
+    best: tuple[_Flags, _Flags] = np.zeros(known.shape[0], dtype=bool), np.zeros(known.shape[1], dtype=bool)
+    left: _Flags = np.asarray(known.any(axis=1))
     while left.any():
-        systems = np.zeros_like(left)
-        systems[np.argmax(left)] = True
+        systems: _Flags = np.arange(len(left)) == np.argmax(left)
         while True:
-            test_sets = known[systems].any(axis=0)
-            grown = known[:, test_sets].any(axis=1)
+            test_sets: _Flags = np.asarray(known[systems].any(axis=0))
+            grown: _Flags = np.asarray(known[:, test_sets].any(axis=1))
             if (grown == systems).all():
                 break
             systems = grown
@@ -252,4 +251,5 @@ def _variances(residuals: _Numbers, used: _Flags, kept: _Numbers) -> tuple[_Numb
 
 
 def _shrunk(squares: _Numbers, used: _Flags, axis: int, to: float = 1.0) -> _Numbers:
-    return (squares.sum(axis=axis) + _PSEUDO_OBSERVATIONS * to) / (used.sum(axis=axis) + _PSEUDO_OBSERVATIONS)
+    shrunk: _Numbers = squares.sum(axis=axis) + _PSEUDO_OBSERVATIONS * to
+    return shrunk / (used.sum(axis=axis) + _PSEUDO_OBSERVATIONS)
