@@ -155,3 +155,21 @@ def test_official_order_is_found_from_a_third_of_the_test_sets(tmp_path):
     wrong = [found[a]["adjusted"] < found[b]["adjusted"] for a, b in pairs]
     assert np.mean(held) >= 0.85
     assert np.mean(wrong) <= 0.02
+
+
+def test_pages_papers_and_citations_say_what_was_predicted(tmp_path, run):
+    shutil.copytree(PARALLEL / "systems", tmp_path / "systems")
+    (tmp_path / "systems/alpha/en.conllu").unlink()
+    page = tmp_path / "page.html"
+    ranking = ("rank", PARALLEL / "gold", tmp_path / "systems", "-m", "LAS", "--missing", "adjust")
+    run(*ranking, "--report", page)
+    written = page.read_text(encoding="utf-8")
+    assert "Scores of missing outputs are predicted; invalid outputs count as 0." in written
+    assert "leave out what they are bad at" in written
+    assert "A missing or invalid output counts as 0." not in written
+    paper = run(*ranking, "--layout", "paper", "--format", "latex")[1]
+    assert "Scores of missing outputs are predicted" in paper
+    assert "Missing and invalid outputs count as 0" not in paper
+    cited = run(*ranking, "--cite")[1]
+    assert "Missing scores were predicted" in cited
+    assert "Differences were tested" not in cited

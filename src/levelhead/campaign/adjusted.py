@@ -16,6 +16,9 @@ from levelhead.measures.registry import lower_is_better
 from levelhead.significance.abilities import FEWEST_TEST_SETS, expected_mean, fit_abilities
 from levelhead.tables.data import NOT_A_COLUMN, Percent, PercentInterval
 
+ZEROS = "Missing and invalid outputs count as 0."
+PREDICTED = "Scores of missing outputs are predicted; invalid outputs count as 0."
+
 _MOST_NAMED = 6
 
 

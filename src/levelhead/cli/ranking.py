@@ -75,8 +75,7 @@ def rank(by_treebank: bool, **given: Any) -> None:
     """Rank the systems in SYSTEMS by their macro-averages over the test sets in GOLD.
 
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
-    of output files for each system. Missing and invalid outputs score 0, and the reasons are listed; with --missing
-    adjust, missing scores are predicted.
+    of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
     in_folder = _check(given)
     manifest = None if given["manifest"] is None else read_manifest(given["manifest"])

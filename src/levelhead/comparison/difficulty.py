@@ -348,7 +348,9 @@ def _explained(
         if found.value is not None:
             interval = None if found.low is None or found.high is None else (found.low, found.high)
             share = max(0.0, 1 - (1 - found.value**2) * (pair.n - 1) / (pair.n - 2))
-            rows.append(Explained(pair.y, pair.n, found.value, interval, found.p, 100 * share, share**0.5 * y.std()))
+            rows.append(
+                Explained(pair.y, pair.n, found.value, interval, found.p, 100 * share, share**0.5 * float(y.std()))
+            )
     if len(rows) > 1 and len(y) > len(rows) + 2:
         x = np.column_stack([np.ones_like(y), *((x - x.mean()) / (x.std() or 1) for x in xs)])
         left = y - x @ np.linalg.lstsq(x, y, rcond=None)[0]

@@ -251,5 +251,5 @@ def _variances(residuals: _Numbers, used: _Flags, kept: _Numbers) -> tuple[_Numb
 
 
 def _shrunk(squares: _Numbers, used: _Flags, axis: int, to: float = 1.0) -> _Numbers:
-    shrunk: _Numbers = squares.sum(axis=axis) + _PSEUDO_OBSERVATIONS * to
-    return shrunk / (used.sum(axis=axis) + _PSEUDO_OBSERVATIONS)
+    counts = used.sum(axis=axis) + _PSEUDO_OBSERVATIONS
+    return np.asarray((squares.sum(axis=axis) + _PSEUDO_OBSERVATIONS * to) / counts)
