@@ -136,7 +136,10 @@ def test_compare_needs_measures_with_values(bare: tuple[Path, Path]) -> None:
     assert result.returncode == 2
     assert f"{bare[1]}: not-annotated: LAS: the system's output has no trees (column HEAD)" in result.stderr
     assert run("compare", GOLD, SYSTEM, bare[1], "-m", "UPOS").returncode == 0
-    assert f"{bare[0]}: not-annotated: LAS: the gold standard has no trees (column HEAD)" in run("compare", bare[0], SYSTEM).stderr
+    assert (
+        f"{bare[0]}: not-annotated: LAS: the gold standard has no trees (column HEAD)"
+        in run("compare", bare[0], SYSTEM).stderr
+    )
 
 
 def test_in_rank_an_output_without_trees_counts_as_0(bare: tuple[Path, Path]) -> None:
