@@ -83,11 +83,7 @@ def references() -> Mapping[str, Mapping[str, Any]]:
 
 
 def citation(result: Cited) -> Citation:
-<<<<<<< HEAD
-    tested: list[tuple[str, ...]] = []
-=======
     tested = list[_Phrase]()
->>>>>>> difficulty
     if isinstance(result, RankedSystems):
         measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
         if "missing" in result.provenance.signature:
