@@ -87,9 +87,9 @@ def citation(result: Cited) -> Citation:
     if isinstance(result, RankedSystems):
         measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
         if "missing" in result.provenance.signature:
-            tested = [
+            tested.append(
                 (" Missing scores were predicted from the abilities of systems and the difficulty of test sets.",)
-            ]
+            )
         elif result.tested:
             units = units_counted(result.results.units) + result.results.parallel().averaged()
             tested = _tested(len(result.results.systems), True, result.provenance.signature, units)
