@@ -338,19 +338,18 @@ def _explained(
         tuple(row.treebank for row in known), {"difficulty": np.array([row.difficulty for row in known])}
     )
     table = join([own, properties])
-    result = correlate(table, ["difficulty"], methods=("pearson",), level=level)
+    result = correlate(table, ["difficulty"], methods=("pearson",), missing="pairwise", level=level)
     rows = []
     names = [pair.y for pair in result.pairs]
-    kept = [row for row, code in enumerate(table.treebanks) if code in result.treebanks]
-    y, *xs = (table.numbers[name][kept] for name in ("difficulty", *names))
+    columns = np.array([table.numbers[name] for name in ("difficulty", *names)])
+    y, *xs = columns[:, ~np.isnan(columns).any(axis=0)]
+    spread = float(columns[0].std())
     for pair in result.pairs:
         found = pair.coefficients["pearson"]
-        if found.value is not None:
+        if found.value is not None and pair.n > 2:
             interval = None if found.low is None or found.high is None else (found.low, found.high)
             share = max(0.0, 1 - (1 - found.value**2) * (pair.n - 1) / (pair.n - 2))
-            rows.append(
-                Explained(pair.y, pair.n, found.value, interval, found.p, 100 * share, share**0.5 * float(y.std()))
-            )
+            rows.append(Explained(pair.y, pair.n, found.value, interval, found.p, 100 * share, share**0.5 * spread))
     if len(rows) > 1 and len(y) > len(rows) + 2:
         x = np.column_stack([np.ones_like(y), *((x - x.mean()) / (x.std() or 1) for x in xs)])
         left = y - x @ np.linalg.lstsq(x, y, rcond=None)[0]
