@@ -278,6 +278,16 @@ def test_files_are_downloaded_on_request_only(mirror: tuple[Path, list[str]], tm
     assert mirror[1][1:] == ["/UD_English-Toy/r2.0-test/en-ud-test.conllu"]
 
 
+def test_test_sets_of_manifests_are_downloaded(mirror: tuple[Path, list[str]], tmp_path: Path) -> None:
+    (tmp_path / "systems/a").mkdir(parents=True)
+    (tmp_path / "systems/a/en_toy.conllu").write_bytes(OLD)
+    gold = b'[campaign]\nsystems = "systems"\n[[treebank]]\ncode = "en_toy"\ngold = "en_toy@2.2"'
+    arguments = ("rank", "--manifest", written(tmp_path, gold, "m.toml"), "-m", "LAS")
+    assert "missing-test-set" in command(*arguments).stderr
+    assert "gold:en_toy-test@2.0-2.2" in command(*arguments, "--download").stdout
+    assert mirror[1] == ["/UD_English-Toy/r2.2/en_toy-ud-test.conllu"]
+
+
 def test_a_changed_download_is_refused_and_leaves_nothing(mirror: tuple[Path, list[str]], tmp_path: Path) -> None:
     for name, data in (("test", OLD), ("train", TRAIN)):
         (mirror[0] / f"UD_English-Toy/r2.2/en_toy-ud-{name}.conllu").write_bytes(data[:-1])
