@@ -127,7 +127,11 @@ TOPICS = {
     "rankings": Topic(
         "Rankings",
         "Rank many systems on many test sets.",
-        {"levelhead": "rank", "levelhead.campaign.ranked_systems": "RankedSystems"},
+        {
+            "levelhead": "rank difficulty",
+            "levelhead.campaign.ranked_systems": "RankedSystems",
+            "levelhead.comparison.difficulty": "Difficulty",
+        },
         {
             "levelhead.campaign": (
                 "find_plan groups_named score_plan rank Group Language Manifest OutputResult Plan Ranking Results"

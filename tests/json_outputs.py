@@ -67,6 +67,7 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("rank", GOLDS, SYSTEMS, "-m", f"LAS,DPPL({GOLD})"),
             ("rank", GOLDS, SYSTEMS, "--partial"),
             ("rank", "--scores", "{scores}"),
+            ("rank", "--scores", EXAMPLES / "difficulty/scores.tsv", "-m", "LAS", "--missing", "adjust"),
         ),
         "compare": (
             ("compare", GOLD, ALPHA, BETA),
@@ -85,6 +86,10 @@ OF_RESULTS: Mapping[str, tuple[tuple[object, ...], ...]] = MappingProxyType(
             ("compare", RUNS / "gold.conllu", RUNS / "baseline", RUNS / "candidate", "--fail-if-worse", "LAS"),
             ("compare", "--partial", GOLD, ALPHA, BETA),
             ("compare", GOLD, ALPHA, "{lossy}", "--fail-if-worse", "LAS"),
+        ),
+        "difficulty": (
+            ("difficulty", GOLDS, SYSTEMS, "--explain", EXAMPLES / "difficulty/properties.tsv"),
+            ("difficulty", "--scores", EXAMPLES / "difficulty/scores.tsv"),
         ),
         "languages": (("languages", GOLDS, SYSTEMS / "alpha"), ("languages", GOLDS, SYSTEMS / "alpha", "--parallel")),
         "power": (

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from levelhead.api.conversion import convert, derive, perplexity, recover
     from levelhead.api.correlation import correlate, judge, measurements
     from levelhead.api.parsers import crossval, parse, train
-    from levelhead.api.ranking import rank
+    from levelhead.api.ranking import difficulty, rank
     from levelhead.api.reports import cite, paper_table, write_report
     from levelhead.api.results import columns, load
     from levelhead.api.scoring import explain, score
@@ -44,10 +44,11 @@ __all__ = [
     "ConlluError", "Counts", "EpochScorer", "Evaluation", "Fault", "InputError", "LevelheadError", "Measure",
     "MeasureError", "OutputError", "Profile", "Rules", "Score", "Sentence", "TextMismatch", "Treebank",
     "UnreadableFile", "WordColumns", "__version__", "agree", "analyze", "breakdown", "build", "cite", "columns",
-    "compare", "confusion", "convert", "correlate", "crossval", "derive", "diff", "explain", "faults_of",
-    "from_conllu", "judge", "languages", "load", "measure", "measurements", "paper_table", "parse", "parse_measure",
-    "perplexity", "power", "profile", "rank", "read", "read_definitions", "recover", "reproduce", "score", "select",
-    "sentences", "similarity", "suspects", "testsets", "train", "trees", "validate", "words", "write", "write_report",
+    "compare", "confusion", "convert", "correlate", "crossval", "derive", "diff", "difficulty", "explain",
+    "faults_of", "from_conllu", "judge", "languages", "load", "measure", "measurements", "paper_table", "parse",
+    "parse_measure", "perplexity", "power", "profile", "rank", "read", "read_definitions", "recover", "reproduce",
+    "score", "select", "sentences", "similarity", "suspects", "testsets", "train", "trees", "validate", "words",
+    "write", "write_report",
 ]  # fmt: skip
 
 _ROOMS = {

@@ -35,6 +35,11 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
         lambda: levelhead.compare(GOLD, {"beta": BETA, "alpha": ALPHA}, fail_if_worse="MLAS"),
     ),
     "rank": ([GOLDS, SYSTEMS], lambda: levelhead.rank(GOLDS, SYSTEMS)),
+    "rank with predictions": (
+        [GOLDS, SYSTEMS, "--missing", "adjust"],
+        lambda: levelhead.rank(GOLDS, SYSTEMS, missing="adjust"),
+    ),
+    "difficulty": ([GOLDS, SYSTEMS], lambda: levelhead.difficulty(GOLDS, SYSTEMS)),
     "languages": ([GOLDS, *FOLDERS.values()], lambda: levelhead.languages(GOLDS, FOLDERS)),
     "languages with training": (
         [GOLDS, *FOLDERS.values(), "--train", TRAIN],

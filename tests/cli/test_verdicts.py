@@ -14,8 +14,8 @@ from json_outputs import ALPHA, BETA, GOLD, GOLDS, OF_RESULTS, SYSTEMS, argument
 from levelhead.analysis.repairs import NOT_ALIGNED, costliest_error
 
 KINDS = (
-    "agree", "analyze", "breakdown", "compare", "confusion", "correlate", "diff", "languages", "power", "profile", "rank",
-    "similarity", "suspects", "validate",
+    "agree", "analyze", "breakdown", "compare", "confusion", "correlate", "diff", "difficulty", "languages", "power", "profile",
+    "rank", "similarity", "suspects", "validate",
 )  # fmt: skip
 COMMANDS = [*((kind, OF_RESULTS[kind][0]) for kind in KINDS), ("score", ("score", GOLDS, SYSTEMS / "alpha"))]
 

@@ -53,7 +53,7 @@ def test_every_help_ends_with_its_example_which_the_reference_page_shows(capfd: 
 
 @pytest.mark.slow
 def test_examples_of_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> None:
-    for name in ("pud", "parallel", "diff", "language-models"):
+    for name in ("pud", "parallel", "diff", "difficulty", "language-models"):
         shutil.copytree(EXAMPLES / name, tmp_path / "examples" / name)
     programs = tmp_path / "programs"
     programs.mkdir()

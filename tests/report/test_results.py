@@ -51,6 +51,7 @@ RESULTS = {
     "Evaluation": lambda: levelhead.score(GOLD, ALPHA),
     "Evaluation of folders": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
     "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA]),
+    "Difficulty": lambda: levelhead.difficulty(GOLDS, SYSTEMS),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
     "TreebankChanges": lambda: levelhead.diff(GOLD, ALPHA),

@@ -96,7 +96,7 @@ def test_what_needs_no_trees_is_as_with_trees(texts: tuple[str, str], side: str)
             assert (score.correct, score.gold, score.system, score.reason) == (
                 whole[name].correct, whole[name].gold, whole[name].system, whole[name].reason
             )  # fmt: skip
-            if score.reason is None:
+            if score.reason is None and not name.startswith("Empty"):  # another oracle counts empty nodes
                 counted = expected[name]
                 assert (score.correct, score.gold, score.system) == (counted.correct, counted.gold, counted.system)
 
@@ -134,9 +134,12 @@ def test_official_scorers_refuse_them(bare: tuple[Path, Path]) -> None:
 def test_compare_needs_measures_with_values(bare: tuple[Path, Path]) -> None:
     result = run("compare", GOLD, SYSTEM, bare[1])
     assert result.returncode == 2
-    assert f"{bare[1]}: not-annotated: LAS: not annotated in the system's output: HEAD" in result.stderr
+    assert f"{bare[1]}: not-annotated: LAS: the system's output has no trees (column HEAD)" in result.stderr
     assert run("compare", GOLD, SYSTEM, bare[1], "-m", "UPOS").returncode == 0
-    assert f"{bare[0]}: not-annotated: LAS: not annotated in gold: HEAD" in run("compare", bare[0], SYSTEM).stderr
+    assert (
+        f"{bare[0]}: not-annotated: LAS: the gold standard has no trees (column HEAD)"
+        in run("compare", bare[0], SYSTEM).stderr
+    )
 
 
 def test_in_rank_an_output_without_trees_counts_as_0(bare: tuple[Path, Path]) -> None:

@@ -6,7 +6,7 @@ _FILES = {
     "conversion": ("convert", "derive", "perplexity", "recover"),
     "correlation": ("correlate", "judge", "measurements"),
     "parsers": ("crossval", "parse", "train"),
-    "ranking": ("rank",),
+    "ranking": ("difficulty", "rank"),
     "results": ("columns", "load"),
     "reports": ("cite", "paper_table", "write_report"),
     "scoring": ("explain", "score"),

@@ -1,4 +1,4 @@
-"""Systems ranked by macro-averages."""
+"""Systems ranked by macro-averages, and the difficulty of test sets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from levelhead.api.inputs import (
     running,
 )
 from levelhead.api.parameters import public
-from levelhead.arguments import check
+from levelhead.arguments import check, refuse
 from levelhead.campaign import RANKINGS, Manifest, read_manifest, read_scores, score_plan
 from levelhead.campaign.find import about_files, find_plan
 from levelhead.campaign.plan import Plan, check_matched
@@ -40,6 +40,7 @@ from levelhead.tabular import Tabular
 
 if TYPE_CHECKING:
     from levelhead.campaign import Results
+    from levelhead.comparison.difficulty import Difficulty
     from levelhead.evaluation.pair import Evaluation
     from levelhead.jobs import Store, Workers
     from levelhead.report.page.blocks import Origin
@@ -58,6 +59,7 @@ def _scores(name: str, value: Any) -> Any:
 
 @public(
     ranking=("optional", ("one of", RANKINGS)),
+    missing=("one of", ("zero", "adjust")),
     prepare=("list", ("one of", ("page", "pages"))),
     scores=_scores,
 )
@@ -70,6 +72,7 @@ def rank(
     measures: Measures | None = None,
     all_measures: bool = False,
     ranking: str | None = None,
+    missing: Literal["zero", "adjust"] = "zero",
     groups: str | Iterable[str] = (),
     by_treebank: bool = False,
     only: str | Iterable[str] = (),
@@ -92,6 +95,8 @@ def rank(
 ) -> RankedSystems:
     """Return systems ranked by macro-averages; missing and invalid outputs count as 0, and the reasons are listed.
 
+    With `missing="adjust"`, missing scores are predicted instead.
+
     Args:
         gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
@@ -103,6 +108,8 @@ def rank(
         all_measures: also rank by all measures of the official scorer of the rules, LAS first.
         ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
             "exact".
+        missing: what missing outputs count: "zero", as in the shared tasks, or "adjust": what is expected of the system
+            on the test set, given its scores on others and the scores of other systems there. Invalid outputs count 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
         by_treebank: also rank on each of these test sets.
@@ -130,14 +137,18 @@ def rank(
     if refused:
         raise InputError(Fault("invalid-argument", refused))
     path = gold if manifest is None else manifest
+    adjust = missing == "adjust"
+    if adjust and ranking not in {None, "exact"}:
+        raise InputError(Fault("invalid-argument", f"missing scores cannot be predicted in a ranking as in {ranking}"))
     written = read_manifest(path) if isinstance(path, str | os.PathLike) and Path(path).suffix == ".toml" else None
     defaults: dict[str, Any] = {} if written is None else written._asdict()
-    tested = bool(pages) if significance is None else significance
+    tested = bool(pages) or (adjust and scores is None) if significance is None else significance
     tests = InferenceSettings(level, resample_by=resample_by) if tested else None
     requested = as_list(groups) or list(defaults.get("show") or (ALL,))
+    rule = ranking or ("exact" if adjust else defaults.get("ranking")) or "exact"
     choice = RankingChoice(
-        ranking or defaults.get("ranking") or "exact", [EACH, *requested] if by_treebank else requested,
-        defaults.get("groups", {}), tests,
+        rule, [EACH, *requested] if by_treebank else requested,
+        defaults.get("groups", {}), tests, level if adjust else None,
     )  # fmt: skip
     scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
     registry = registry if scheme is None else registry.with_default(scheme)
@@ -232,3 +243,67 @@ def _known(only: str | Iterable[str], systems: Sequence[str]) -> Sequence[str]:
         if name not in systems:
             raise InputError(Fault("invalid-argument", unknown("system", name, systems)))
     return chosen
+
+
+def _properties(name: str, value: Any) -> Any:
+    """A table by treebank."""
+    from levelhead.correlation.tables import is_table
+
+    return value if value is None or is_table(value) else refuse(name, value, "a table by treebank, or None")
+
+
+@public(scores=_scores, explain=_properties)
+def difficulty(
+    gold: Golds | None = None,
+    systems: Systems | PathLike | None = None,
+    *,
+    scores: PathLike | Mapping[str, Evaluation] | Any = None,
+    measure: str = "LAS",
+    explain: Any = None,
+    only: str | Iterable[str] = (),
+    rules: str | Rules | None = None,
+    weights: MappedWeights | None = None,
+    registry: Registry | None = None,
+    resample_by: str = "auto",
+    level: float = 0.95,
+    split: Split | None = None,
+    as_runs: bool = False,
+    jobs: int | Workers = 1,
+    cluster: str | None = None,
+    store: PathLike | Store | None = None,
+) -> Difficulty:
+    """Return how difficult each test set is, given the abilities of the systems that were run on it.
+
+    Outputs can be missing. Scores of invalid outputs, which are 0, are left out.
+
+    Args:
+        gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
+        systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
+        scores: a table of scores in percent (TSV or a data frame) instead of files, or results of `score` by system.
+        measure: a measure in percent.
+        explain: a table with a row per treebank, such as the result of `profile` or its file: how much do its columns
+            explain of the differences in difficulty? By default, nothing is explained.
+        only: the names of the systems; by default all.
+        rules: by default "ud".
+
+    Raises:
+        InputError: a gold file is missing or invalid, or fewer than three systems or test sets can be compared.
+        MeasureError: the measure is unknown.
+    """
+    from levelhead.comparison.difficulty import difficulties
+    from levelhead.correlation import read_tables
+
+    registry = registry_with(measure, registry or registry_of((), None))
+    about = tuple[str, ...]()
+    if scores is not None:
+        table = results_of_scores(scores) if isinstance(scores, Mapping) else read_scores(scores)
+        results = table.of_systems(_known(only, table.systems))
+    else:
+        plan = plan_to_rank(gold, systems, None, split, only, as_runs=as_runs)
+        about = about_files(gold or {}, plan, "test set")
+        setup = setup_of([measure], rules=rules_named(rules or "ud"), registry=registry, weights=weights)
+        with running(jobs, store, cluster) as how:
+            results = score_plan(plan, setup, by_sentence=True, resample_by=resample_by, **how)
+    properties = None if explain is None else read_tables([explain])
+    found = difficulties(results, measure_in(results, measure, registry), level, properties)
+    return replace(found, provenance=replace(found.provenance, about_files=about))

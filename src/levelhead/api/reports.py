@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from levelhead.campaign.ranked_systems import RankedSystems
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.changes import Changes
+    from levelhead.comparison.difficulty import Difficulty
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.pair import Evaluation
@@ -25,13 +26,13 @@ if TYPE_CHECKING:
     from levelhead.report.page.blocks import Origin
     from levelhead.typology.collection import Survey
 
-    Shown: TypeAlias = Agreement | Changes | Comparison | Evaluation | RankedSystems | Survey | Suspects
+    Shown: TypeAlias = Agreement | Changes | Comparison | Difficulty | Evaluation | RankedSystems | Survey | Suspects
 
 
-_SHOWN = "Agreement Changes Comparison Evaluation RankedSystems Survey Suspects"
+_SHOWN = "Agreement Changes Comparison Difficulty Evaluation RankedSystems Survey Suspects"
 
 
-@public(result=("object", _SHOWN, "the result of agree, compare, diff, profile, rank, score or suspects"))
+@public(result=("object", _SHOWN, "the result of agree, compare, diff, difficulty, profile, rank, score or suspects"))
 def write_report(
     result: Shown,
     path: PathLike | None = None,
@@ -43,9 +44,9 @@ def write_report(
     """Write the page of a result, with tables, charts and trees, to an HTML file.
 
     Args:
-        result: the result of `agree`, `compare(..., prepare="page")`, `diff`, `profile`, `rank(..., prepare="page")`,
-            `score(..., prepare="page")` or `suspects`; the page of profiles shows their columns, preferably with
-            "relation" and "upos".
+        result: the result of `agree`, `compare(..., prepare="page")`, `diff`, `difficulty`, `profile`,
+            `rank(..., prepare="page")`, `score(..., prepare="page")` or `suspects`; the page of profiles shows their
+            columns, preferably with "relation" and "upos".
         path: the file; None to write only figures. A ranking with `prepare="pages"` can be written to a folder (an
             existing one, or a name that ends in a slash), together with a page of errors for every output. The folder
             must be new, empty or an older report.
@@ -111,9 +112,11 @@ def _page_of(result: Any, *, folder: bool) -> Page:
             raise InputError(Fault("invalid-argument", message))
         return comparison_page(result, [part.page for part in looked], looked[0].registry)
     from levelhead.report.page.annotations import agreement_page, changes_page, suspects_page
+    from levelhead.report.page.difficulty import difficulty_page
 
-    if is_instance(result, "Suspects"):
-        return suspects_page(result)
+    kind = type(result).__name__
+    if kind in {"Suspects", "Difficulty"}:
+        return suspects_page(result) if kind == "Suspects" else difficulty_page(result)
     rules = rules_named(result.provenance.signature["rules"].partition("+")[0])
     if is_instance(result, "Agreement"):
         return agreement_page(result, rules)

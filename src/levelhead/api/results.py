@@ -62,6 +62,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "compare": "comparison.systems:Comparison",
         "languages": "comparison.evaluations:Languages",
         "power": "comparison.power:Power",
+        "difficulty": "comparison.difficulty:Difficulty",
     }
 )
 """The class of each kind of result."""

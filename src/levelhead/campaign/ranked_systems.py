@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.campaign.adjusted import Sampling, adjusted
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranking import LeftOut, Ranking, Standing, SystemPair, groups_named, macro_average, rank
 from levelhead.campaign.ranking_data import LAYOUTS, rows_of
@@ -98,6 +99,14 @@ class _Scopes:
             if (better := self._better[key]) is not None:
                 total += better
         return total
+
+    def variance(self, system: str, codes: Sequence[str], measure: str) -> float:
+        """Return the variance of a system's average over some test sets, in squared points."""
+        alone = len(codes) == 1
+        test_sets = {code: self._units(code, measure, alone=alone) for code in codes}
+        scope = Scope("", test_sets, None if alone else "macro", None if alone else self._parallel)
+        (estimate,) = scope.estimates([[[self._results.systems.index(system)]]], 0)
+        return 100**2 * estimate.variance
 
     def _units(self, code: str, measure: str, *, alone: bool) -> CountedUnits:
         alone &= self._results.units[code].few  # otherwise the units are the same
@@ -209,6 +218,7 @@ class RankingChoice:
     groups: Sequence[str]
     own: Mapping[str, Sequence[str]]  # the codes of the test sets of named groups
     tests: InferenceSettings | None  # the settings of tests; None for no intervals and tests
+    adjust: float | None = None  # whether to predict missing scores: the level of intervals
 
 
 @immutable
@@ -263,6 +273,11 @@ class RankedSystems(Tabular):
         return table._replace(notes=(*left_out_notes(self.left_out), *table.notes))
 
 
+def sampling_of(results: Results, level: float) -> Sampling | None:
+    """Return the function of the variance of averages; None if only scores are known."""
+    return _Scopes(results, level).variance if results.units else None
+
+
 def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Plan:
     named = groups_named(groups, plan.test_sets, own=choice.own, ranking=choice.ranking)
     needed = {code for group in named for code in group.codes}
@@ -278,6 +293,10 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
         rankings = with_intervals(results, rankings, choice.tests)
         signature = {**results.signature, **signature_of_tests(choice.tests, results.units)}
         results = results._replace(signature={**signature, **results.declared_parallel})
+    if choice.adjust is not None:
+        sampling = sampling_of(results, choice.adjust)
+        rankings = tuple(adjusted(results, ranking, choice.adjust, sampling) for ranking in rankings)
+        results = results._replace(signature={**results.signature, "missing": "adjust", "level": repr(choice.adjust)})
     codes = {code for group in groups for code in group.codes}
     shown = results._replace(test_sets=tuple(each for each in results.test_sets if each.code in codes)).only(chosen)
     return RankedSystems(rankings, shown, results.provenance().with_parts(ranking=choice.ranking))

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import OutputResult, Results
@@ -18,6 +18,9 @@ from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance.influence import Influenced
 from levelhead.tables.data import NOT_A_COLUMN, Field, Percent, PercentInterval, Points, Probability
+
+if TYPE_CHECKING:
+    from levelhead.campaign.adjusted import AdjustedSystem
 
 ALL = "all"
 """The group of all test sets of a campaign."""
@@ -173,6 +176,8 @@ class Ranking(NamedTuple):
         lines: the places after which a line is drawn, between neighbors that differ significantly; None without tests.
         pairs: the tests of all pairs of systems; empty without tests.
         influences: differences of two systems without a unit that causes more than a third of their variance.
+        adjusted: the expected averages of systems, if missing scores are predicted.
+        not_averaged: the test sets that are then left out, since nothing can be predicted for them.
     """
 
     measure: str
@@ -183,6 +188,8 @@ class Ranking(NamedTuple):
     lines: frozenset[int] | None = None
     pairs: tuple[SystemPair, ...] = ()
     influences: tuple[tuple[tuple[str, str], Influenced], ...] = ()
+    adjusted: tuple[AdjustedSystem, ...] = ()
+    not_averaged: tuple[str, ...] = ()
 
 
 class LeftOut(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from levelhead.campaign.adjusted import AdjustedSystem
 from levelhead.campaign.ranking import LeftOut, Standing, SystemPair, number, valid_trees_value
 from levelhead.campaign.results import Results, State
 from levelhead.evaluation.coverage import PartialCoverage
@@ -97,6 +98,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
             ),
         ),
         "scores": (_SYSTEM, _TREEBANK, _MEASURE, ScoreNumbers, OutputValues),
+        "systems": (_GROUP, _MEASURE, AdjustedSystem),
         "outputs": (OutputRow,),
         "reasons": (_SYSTEM, _TREEBANK, DataColumn("reason", "text", "Why the output scores 0")),
         "pairs": (_GROUP, _MEASURE, SystemPair),
@@ -109,7 +111,8 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "left_out": (LeftOut,),
     }
 )  # fmt: skip
-"""The tables of rankings: pairs and units only with tests, coverage only of partial scores, left_out only in a task."""
+"""The tables of rankings: pairs and units only with tests, coverage only of partial scores, left_out only in a task,
+systems only if missing scores are predicted."""
 
 
 def rows_of(name: str, ranked: RankedSystems) -> Iterator[Any]:
@@ -188,6 +191,9 @@ _ROWS: Mapping[str, Callable[[RankedSystems], Iterator[Any]]] = MappingProxyType
     {
         "standings": _standings,
         "scores": _scores,
+        "systems": lambda ranked: (
+            (ranking.group.name, ranking.measure, row) for ranking in ranked.rankings for row in ranking.adjusted
+        ),
         "outputs": _output_rows,
         "reasons": lambda ranked: (
             (system, code, reason) for system, code, result in _outputs(ranked.results) for reason in result.reasons

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 from operator import attrgetter
 
+from levelhead.campaign.adjusted import adjustment_notes
 from levelhead.campaign.ranking import Group, LeftOut, Ranking, Standing, valid_trees_value
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, names_or_number, number_of
@@ -96,9 +97,11 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     first = rankings[0]
     zeros = [(standing.system, _counted_zeros(results, first, standing.system)) for standing in first.standings]
     counted = [f"{system} counts {text}" for system, text in zeros if text]
+    adjusted = bool(first.adjusted)
     return [
         *([listed(counted, MOST_NAMED)] if counted else []),
-        *(note for system in results.systems for note in _zeros(results, system, shown)),
+        *(adjustment_notes(first, of_files=bool(results.units)) if adjusted else []),
+        *(note for system in results.systems for note in _zeros(results, system, shown, adjusted=adjusted)),
         *([of_valid_sentences] if has_invalid else []),
         *notes_on_partial_scores(results, shown),
         *test_notes(results, list(firsts.values())),
@@ -117,10 +120,11 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
     return [f"{note} (on {listed(places, MOST_NAMED)})" for note, places in results.notes_on(codes).items()]
 
 
-def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
-    """A line for the missing outputs of a system on the test sets shown, and one for each invalid one."""
+def _zeros(results: Results, system: str, shown: Collection[str], *, adjusted: bool) -> list[str]:
+    """A line for the missing outputs of a system, unless they are predicted, and one for each invalid one."""
     codes = [test_set.code for test_set in results.test_sets if test_set.code in shown]
     outputs = {code: results.results[system, code] for code in codes}
+    outputs = {code: each for code, each in outputs.items() if not (adjusted and each.state == "missing")}
     missing = [code for code, result in outputs.items() if result.state == "missing" and not result.reasons]
     notes = [Detail(f"{system}: 0 on {listed(missing, MOST_NAMED)}: no output")] if missing else list[str]()
     for code, result in outputs.items():
@@ -215,7 +219,10 @@ def _counted_zeros(results: Results, ranking: Ranking, system: str) -> str:
     """On which test sets the output of a system is missing or invalid, so that it counts 0, and why; "" without any."""
     outputs = {code: results.results[system, code] for code in ranking.group.codes}
     zeros = {
-        code: each for code, each in outputs.items() if each.state != "valid" and each.values[ranking.measure] == 0
+        code: each
+        for code, each in outputs.items()
+        if each.state != "valid" and each.values[ranking.measure] == 0
+        if not (ranking.adjusted and each.state == "missing")
     }
     if len(zeros) != 1:
         return f"0 on {number_of(len(zeros), 'test set')}" if zeros else ""

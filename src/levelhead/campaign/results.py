@@ -58,6 +58,7 @@ class OutputResult(NamedTuple):
         valid_trees: for partial scores, the counts in which invalid trees count as wrong.
         partial_coverage: for partial scores, the share of gold that the output covers; None for other scores.
         sentences_valid_trees: as `sentences`, with nothing correct in sentences without a valid tree.
+        lacks: the measures without a score in a table of scores, which count as 0.
     """
 
     state: State
@@ -77,6 +78,7 @@ class OutputResult(NamedTuple):
     valid_trees: Mapping[str, Score] = {}
     partial_coverage: PartialCoverage | None = None
     sentences_valid_trees: Mapping[str, NDArray[np.int32] | NDArray[np.float64]] = {}
+    lacks: tuple[str, ...] = ()
 
 
 class Results(NamedTuple):
@@ -234,7 +236,7 @@ def read_scores(source: Any) -> Results:
             state = "valid"
             reason = f"the table has no {', '.join(lacking)}" if lacking else ""
         status = "OK" if state == "valid" else CANNOT_OPEN
-        results[system, code] = OutputResult(state, values, status, (reason,) if reason else ())
+        results[system, code] = OutputResult(state, values, status, (reason,) if reason else (), lacks=tuple(lacking))
     test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
     signature = {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION}
     return Results(test_sets, systems, measures, results, {}, signature)

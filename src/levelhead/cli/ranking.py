@@ -1,4 +1,4 @@
-"""Rankings: levelhead rank."""
+"""Rankings: levelhead rank and difficulty."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from levelhead.cli.shared.printing import (
     print_paper,
     print_provenance,
     print_result,
+    show,
     wants_page,
     write_page,
 )
@@ -38,6 +39,7 @@ _OUTPUT = click.option(
 @click.argument("gold", type=options.PATH, required=False)
 @click.argument("systems", type=options.PATH, required=False)
 @setting("--ranking", type=options.Choice(RANKINGS, "ranking"))
+@setting("--missing", type=options.Choice(["zero", "adjust"]))
 @setting("--group", "groups", multiple=True, metavar="NAME")
 @setting("--system", "only", multiple=True, metavar="NAME")
 @options.measure_option
@@ -189,3 +191,39 @@ def _write_prototext(results: Results, output: str | None) -> None:
         except OSError as error:
             raise click.FileError(folder, reason_of(error)) from error
         emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118
+
+
+@command()
+@click.argument("gold", type=options.PATH, required=False)
+@click.argument("systems", type=options.PATH, required=False)
+@setting("--scores", type=options.PATH, help="Use this table of scores (TSV) instead of files")
+@setting("--measure", "-m", metavar="MEASURE")
+@setting("--explain", type=options.PATH, metavar="TABLE")
+@setting("--system", "only", multiple=True, metavar="NAME")
+@options.definitions_option
+@options.scheme_option
+@options.rules_option
+@options.interval_options
+@options.limit_option
+@options.page_options
+@options.as_runs_option
+@options.engine_options
+@options.answer_options
+@options.printing_options()
+def difficulty(**given: Any) -> None:
+    """Measure how difficult the test sets in GOLD are, given the abilities of the systems in SYSTEMS.
+
+    GOLD and SYSTEMS are folders as in levelhead rank; outputs can be missing. The tables show the difficulty of each
+    test set, the ability of each system, and on which test sets systems are better or worse than expected.
+    """
+    has_files, has_scores = given["gold"] is not None and given["systems"] is not None, given["scores"] is not None
+    if has_files == has_scores or (has_scores and given["gold"] is not None):
+        raise click.UsageError("give GOLD and SYSTEMS, or --scores")
+    read = list(filter(None, (given["scores"], given["explain"])))
+    outputs = list(inputs_of([given["systems"]])) if has_files else []
+    gold = list(inputs_of([given["gold"]])) if has_files else []
+    check_paths([*outputs, *gold, *read], [given["output"], *page_outputs(given), given["store"]])
+    with refused("invalid-argument"):
+        result = options.call(given, files=outputs)
+    write_page(given, result)
+    show(given, result)

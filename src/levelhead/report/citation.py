@@ -83,10 +83,14 @@ def references() -> Mapping[str, Mapping[str, Any]]:
 
 
 def citation(result: Cited) -> Citation:
-    tested = []
+    tested = list[_Phrase]()
     if isinstance(result, RankedSystems):
         measures = tuple(dict.fromkeys(ranking.measure for ranking in result.rankings))
-        if result.tested:
+        if "missing" in result.provenance.signature:
+            tested.append(
+                (" Missing scores were predicted from the abilities of systems and the difficulty of test sets.",)
+            )
+        elif result.tested:
             units = units_counted(result.results.units) + result.results.parallel().averaged()
             tested = _tested(len(result.results.systems), True, result.provenance.signature, units)
     elif isinstance(result, Comparison):

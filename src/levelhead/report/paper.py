@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from levelhead.campaign import Ranking, Results
+from levelhead.campaign.adjusted import PREDICTED, ZEROS
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.campaign.ranking import ALL
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
@@ -134,7 +135,7 @@ def _ranking_caption(results: Results, rankings: Sequence[Ranking], across: str)
         results.signature,
         letters,
         counted if any(standing.interval for standing in standings) else "",
-        "Missing and invalid outputs count as 0." if any_failed(results, rankings) else "",
+        (PREDICTED if rankings[0].adjusted else ZEROS) if any_failed(results, rankings) else "",
         partial=any(standing.share_answered is not None for standing in standings),
     )
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 GROUPS = {
-    "Options": "gold judgments column by columns show measure significance each by-treebank",
+    "Options": "gold judgments column by columns show measure significance each by-treebank missing",
     "Parser": "beam relations heads folds repair jar train-cmd parse-cmd options",
     "Output": (
         "format output limit report title figures figure draw quiet notes signature table places layout cite"

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, Ranking, Results, TestSet
+from levelhead.campaign.adjusted import PREDICTED, adjustment_notes
 from levelhead.campaign.ranking_tables import (
     first_place,
     has_tests,
@@ -130,7 +131,8 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 
 
 def _leaderboard(campaign: _Campaign) -> Section:
-    lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
+    lead = "Macro-averages: every test set counts the same. "
+    lead += PREDICTED if campaign.rankings[0].adjusted else "A missing or invalid output counts as 0."
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if has_tests(campaign.rankings[0]):
         lead += (
@@ -152,7 +154,9 @@ def _leaderboard(campaign: _Campaign) -> Section:
         ]
         low, high = min(chain(*values), default=0.0), max(chain(*values), default=100.0)
         strips = [Strip(*((end - low) / (high - low or 1) for end in ends)) if ends else None for ends in values]
-        notes = (undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking),
+        of_files = bool(campaign.results.units)
+        predicted = adjustment_notes(ranking, of_files=of_files) if ranking.adjusted else []
+        notes = (*predicted, undefined_average(ranking), included_test_sets(ranking.group), undecided_ranks(ranking),
                  *influence_notes(influenced_results(ranking)))  # fmt: skip
         caption = " ".join(map(as_sentence, filter(None, notes)))
         ends = f"{low:.1f}", f"{high:.1f}"
@@ -354,7 +358,9 @@ def _zeros(campaign: _Campaign) -> Section:
                 scored = f"{result.coverage.scored:,} of {result.coverage.gold:,} sentences can be compared"
                 reasons.append(f"{scored}: {', '.join(values)}")
             faults += [(f"{system} on {code}", reasons)] if reasons else []
-    lead = "They count as 0, as in the CoNLL shared tasks. Scores over valid sentences do not affect ranks."
+    adjusted = campaign.rankings[0].adjusted
+    lead = PREDICTED if adjusted else "They count as 0, as in the CoNLL shared tasks."
+    lead += " Scores over valid sentences do not affect ranks."
     if has_tests(campaign.rankings[0]):
         lead += " A single one of them never makes a difference significant."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
