@@ -16,7 +16,7 @@ from levelhead.cli.shared.options import ResultPath
 
 INPUTS = {
     # the options and arguments with paths that are only read: every other one must be a ResultPath
-    "answers", "dev", "definitions", "files", "first", "folder", "gold", "inputs", "jar", "judgments", "manifest", "model",
+    "answers", "dev", "definitions", "explain", "files", "first", "folder", "gold", "inputs", "jar", "judgments", "manifest", "model",
     "new", "old",
     "archive", "scores", "second", "system", "systems", "targets", "test", "tls_ca", "tls_cert", "tls_key",
     "token_file", "train", "treebank", "treebanks", "weights", "words",
@@ -102,7 +102,7 @@ def test_a_folder_is_not_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_prototext_of_several_systems_needs_a_folder_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("levelhead.campaign.score_plan", None)
+    monkeypatch.setattr("levelhead.api.ranking.score_plan", None)
     (tmp_path / "file").touch()
     folders = [os.fspath(EXAMPLES / "parallel" / name) for name in ("gold", "systems")]
     rank = ["rank", *folders, "--format", "prototext"]

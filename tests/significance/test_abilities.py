@@ -70,6 +70,26 @@ def test_intervals_contain_full_means():
     assert np.mean(order) > 0.99
 
 
+def test_variance_follows_from_the_errors_of_all_parameters():
+    """By the delta method with numerical derivatives, plus independent errors of the missing scores and slopes."""
+    _, seen, _ = simulated(6, n_seen=20)
+    model, system, step = fit_abilities(seen), 2, 1e-5
+    every = np.arange(N_TEST_SETS)
+    mean = expected_mean(model, seen, system, every)
+    gradient = []
+    for name, size in (("ability", N_SYSTEMS), ("easiness", N_TEST_SETS)):
+        for place in range(size):
+            moved = getattr(model, name) + step * (np.arange(size) == place)
+            value = expected_mean(model._replace(**{name: moved}), seen, system, every).value
+            gradient.append((value - mean.value) / step)
+    missing = np.isnan(seen[system])
+    density = model.expected[system] * (100 - model.expected[system]) / 100
+    slopes = model.kept * (model.slope_error * model.ability[system]) ** 2
+    alone = (density**2 * (model.variance[system] + slopes))[missing].sum() / N_TEST_SETS**2
+    expected = model.calibration * (np.array(gradient) @ model.covariance @ gradient + alone)
+    assert mean.variance == pytest.approx(expected, rel=1e-3)
+
+
 def test_a_full_row_has_its_plain_mean_without_error():
     full, seen, _ = simulated(2, n_seen=10)
     seen[3] = full[3]

@@ -11,7 +11,7 @@ import click
 from levelhead.campaign import RANKINGS, Manifest, Results, read_manifest, read_scores
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_paths, inputs_of, refused
+from levelhead.cli.shared.inputs import check_files, check_paths, inputs_of, refused
 from levelhead.cli.shared.printing import (
     check_papers,
     emit,
@@ -219,11 +219,9 @@ def difficulty(**given: Any) -> None:
     has_files, has_scores = given["gold"] is not None and given["systems"] is not None, given["scores"] is not None
     if has_files == has_scores or (has_scores and given["gold"] is not None):
         raise click.UsageError("give GOLD and SYSTEMS, or --scores")
-    read = list(filter(None, (given["scores"], given["explain"])))
-    outputs = list(inputs_of([given["systems"]])) if has_files else []
-    gold = list(inputs_of([given["gold"]])) if has_files else []
-    check_paths([*outputs, *gold, *read], [given["output"], *page_outputs(given), given["store"]])
+    read = filter(None, (given[name] for name in ("gold", "systems", "scores", "explain")))
+    check_files(read, given, [given["output"], *page_outputs(given), given["store"]], [given["measure"] or "LAS"])
     with refused("invalid-argument"):
-        result = options.call(given, files=outputs)
+        result = options.call(given, files=inputs_of([given["systems"]] if has_files else []))
     write_page(given, result)
     show(given, result)
