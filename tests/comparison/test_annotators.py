@@ -50,6 +50,8 @@ def test_users_of_one_file_are_annotators(export):
 @pytest.mark.parametrize("pattern", ["{annotator}/{document}.conllu", "{document}/{annotator}.conllu"])
 def test_folders_are_annotators_or_documents(tmp_path, pattern):
     write_parts(tmp_path, pattern)
+    if pattern.startswith("{document}"):
+        (tmp_path / "one/INITIAL_CAS.conllu").write_text("not annotated")
     found = levelhead.agree(tmp_path)
     assert found.annotators == tuple(FILES)
     assert labels(found) == labels(levelhead.agree(*(f"examples/agreement/{user}.conllu" for user in FILES)))

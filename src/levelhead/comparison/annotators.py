@@ -30,10 +30,10 @@ def annotations_in(export: Input, load: Callable[[Input], Treebank]) -> tuple[di
         folder /= "annotation"
     inner = [path for path in visible_entries(folder) if path.is_dir()]
     if not inner:
-        files = {stem_of(path.name) or path.name: load(path) for path in treebank_files(folder)}
+        files = _files_in(folder, load)
         has_users = any(b"user_id" in treebank.comments.text for treebank in files.values())
         return _by_user(_joined(files, os.fspath(folder))) if has_users else (files, None)
-    found = {path.name: {stem_of(f.name) or f.name: load(f) for f in treebank_files(path)} for path in inner}
+    found = {path.name: _files_in(path, load) for path in inner}
     texts = [["".join(treebank.forms) for treebank in files.values()] for files in found.values()]
     if all(len(set(files)) < 2 for files in texts) and any(len(files) > 1 for files in texts):
         by_document, found = found, {}
@@ -42,6 +42,11 @@ def annotations_in(export: Input, load: Callable[[Input], Treebank]) -> tuple[di
                 found.setdefault(annotator, {})[document] = treebank
     shared, note = _shared(found, "document", os.fspath(folder))
     return {name: _joined({document: found[name][document] for document in shared}, name) for name in found}, note
+
+
+def _files_in(folder: Path, load: Callable[[Input], Treebank]) -> dict[str, Treebank]:
+    files = {stem_of(path.name) or path.name: path for path in treebank_files(folder)}
+    return {name: load(path) for name, path in files.items() if name != "INITIAL_CAS"}  # INCEpTION's unannotated text
 
 
 def _by_user(treebank: Treebank) -> tuple[dict[str, Treebank], str | None]:
