@@ -31,7 +31,7 @@ def write_parts(folder, pattern):
         sentences = text.rstrip().split("\n\n")
         for document, part in {"one": sentences[:HALF], "two": sentences[HALF:]}.items():
             path = folder / pattern.format(annotator=annotator, document=document)
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("".join(f"{sentence}\n\n" for sentence in part))
 
 
@@ -50,10 +50,26 @@ def test_users_of_one_file_are_annotators(export):
 @pytest.mark.parametrize("pattern", ["{annotator}/{document}.conllu", "{document}/{annotator}.conllu"])
 def test_folders_are_annotators_or_documents(tmp_path, pattern):
     write_parts(tmp_path, pattern)
+    if pattern.startswith("{document}"):
+        (tmp_path / "one/INITIAL_CAS.conllu").write_text("not annotated")
     found = levelhead.agree(tmp_path)
     assert found.annotators == tuple(FILES)
     assert labels(found) == labels(levelhead.agree(*(f"examples/agreement/{user}.conllu" for user in FILES)))
     assert found.units.ids == ("one", "two"), "files are documents if they mark none"
+
+
+def test_an_export_of_inception_has_other_folders_next_to_the_annotations(tmp_path):
+    write_parts(annotations := tmp_path / "annotation", "{document}.conllu/{annotator}.conllu")
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source/one.conllu").write_text(FILES["anna"])
+    assert labels(levelhead.agree(tmp_path)) == labels(levelhead.agree(annotations))
+
+
+def test_the_annotator_with_another_text_is_named(tmp_path):
+    write_parts(tmp_path, "{annotator}/{document}.conllu")
+    (tmp_path / "ben/two.conllu").write_text((tmp_path / "ben/one.conllu").read_text())
+    with pytest.raises(InputError, match=r"ben:\d+: text-mismatch"):
+        levelhead.agree(tmp_path)
 
 
 def test_a_folder_of_files_has_a_file_for_each_annotator():

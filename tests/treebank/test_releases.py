@@ -210,6 +210,16 @@ def test_patterns_are_folders_of_test_sets() -> None:
     assert levelhead.score("*_toy@2.2", str(folder))["LAS"].value == 100
 
 
+def test_patterns_keep_the_names_of_links(release: Path, tmp_path: Path) -> None:
+    path = release / "ud-treebanks-v2.2/UD_German-Toy/de_toy-ud-test.conllu"
+    path.rename(tmp_path / "annexed")
+    path.symlink_to(tmp_path / "annexed")
+    assert {link.name for link in Path(path_of("*_toy@2.2")).iterdir()} == {
+        "de_toy-ud-test.conllu",
+        "en_toy-ud-test.conllu",
+    }
+
+
 @pytest.mark.usefixtures("release")
 def test_manifests_have_names(tmp_path: Path) -> None:
     outputs = path_of("*_toy@2.2")
@@ -226,7 +236,7 @@ def test_manifests_have_names(tmp_path: Path) -> None:
         ("de_toy@2.3", "its test file is known in the releases 2.2"),
         ("de_toy-dev@2.2", "unknown split 'dev'"),
         ("en_toy@2.2-2.3", "changed between 2.2 and 2.3"),
-        ("fr_*@2.2", "no treebank of this release matches"),
+        ("fr_*@2.2", "no file matches"),
     ],
 )
 def test_unknown_names_are_explained(name: str, reason: str) -> None:
@@ -268,6 +278,16 @@ def test_files_are_downloaded_on_request_only(mirror: tuple[Path, list[str]], tm
     assert mirror[1][1:] == ["/UD_English-Toy/r2.0-test/en-ud-test.conllu"]
 
 
+def test_test_sets_of_manifests_are_downloaded(mirror: tuple[Path, list[str]], tmp_path: Path) -> None:
+    (tmp_path / "systems/a").mkdir(parents=True)
+    (tmp_path / "systems/a/en_toy.conllu").write_bytes(OLD)
+    gold = b'[campaign]\nsystems = "systems"\n[[treebank]]\ncode = "en_toy"\ngold = "en_toy@2.2"'
+    arguments = ("rank", "--manifest", written(tmp_path, gold, "m.toml"), "-m", "LAS")
+    assert "missing-test-set" in command(*arguments).stderr
+    assert "gold:en_toy-test@2.0-2.2" in command(*arguments, "--download").stdout
+    assert mirror[1] == ["/UD_English-Toy/r2.2/en_toy-ud-test.conllu"]
+
+
 def test_a_changed_download_is_refused_and_leaves_nothing(mirror: tuple[Path, list[str]], tmp_path: Path) -> None:
     for name, data in (("test", OLD), ("train", TRAIN)):
         (mirror[0] / f"UD_English-Toy/r2.2/en_toy-ud-{name}.conllu").write_bytes(data[:-1])
@@ -290,7 +310,10 @@ def test_a_changed_file_in_the_cache_is_replaced_by_a_download() -> None:
 def test_failed_downloads_are_reported(mirror: tuple[Path, list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     (mirror[0] / "UD_German-Toy/r2.2/de_toy-ud-test.conllu").unlink()
     assert "download-failed: HTTP Error 404" in command("testsets", "get", "de_toy@2.2").stderr
-    for address, reason in (("/none/{file}", "No such file"), ("x://{file}", "unknown url type")):
+    for address, reason in (
+        ("/none/{file}", "download-failed: [Errno 2] No such"),
+        ("x://{file}", "failed: unknown url type"),
+    ):
         monkeypatch.setenv("LEVELHEAD_UD_ADDRESS", address)
         done = command("testsets", "get", "de_toy@2.2")
         assert done.returncode == 2

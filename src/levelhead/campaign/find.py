@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -253,13 +253,15 @@ class Manifest(NamedTuple):
         return tuple(test_set._replace(parallel=group.get(test_set.code, "")) for test_set in test_sets)
 
 
-def read_manifest(path: str | os.PathLike[str]) -> Manifest:
-    """Read a manifest; paths in it are relative to its folder."""
-    return manifest_from(parsed_toml(read_bytes(path), os.fsdecode(path), "invalid-manifest"), path)
+def read_manifest(path: str | os.PathLike[str], download: Callable[[str], None] | None = None) -> Manifest:
+    """Read a manifest; paths in it are relative to its folder. Missing test sets are downloaded as by `path_of`."""
+    return manifest_from(parsed_toml(read_bytes(path), os.fsdecode(path), "invalid-manifest"), path, download)
 
 
-def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
-    reader = _ManifestReader(Path(name := os.fsdecode(path)).parent)
+def manifest_from(
+    document: Mapping[str, Any], path: str | os.PathLike[str], download: Callable[[str], None] | None = None
+) -> Manifest:
+    reader = _ManifestReader(Path(name := os.fsdecode(path)).parent, download)
     manifest = reader.manifest(document, name)
     if reader.errors:
         raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reader.errors))
@@ -269,8 +271,8 @@ def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> 
 class _ManifestReader:
     """Reads a document, and collects its errors."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, download: Callable[[str], None] | None) -> None:
+        self.folder, self.download = folder, download
         self.errors: list[str] = []
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
@@ -391,7 +393,7 @@ class _ManifestReader:
         if (text := self._text(table, key, where)) is None:
             return None
         path = self.folder / text
-        return path if path.exists() else self.folder / path_of(text)
+        return path if path.exists() else self.folder / path_of(text, self.download)
 
     def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
         """A string, limited to the choices if there are any."""

@@ -26,12 +26,14 @@ def annotations_in(export: Input, load: Callable[[Input], Treebank]) -> tuple[di
     if isinstance(export, Treebank) or not is_collection(export):
         return _by_user(load(export))
     folder = Path(export)
+    if (folder / "annotation").is_dir():  # next to it, INCEpTION exports the source and curated documents
+        folder /= "annotation"
     inner = [path for path in visible_entries(folder) if path.is_dir()]
     if not inner:
-        files = {stem_of(path.name) or path.name: load(path) for path in treebank_files(folder)}
+        files = _files_in(folder, load)
         has_users = any(b"user_id" in treebank.comments.text for treebank in files.values())
-        return _by_user(_joined(files)) if has_users else (files, None)
-    found = {path.name: {stem_of(f.name) or f.name: load(f) for f in treebank_files(path)} for path in inner}
+        return _by_user(_joined(files, os.fspath(folder))) if has_users else (files, None)
+    found = {path.name: _files_in(path, load) for path in inner}
     texts = [["".join(treebank.forms) for treebank in files.values()] for files in found.values()]
     if all(len(set(files)) < 2 for files in texts) and any(len(files) > 1 for files in texts):
         by_document, found = found, {}
@@ -39,7 +41,12 @@ def annotations_in(export: Input, load: Callable[[Input], Treebank]) -> tuple[di
             for annotator, treebank in files.items():
                 found.setdefault(annotator, {})[document] = treebank
     shared, note = _shared(found, "document", os.fspath(folder))
-    return {name: _joined({document: found[name][document] for document in shared}) for name in found}, note
+    return {name: _joined({document: found[name][document] for document in shared}, name) for name in found}, note
+
+
+def _files_in(folder: Path, load: Callable[[Input], Treebank]) -> dict[str, Treebank]:
+    files = {stem_of(path.name) or path.name: path for path in treebank_files(folder)}
+    return {name: load(path) for name, path in files.items() if name != "INITIAL_CAS"}  # INCEpTION's unannotated text
 
 
 def _by_user(treebank: Treebank) -> tuple[dict[str, Treebank], str | None]:
@@ -69,8 +76,9 @@ def _shared(found: Mapping[str, Mapping[str, object]], noun: str, name: str | No
     return shared, f"left out: {number_of(left_out, noun)} not annotated by all of {annotators}" if left_out else None
 
 
-def _joined(files: Mapping[str, Treebank]) -> Treebank:
+def _joined(files: Mapping[str, Treebank], name: str) -> Treebank:
     """Return several files as one treebank, each a document unless the files mark documents."""
-    parts = {name: to_conllu(treebank) for name, treebank in files.items()}
+    parts = {document: to_conllu(treebank) for document, treebank in files.items()}
     marks = not any(b"newdoc" in part for part in parts.values())
-    return from_conllu(b"".join(f"# newdoc id = {name}\n".encode() * marks + part for name, part in parts.items()))
+    joined = b"".join(f"# newdoc id = {document}\n".encode() * marks + part for document, part in parts.items())
+    return from_conllu(joined, name=name)

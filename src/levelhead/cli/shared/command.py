@@ -73,9 +73,13 @@ class Command(WithExample):
             several = ": levelhead compare takes several systems" if self.name == "score" else ""
             ctx.fail(f"unexpected argument {quoted(rest[0])}{f' and {len(rest) - 1} more' * (len(rest) > 1)}{several}")
         download = say if ctx.meta.get(_DOWNLOAD) else None
-        if not ctx.resilient_parsing and any("@" in word for word in ctx.meta[_ARGUMENTS]):
+        if not ctx.resilient_parsing and (download or any("@" in word for word in ctx.meta[_ARGUMENTS])):
             for param in filter(_takes_names, self.params):
-                ctx.params[param.name or ""] = _located(ctx.params[param.name or ""], download)
+                ctx.params[param.name or ""] = given = _located(ctx.params[param.name or ""], download)
+                if download and param.name in {"gold", "manifest"} and given and given.endswith(".toml"):
+                    from levelhead.campaign import read_manifest
+
+                    read_manifest(given, download)  # the command finds the downloaded files
         if "tls_ca" in ctx.params and not ctx.resilient_parsing:  # true for shell completion
             cluster_of(ctx.params)
         return rest

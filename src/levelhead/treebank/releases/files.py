@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -105,7 +106,7 @@ def _parts_of(name: str) -> tuple[str, str, str | None, str | None]:
 def _why_unknown(code: str, part: str) -> str:
     known = index()
     if _PATTERN.search(code + part):
-        return "no treebank of this release matches"
+        return "no file matches"
     files = list(known.files(code))
     if not files:
         return unknown("treebank", code, known.codes)
@@ -186,6 +187,7 @@ def _downloaded(wanted: WantedFile, tell: Callable[[str], None]) -> Path:
 def _fetched(address: str, what: str) -> bytes:
     from contextlib import ExitStack
     from http.client import HTTPException
+    from urllib.error import URLError
     from urllib.request import urlopen
 
     from levelhead.progress import counting
@@ -202,18 +204,18 @@ def _fetched(address: str, what: str) -> bytes:
                 if advance is not None:
                     advance(len(part))
     except (OSError, ValueError, HTTPException) as error:
-        raise InputError(Fault("download-failed", str(error), Place(address))) from error
+        reason = str(error.reason if type(error) is URLError else error)
+        raise InputError(Fault("download-failed", reason, Place(address))) from error
     return bytes(data)
 
 
 def _folder_of(name: str, paths: list[Path]) -> str:
     """Return a folder in the cache with links to the files that a pattern means."""
-    targets = sorted(os.fspath(path.resolve()) for path in paths)
+    targets = sorted(os.path.abspath(path) for path in paths)  # noqa: PTH100 -- with the names of links
     key = hashlib.sha256("\n".join(targets).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     folder = cache_folder() / "patterns" / key / name
     folder.mkdir(parents=True, exist_ok=True)
     for target in targets:
-        link = folder / Path(target).name
-        if not link.is_symlink():
-            link.symlink_to(target)
+        with suppress(FileExistsError):
+            (folder / Path(target).name).symlink_to(target)
     return os.fspath(folder)
