@@ -80,11 +80,38 @@ def test_systems_that_share_no_test_set_are_named_and_not_ranked(tmp_path):
     last = ranked["LAS"].standings[-1]
     assert (last.system, last.rank, last.value) == ("alone", None, None)
     notes = ranked.table().notes
-    assert "not ranked, since they share no test set with the other systems: alone" in notes
+    assert "not ranked, since they have no valid output on a test set of the other systems: alone" in notes
     assert "not in the averages, since no score can be predicted: other, another" in notes
     assert systems_of(ranked)["s0"]["adjusted"] == pytest.approx(
         np.mean([value for (system, _), value in table().items() if system == "s0"])
     )
+
+
+def test_verdicts_claim_no_more_than_is_known(tmp_path):
+    alone = {**table(), ("alone", "other"): 99.0}
+    del alone["s5", "t0"]
+    ranked = levelhead.rank(scores=written(tmp_path / "scores.tsv", alone), missing="adjust")
+    assert ranked.verdict.startswith("s0 ranks first of 6 comparable systems (LAS ")
+    noise = np.random.default_rng(1).normal(scale=4, size=(6, 8))
+    unsure = {(s, t): 70 + noise[int(s[1]), int(t[1])] for s, t in table() if (int(s[1]) + int(t[1])) % 3}
+    ranked = levelhead.rank(scores=written(tmp_path / "scores.tsv", unsure), missing="adjust")
+    assert ranked.verdict.endswith(", but their intervals overlap.")
+    once = {(s, t): value for (s, t), value in table().items() if s != "s0" or t == "t0"}
+    ranked = levelhead.rank(scores=written(tmp_path / "scores.tsv", once), missing="adjust")
+    assert ranked.verdict.endswith(", but the interval of s0 is unknown.")
+
+
+def test_equal_predictions_are_tied(tmp_path):
+    equal = {(s, t): 70 for s, t in table() if (s, t) != ("s0", "t0")}
+    ranked = levelhead.rank(scores=written(tmp_path / "scores.tsv", equal), missing="adjust")
+    assert [standing.rank for standing in ranked["LAS"].standings] == [1] * 6
+
+
+def test_who_has_only_invalid_outputs_is_not_ranked_for_that(tmp_path):
+    invalid = {**table(), **{(s, t): 0 for s, t in table() if s == "s5"}}
+    del invalid["s5", "t0"]
+    ranked = levelhead.rank(scores=written(tmp_path / "scores.tsv", invalid), missing="adjust")
+    assert "not ranked, since they have no valid output on a test set of the other systems: s5" in ranked.table().notes
 
 
 def test_a_measure_without_a_score_is_missing(tmp_path):

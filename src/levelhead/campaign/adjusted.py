@@ -20,6 +20,7 @@ ZEROS = "Missing and invalid outputs count as 0."
 PREDICTED = "Scores of missing outputs are predicted; invalid outputs count as 0."
 
 _MOST_NAMED = 6
+_DECIMALS = 9  # of predicted averages, so that equal ones are tied
 
 
 class AdjustedSystem(NamedTuple):
@@ -87,7 +88,7 @@ def adjusted(results: Results, ranking: Ranking, level: float, sampling: Samplin
         elif missing.any() or unknown.any():
             known = [results.test_sets[place].code for place in kept[~missing]]
             mean = expected_mean(model, counted, at, kept)
-            exact = None if mean is None else Fraction(mean.value)
+            exact = None if mean is None else Fraction(round(mean.value, _DECIMALS))
             share = len(known) / len(kept)
             of_sample = sampling(standing.system, known, ranking.measure) * share**2 if sampling else 0.0
             interval = mean and mean.interval(level, of_sample * mean.leverage)
@@ -130,7 +131,8 @@ def adjustment_notes(ranking: Ranking, *, of_files: bool) -> list[str]:
         )
     if unranked:
         notes.append(
-            f"not ranked, since they share no test set with the other systems: {listed(unranked, _MOST_NAMED)}"
+            "not ranked, since they have no valid output on a test set of the other systems:"
+            f" {listed(unranked, _MOST_NAMED)}"
         )
     if ranking.not_averaged:
         names = listed(ranking.not_averaged, _MOST_NAMED)

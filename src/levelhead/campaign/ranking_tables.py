@@ -201,6 +201,8 @@ def first_place(results: Results, ranking: Ranking, *, several: bool) -> str:
         return "No output is valid."
     best = [standing.system for standing in placed if standing.rank == placed[0].rank]
     where = f" on {ranking.group.name}" if several else ""
+    if ranking.adjusted and len(placed) < len(ranking.standings):
+        where += f" of {number_of(len(placed), 'comparable system')}"
     how = f"{where} ({ranking.measure} {placed[0].value:.2f})"
     if len(best) > 1:
         return f"{names_or_number(best, 'system')} are tied for first place{how}."
@@ -211,8 +213,21 @@ def first_place(results: Results, ranking: Ranking, *, several: bool) -> str:
         if has_tests(ranking):
             how += " and is" if 1 in (ranking.lines or ()) else " but is not"
             ahead = f" significantly better than {second}"
+        elif ranking.adjusted:
+            ahead += _doubt(ranking)
         how += ahead + (f", which counts {zeros}" if (zeros := _counted_zeros(results, ranking, second)) else "")
     return f"{best[0]} ranks first{how}."
+
+
+def _doubt(ranking: Ranking) -> str:
+    """Why predictions leave open which of the first two systems is better; "" if they do not."""
+    (first, second), predicted = ranking.adjusted[:2], [row for row in ranking.adjusted[:2] if row.n_missing]
+    unknown = [row.system for row in predicted if row.adjusted_interval is None]
+    if unknown:
+        return f", but the interval of {unknown[0]} is unknown"
+    if predicted and first.adjusted_interval and second.adjusted_interval:
+        return ", but their intervals overlap" if first.adjusted_interval[0] <= second.adjusted_interval[1] else ""
+    return ""
 
 
 def _counted_zeros(results: Results, ranking: Ranking, system: str) -> str:
