@@ -38,6 +38,7 @@ class HeatMap(NamedTuple):
     links: Mapping[tuple[int, int], str] = MappingProxyType({})  # of cells, by row and column
     aliases: Mapping[int, str] = MappingProxyType({})  # additional search terms of rows
     kinds: tuple[str, str] = ("", "")  # of rows and columns, for the filter of the page: "set", "system" or ""
+    limit: float | None = None  # of colors, from -limit to limit; None if they go from the worst to the best value
 
     def table(self) -> Table:
         columns = (Column(self.corner, "text"), *(self.column._replace(name=name) for name in self.columns))
@@ -48,12 +49,17 @@ class HeatMap(NamedTuple):
         worst, best = self.ends()
         span = best - worst or 1.0
         return [
-            [None if v is None or (i, j) in self.marks else (v - worst) / span for j, v in enumerate(values)]
+            [
+                None if v is None or (i, j) in self.marks else min(1.0, max(0.0, (v - worst) / span))
+                for j, v in enumerate(values)
+            ]
             for i, (_, values) in enumerate(self.rows)
         ]
 
     def ends(self) -> tuple[float, float]:
-        """Return the worst and the best value that is not marked."""
+        """Return the values with the lightest and the darkest color."""
+        if self.limit is not None:
+            return -self.limit, self.limit
         valid = [value for row in self._valid() for value in row.values()]
         ends = min(valid, default=0.0), max(valid, default=1.0)
         return (ends[1], ends[0]) if self.lower else ends

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from levelhead.comparison.difficulty import Difficulty
 from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section
 from levelhead.tables.table import Column
+
+_COLORED = 0.95  # the share of residuals within the ends of the colors, so that a disaster does not hide the others
 
 _LEADS = {
     "explained": ("Properties", "How much of the differences in difficulty properties of treebanks explain."),
@@ -29,12 +33,14 @@ def difficulty_page(difficulty: Difficulty) -> Page:
         " with intervals that refer to other systems of the same kind."
     )
     residuals = {(row.treebank, row.system): row.residual for row in difficulty.residuals}
+    limit = float(np.quantile(np.abs(list(residuals.values())), _COLORED))
     systems = [row.system for row, ability in difficulty.systems if ability.ability is not None]
     cells = [(row.treebank, [residuals.get((row.treebank, system)) for system in systems]) for row in known]
-    heat = HeatMap("Treebank", systems, cells, {}, {}, Column("Residual", "points"))
+    heat = HeatMap("Treebank", systems, cells, {}, {}, Column("Residual", "points"), limit=limit)
     residual_lead = (
         "The score minus the score that is expected from the ability of the system and the difficulty of the test set,"
-        " in points. Empty cells have no valid output."
+        f" in points. Colors are lightest at \N{MINUS SIGN}{limit:.1f} or less and darkest at +{limit:.1f} or more."
+        " Empty cells have no valid output."
     )
     sections = [
         Section("difficulty", "Difficulty", lead, blocks),
