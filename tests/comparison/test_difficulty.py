@@ -9,6 +9,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.errors import InputError
+from levelhead.report.page.difficulty import difficulty_page
 
 SCORES, PROPERTIES = EXAMPLES / "difficulty/scores.tsv", EXAMPLES / "difficulty/properties.tsv"
 GOLDS, SYSTEMS = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems"
@@ -87,6 +88,44 @@ def test_properties_explain_differences(tmp_path):
     assert noisy.explained < 50 < square.explained <= every.explained + 1
     assert square.p < 0.01 < noisy.p
     assert "square explains most" in found.verdict
+    properties.write_text(
+        "\n".join(["treebank\tnoise", *(f"t{j}\t{noise[j]}" for j in range(9)), ""]), encoding="utf-8"
+    )
+    found = levelhead.difficulty(scores=scores, explain=properties)
+    assert found.verdict.endswith("No property explains the difficulty significantly.")
+
+
+def rated(path, cells: dict[tuple[str, str], float]):
+    path.write_text("\n".join(["system\ttreebank\tLAS", *(f"{s}\t{t}\t{v}" for (s, t), v in cells.items()), ""]))
+    return levelhead.difficulty(scores=path)
+
+
+def test_the_verdict_names_how_many_test_sets_may_be_as_hard(tmp_path):
+    equal = {(f"s{i}", f"t{j}"): 70.0 for i in range(4) for j in range(5)}
+    same = rated(tmp_path / "same.tsv", equal)
+    assert "4 other test sets may be as hard and 4 other test sets may be as easy" in same.verdict
+    noise = np.random.default_rng(2).normal(size=(4, 5))
+    apart = rated(
+        tmp_path / "apart.tsv", {(s, t): 90 - 15 * int(t[1]) + noise[int(s[1]), int(t[1])] / 10 for s, t in equal}
+    )
+    assert apart.verdict.startswith("t4 is the hardest")
+    assert "as hard" not in apart.verdict
+
+
+def test_without_degrees_of_freedom_no_test_set_has_an_interval(tmp_path):
+    chain = {("a", "t1"): 80, ("b", "t1"): 70, ("b", "t2"): 60, ("c", "t2"): 65, ("c", "t3"): 50}
+    assert [row.difficulty_interval for row in rated(tmp_path / "scores.tsv", chain).test_sets] == [None] * 3
+
+
+def test_colors_of_the_map_are_not_those_of_one_disaster(tmp_path):
+    noise = np.random.default_rng(3).normal(size=(6, 8))
+    cells = {(f"s{i}", f"t{j}"): 80 - 2 * i - 3 * j + noise[i, j] for i in range(6) for j in range(8)}
+    page = difficulty_page(rated(tmp_path / "scores.tsv", {**cells, ("s2", "t3"): 2.0}))
+    heat = next(section for section in page.sections if section.name == "map").blocks[0].heat
+    shades = [shade for row in heat.shades() for shade in row]
+    assert min(shades) == 0
+    assert max(shades) - sorted(shades)[4] > 0.3
+    assert (heat.shades()[0][0] > 0.5) == (heat.rows[0][1][0] > 0)
 
 
 def test_files_show_what_each_test_set_can_detect():

@@ -32,6 +32,7 @@ from levelhead.typology.languages import language_of
 _Numbers = NDArray[np.float64]
 _Interval = tuple[float, float]
 _FEWEST = 3  # systems, and test sets
+_EQUAL = 1e-6  # points, within which difficulties are equal
 
 
 class RatedTestSet(NamedTuple):
@@ -180,15 +181,18 @@ class Difficulty(Tabular):
         systems = np.std([row.adjusted for row, _ in self.systems if row.adjusted is not None] or [0.0])
         text = (
             f"{hardest.treebank} is the hardest test set and {easiest.treebank} the easiest: an average system has an"
-            f" expected {self.measure} of {hardest.expected:.1f} and {easiest.expected:.1f}. The standard deviation of"
-            f" test sets is {spread:.1f} points, that of systems {systems:.1f}."
+            f" expected {self.measure} of {hardest.expected:.1f} and {easiest.expected:.1f}.{_uncertain(known)} The"
+            f" standard deviation of test sets is {spread:.1f} points, that of systems {systems:.1f}."
         )
         if self.explained:
             best = max(self.explained, key=lambda row: -1.0 if row.p is None else row.explained)
             numbers = f"{best.explained:.0f}% (r = {with_minus(f'{best.r:.2f}')}, p {p_text(best.p)})"
             is_significant = best.p is not None and best.p < 1 - float(self.provenance.signature["level"])
-            start = " " if is_significant else " No property explains the difficulty significantly; "
-            text += f"{start}{best.column} explains most: {numbers}."
+            text += (
+                f" {best.column} explains most: {numbers}."
+                if is_significant
+                else " No property explains the difficulty significantly."
+            )
         return text
 
     def table(self) -> Table:
@@ -277,12 +281,22 @@ def difficulties(results: Results, measure: str, level: float, properties: Measu
     )  # fmt: skip
 
 
+def _uncertain(known: Sequence[RatedTestSet]) -> str:
+    """A sentence on the test sets that may be as hard as the first or as easy as the last; "" without any."""
+    intervals = [row.difficulty_interval or (-np.inf, np.inf) for row in known]
+    as_hard = sum(high >= intervals[0][0] - _EQUAL for _, high in intervals[1:])
+    as_easy = sum(low <= intervals[-1][1] + _EQUAL for low, _ in intervals[:-1])
+    counts = {"hard": as_hard, "easy": as_easy}
+    parts = [f"{number_of(count, 'other test set')} may be as {how}" for how, count in counts.items() if count]
+    return f" By their intervals, {' and '.join(parts)}." if parts else ""
+
+
 def _test_sets(results: Results, model: Abilities, given: _Numbers, level: float) -> tuple[RatedTestSet, ...]:
     n_systems, known = len(model.ability), np.flatnonzero(~np.isnan(model.easiness))
     covariance = model.calibration * model.covariance[n_systems:, n_systems:]
     expected = percent_of(model.easiness)
     slopes = np.nan_to_num(expected * (100 - expected) / 100, nan=0.0)
-    rows = []
+    rows, most = [], model.residual_freedom
     for j, test_set in enumerate(results.test_sets):
         count, seen = int(model.fitted[:, j].sum()), given[~np.isnan(given[:, j]), j]
         mean = float(seen.mean()) if len(seen) else None
@@ -297,8 +311,9 @@ def _test_sets(results: Results, model: Abilities, given: _Numbers, level: float
         slope, error = float(model.slope[j]), float(model.slope_error[j])
         row = RatedTestSet(
             test_set.code, count, mean, float(expected[j]),
-            points, _around(points, errors[0], count - 1, level), logits, _around(logits, errors[1], count - 1, level),
-            None if np.isnan(slope) else slope, None if np.isnan(slope) else _around(slope, error, count - 2, level),
+            points, _around(points, errors[0], min(count - 1, most), level),
+            logits, _around(logits, errors[1], min(count - 1, most), level), None if np.isnan(slope) else slope,
+            None if np.isnan(slope) else _around(slope, error, min(count - 2, most), level),
         )  # fmt: skip
         rows.append(row)
     return tuple(sorted(rows, key=lambda row: (row.difficulty is None, -(row.difficulty or 0.0))))

@@ -61,10 +61,14 @@ class Abilities(NamedTuple):
         """The expected score of each system on each test set, in percent."""
         return percent_of(self.discrimination * self.ability[:, None] + self.easiness)
 
+    @property
+    def residual_freedom(self) -> int:
+        """The degrees of freedom of the errors."""
+        return int(self.fitted.sum() - self.fitted.any(axis=1).sum() - self.fitted.any(axis=0).sum() + 1)
+
     def freedom(self, system: int) -> int:
         """Return the degrees of freedom of what is expected of a system."""
-        of_model = self.fitted.sum() - self.fitted.any(axis=1).sum() - self.fitted.any(axis=0).sum() + 1
-        return min(int(self.fitted[system].sum()) - 1, int(of_model))
+        return min(int(self.fitted[system].sum()) - 1, self.residual_freedom)
 
 
 class ExpectedMean(NamedTuple):
