@@ -147,6 +147,10 @@ def test_files_show_what_each_test_set_can_detect():
     ]
     assert english.close == pytest.approx(np.median([result.rows[0].detectable for result in by_pair]))
     assert rows["tr"].distant is None  # two valid outputs
+    ranked = levelhead.rank(GOLDS, SYSTEMS, measures="LAS", missing="adjust").to_dict()["tables"]["systems"]
+    assert [row.adjusted_interval for row, _ in found.systems] == [
+        (row["adjusted_low"], row["adjusted_high"]) for row in ranked
+    ]
 
 
 def test_the_command_prints_the_same_and_writes_a_page(tmp_path, run):

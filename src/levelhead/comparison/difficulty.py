@@ -18,7 +18,7 @@ from levelhead.correlation.measurements import join
 from levelhead.errors import Fault, InputError, number_of, with_minus
 from levelhead.evaluation.provenance import Provenance
 from levelhead.immutable import immutable
-from levelhead.significance import SystemCounts
+from levelhead.significance import InferenceSettings, SystemCounts
 from levelhead.significance.abilities import Abilities, fit_abilities, logit_of, percent_of
 from levelhead.significance.estimates import quantile
 from levelhead.significance.power import detectable_difference, difference_variances
@@ -255,7 +255,7 @@ class Difficulty(Tabular):
 
 def difficulties(results: Results, measure: str, level: float, properties: Measurements | None) -> Difficulty:
     """Return the difficulty of the test sets of a campaign by a measure."""
-    choice = RankingChoice("exact", [ALL], {}, None)
+    choice = RankingChoice("exact", [ALL], {}, InferenceSettings(level=level) if results.units else None)
     ranked = rank_results(results, [measure], choice)
     ranking = adjusted(results, ranked.rankings[0], level, sampling_of(results, level))
     given, _ = scores_of(results, measure)
