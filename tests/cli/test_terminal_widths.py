@@ -47,6 +47,8 @@ rank gold systems
 rank gold systems --significance --group each
 rank gold systems --partial
 rank systems gold
+rank --scores some.tsv --missing adjust
+difficulty --scores some.tsv
 languages gold swap
 agree anna ben clara
 agree anna ben --by pattern
@@ -126,6 +128,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "parallel": EXAMPLES / "parallel/gold",
         "train": EXAMPLES / "leakage/train.conllu",
         "untidy": EXAMPLES / "untidy/en.conllu",
+        "some.tsv": EXAMPLES / "difficulty/scores.tsv",
         "answers": EXAMPLES / "recover/answers.txt",
         "answered": EXAMPLES / "recover/gold.conllu",
     }
