@@ -84,7 +84,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_option_of_many_commands_is_told_with_the_first_five(run) -> None:
     _, _, err = run("score", "gold", "system", "--limit", "3")
-    first = "no option '--limit': it is an option of breakdown, analyze, confusion, trees, agree and "
+    first = "no option '--limit': it is an option of breakdown, analyze, confusion, trees, difficulty and "
     assert err.partition(first)[2].split()[1:] == ["more"]
 
 

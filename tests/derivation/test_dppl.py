@@ -196,7 +196,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         for code in ("en", "fi")
     }
     results = score_plan(find_plan(tmp_path / "gold", tmp_path / "systems"), setup_of([template]))
-    paired, _ = score_and_look(find_plan(tmp_path / "gold", [tmp_path / "systems/alpha"]), setup_of([template]))
+    paired, *_ = score_and_look(find_plan(tmp_path / "gold", [tmp_path / "systems/alpha"]), setup_of([template]))
     for code, evaluation in expected.items():
         (score,) = evaluation.values()
         assert float(results.results["alpha", code].values[template]) == score.value

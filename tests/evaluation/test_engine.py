@@ -106,8 +106,8 @@ def release(folder: Path, gold: Path) -> Path:
 
 def test_a_ud_release_is_scored_compared_and_ranked(capfd, tmp_path):
     gold, alpha = release(tmp_path / "gold", GOLD), release(tmp_path / "systems/alpha", ALPHA)
-    expected, _ = score_and_look(find_plan(GOLD, [ALPHA]), setup_of(["LAS"]))
-    found, _ = score_and_look(find_plan(gold, [alpha]), setup_of(["LAS"]))
+    expected, *_ = score_and_look(find_plan(GOLD, [ALPHA]), setup_of(["LAS"]))
+    found, *_ = score_and_look(find_plan(gold, [alpha]), setup_of(["LAS"]))
     assert {code: one["LAS"].f1 for code, one in found.items()} == {
         f"{code}_x": expected[code]["LAS"].f1 for code in ("en", "fi")
     }

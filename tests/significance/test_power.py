@@ -345,9 +345,9 @@ BAD = {
     "--units 1.5": "not a list of whole numbers",
     "--runs 0": "'0' is not a whole number from 1 to 1,000,000,000",
     "--runs 3": "the standard deviation between runs is unknown",
-    "--power 1": "0 < level < power < 1",
+    "--power 1": "'1' is not a number above 0 and below 1",
     "--alpha nan": "'nan' is not a number",
-    "--alpha 2": "0 < level < power < 1",
+    "--alpha 2": "'2' is not a number above 0 and below 1",
     "--figure x.gif": "the name of a figure must end in",
 }
 
