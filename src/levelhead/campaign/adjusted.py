@@ -13,7 +13,7 @@ from levelhead.campaign.ranking import Ranking, Standing, ranked
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, listed, number_of
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance.abilities import FEWEST_TEST_SETS, expected_mean, fit_abilities
+from levelhead.significance.abilities import FEWEST_TEST_SETS, Abilities, expected_mean, fit_abilities
 from levelhead.tables.data import NOT_A_COLUMN, Percent, PercentInterval
 
 ZEROS = "Missing and invalid outputs count as 0."
@@ -45,11 +45,19 @@ Sampling = Callable[[str, Sequence[str], str], float]
 """The variance of a system's average over some test sets by a measure, as a sample of sentences or documents."""
 
 
-def scores_of(results: Results, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the scores to fit and those that count, in percent, NaN where there is none, shape (systems, test sets).
+class FittedScores(NamedTuple):
+    """The scores of a campaign by a measure, in percent, NaN where there is none, shape (systems, test sets)."""
 
-    A score of 0 counts, but says nothing about ability: the output is invalid.
-    """
+    counted: NDArray[np.float64]  # those that count in averages
+    given: NDArray[np.float64]  # those that the model explains; 0 is the score of an invalid output, not of ability
+    model: Abilities
+
+
+def fitted_scores(results: Results, measure: str) -> FittedScores:
+    """Return the scores by a measure and the model of all of them, which serves the rankings of every group."""
+    if lower_is_better(measure):
+        message = f"missing scores can only be predicted for percentages, not for {measure}"
+        raise InputError(Fault("invalid-argument", message))
     counted = np.full((len(results.systems), len(results.test_sets)), np.nan)
     for i, system in enumerate(results.systems):
         for j, test_set in enumerate(results.test_sets):
@@ -57,21 +65,20 @@ def scores_of(results: Results, measure: str) -> tuple[NDArray[np.float64], NDAr
             value = output.values[measure]
             if output.state != "missing" and measure not in output.lacks and value is not None:
                 counted[i, j] = float(value)
-    return np.where(counted > 0, counted, np.nan), counted
+    given = np.where(counted > 0, counted, np.nan)
+    return FittedScores(counted, given, fit_abilities(given))
 
 
-def adjusted(results: Results, ranking: Ranking, level: float, sampling: Sampling | None) -> Ranking:
+def adjusted(
+    results: Results, ranking: Ranking, scores: FittedScores, level: float, sampling: Sampling | None
+) -> Ranking:
     """Return a ranking by expected averages over all test sets; only missing scores are predicted.
 
     Without missing outputs, the ranking is unchanged. Otherwise, it has no tests of pairs.
     """
-    if lower_is_better(ranking.measure):
-        message = f"missing scores can only be predicted for percentages, not for {ranking.measure}"
-        raise InputError(Fault("invalid-argument", message))
     if ranking.undefined:
         return ranking
-    given, counted = scores_of(results, ranking.measure)
-    model = fit_abilities(given)
+    counted, _, model = scores
     places = [place for place, test_set in enumerate(results.test_sets) if test_set.code in ranking.group.codes]
     lacking = np.isnan(counted[:, places])
     unknown = np.isnan(model.easiness[places]) & lacking.any(axis=0)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.adjusted import Sampling, adjusted
+from levelhead.campaign.adjusted import Sampling, adjusted, fitted_scores
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.ranking import LeftOut, Ranking, Standing, SystemPair, groups_named, macro_average, rank
 from levelhead.campaign.ranking_data import LAYOUTS, rows_of
@@ -295,7 +295,8 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
         results = results._replace(signature={**signature, **results.declared_parallel})
     if choice.adjust is not None:
         sampling = sampling_of(results, choice.adjust)
-        rankings = tuple(adjusted(results, ranking, choice.adjust, sampling) for ranking in rankings)
+        fitted = {measure: fitted_scores(results, measure) for measure in chosen}
+        rankings = tuple(adjusted(results, one, fitted[one.measure], choice.adjust, sampling) for one in rankings)
         results = results._replace(signature={**results.signature, "missing": "adjust", "level": repr(choice.adjust)})
     codes = {code for group in groups for code in group.codes}
     shown = results._replace(test_sets=tuple(each for each in results.test_sets if each.code in codes)).only(chosen)

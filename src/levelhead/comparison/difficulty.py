@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.adjusted import AdjustedSystem, adjusted, adjustment_notes, scores_of
+from levelhead.campaign.adjusted import AdjustedSystem, adjusted, adjustment_notes, fitted_scores
 from levelhead.campaign.ranked_systems import RankingChoice, parts_of, rank_results, sampling_of
 from levelhead.campaign.ranking import ALL
 from levelhead.campaign.results import Results
@@ -19,7 +19,7 @@ from levelhead.errors import Fault, InputError, number_of, with_minus
 from levelhead.evaluation.provenance import Provenance
 from levelhead.immutable import immutable
 from levelhead.significance import InferenceSettings, SystemCounts
-from levelhead.significance.abilities import Abilities, fit_abilities, logit_of, percent_of
+from levelhead.significance.abilities import Abilities, logit_of, percent_of
 from levelhead.significance.estimates import quantile
 from levelhead.significance.power import detectable_difference, difference_variances
 from levelhead.significance.scopes import count_units
@@ -257,9 +257,9 @@ def difficulties(results: Results, measure: str, level: float, properties: Measu
     """Return the difficulty of the test sets of a campaign by a measure."""
     choice = RankingChoice("exact", [ALL], {}, InferenceSettings(level=level) if results.units else None)
     ranked = rank_results(results, [measure], choice)
-    ranking = adjusted(results, ranked.rankings[0], level, sampling_of(results, level))
-    given, _ = scores_of(results, measure)
-    model = fit_abilities(given)
+    scores = fitted_scores(results, measure)
+    ranking = adjusted(results, ranked.rankings[0], scores, level, sampling_of(results, level))
+    _, given, model = scores
     compared = model.fitted.any(axis=1).sum(), model.fitted.any(axis=0).sum()
     if min(compared) < _FEWEST:
         message = f"difficulty requires {_FEWEST} systems and {_FEWEST} test sets that can be compared; there are"
