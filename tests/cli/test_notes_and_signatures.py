@@ -97,7 +97,7 @@ def test_json_has_notes_and_signature_in_any_case(capfd) -> None:
 
 
 def test_the_main_notes_come_first() -> None:
-    """A note is hidden if there is no room, and only told of if all do not fit."""
+    """Notes that do not fit are hidden, and a line says how many there are."""
 
     def text(*notes: str, width: int = 80) -> list[str]:
         table = Table((Column("a", "text"),), (("b",),), notes, signature={"version": "1"})

@@ -200,7 +200,7 @@ def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
 def _with_values(table: Table) -> Table:
     """Return the table without columns that are empty in all rows, and without empty rows that a note explains.
 
-    Missing numbers stay if there are no others.
+    A table without any number is returned unchanged.
     """
     numbers = {i for i, column in enumerate(table.columns) if column.kind != "text"}
     kept = [i for i, cells in enumerate(zip(*table.every_row)) if not i or not {*cells} <= {"", None}]
