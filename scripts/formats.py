@@ -36,7 +36,7 @@ A JSON document has `schema` ({SCHEMA}), `kind`, `verdict` (the answer in a sent
 `tables`. `provenance` has the `signature` (everything that determines the numbers, by name), `files` (the SHA-256
 of each file, and its name and releases if it is [a file of UD releases](input.md#test-sets-by-name); in the signature,
 several files have the joint hash of the first twelve digits), `warnings` and `notes`. Terminals show a short
-signature, such as `ud | gold 251be5b1 | id 0370eef8 | levelhead 0.1.0`: results of a command with the same `id`, a hash
+signature, such as `ud | gold 251be5b1 | id 0370eef8 | levelhead 0.2.0`: results of a command with the same `id`, a hash
 of the whole signature, have the same files, settings and versions.
 `levelhead.load(path)` reads a document again: the result has its tables, verdict and provenance, but not the treebanks.
 The number `schema` changes when a column changes its meaning or is removed.

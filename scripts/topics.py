@@ -21,7 +21,7 @@ Import all other public names from their packages, as in `from levelhead.signifi
 ## What is stable
 
 Versions are [semantic](https://semver.org): from 1.0 on, only a new major version changes what is listed here. Until
-then a minor version (0.1 to 0.2) may, but a patch (0.1.0 to 0.1.1) never does. The [changelog](../changelog.md) says
+then a minor version (0.2 to 0.3) may, but a patch (0.2.0 to 0.2.1) never does. The [changelog](../changelog.md) says
 what changed.
 
 | stable | means |

@@ -97,7 +97,7 @@ def test_every_format_has_every_number(output_format: str, board: RankedSystems)
         for cell in cells:
             assert cell.value in text
     assert "8 test sets" in text
-    assert "levelhead 0.1.0, rules ud" in text
+    assert "levelhead 0.2.0, rules ud" in text
 
 
 def test_caption_says_what_was_done(board: RankedSystems) -> None:
