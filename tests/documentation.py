@@ -20,13 +20,11 @@ from levelhead.cli import program
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
-    path
-    for path in [
+    [
         ROOT / "README.md",
         *(path for folder in ("docs", "development") for path in (ROOT / folder).glob("*.md")),
         ROOT / "docs/studies/callin-correlations.md",
     ]
-    if path.name != "cli.md"
 )
 PAGES_WITH_SESSIONS = (
     "README.md", "docs/tutorial.md", "docs/errors.md", "docs/ci.md", "docs/significance.md", "docs/power.md",
