@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from levelhead import score
 from levelhead.measures import REGISTRY
@@ -32,7 +33,7 @@ from reference import reference
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 INVALID = "examples/pud/systems/eager/fi_pud.conllu"
-NOTE = "<!-- by scripts/docs.py -->\n"
+NOTE = "<!--scripts/docs.py-->\n"
 
 COLUMNS = {"lemmas": "LEMMA"}
 """Columns whose names in CoNLL-U are not those in Python."""
@@ -65,17 +66,20 @@ ABOUT_OTHERS = """
 ABOUT_WEIGHTS = "In the examples, the file of weights has the lines `det 0.1`, `nsubj 0.9` and `obj 0.9`.\n"
 
 ABOUT_MESSAGES = f"""
-Look up what an error or warning means and what to do about it. Messages look like those of a compiler, so editors can
-jump to them. They have the file, the line, the name of the error, which never changes, and a description:
+What an error or warning means and what to do about it; `levelhead validate` prints the same. Messages look like those
+of a compiler, so editors can jump to them: the file, the line, the name of the error, and what is wrong there.
 
 ```text
 {faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")}
 ```
 
-Each name below is followed by what it means, then by what to do, which `levelhead validate` also prints. In Python,
-`error.faults` lists all errors with their names (`slug`). A file with an error cannot be used; a file with warnings
-only is scored.
+Names never change. In Python, `error.faults` lists all errors with their names (`slug`). A file with an error cannot be
+used; a file with warnings only is scored. Other messages are about [scores](messages-scores.md) and about
+[parsers, shared tasks and others](messages-other.md).
 """
+
+
+ABOUT_OTHER_MESSAGES = "\n[Messages about files](messages.md) explains what messages look like.\n"
 
 
 def main(arguments: list[str]) -> int:
@@ -105,7 +109,7 @@ def pages() -> dict[str, str]:
         "measures-tags.md": page("Measures of segmentation and tags", ABOUT_OTHERS, measures(TAGS)),
         "measures-more.md": page("More measures", ABOUT_OTHERS + ABOUT_WEIGHTS, measures(MORE)),
         **{f"commands/{name}.md": page(*parts) for name, *parts in command_pages()},
-        "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
+        **{f"{name}.md": page(*parts) for name, *parts in message_pages()},
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
         "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
         **{f"api/{name}.md": page(*parts) for name, parts in reference().items()},
@@ -237,14 +241,67 @@ WORKED = {
 """The text of measures that need an argument."""
 
 
-def messages() -> Iterator[str]:
-    """Each slug under its severity, in the order of the registry."""
-    for severity, title in (("error", "Errors"), ("warning", "Warnings")):
-        yield f"## {title}"
-        for slug, message in MESSAGES.items():
-            if message.severity == severity:
-                yield f"### {slug}"
-                yield f"{escaped(message.meaning)} {escaped(message.remedy)}"
+def message_pages() -> Iterator[tuple[str, str, str, Iterable[str]]]:
+    """Yield the file name, title, introduction and blocks of each page of messages."""
+    for name, title in MESSAGE_PAGES.items():
+        topics = [topic for topic in TOPICS if topic.page == name]
+        about = (
+            ABOUT_MESSAGES
+            if name == "messages"
+            else "\n[Messages about files](messages.md) explains what messages look like.\n"
+        )
+        yield name, title, about, message_blocks(topics)
+
+
+def message_blocks(topics: Iterable[MessageTopic]) -> Iterator[str]:
+    """Each slug under its topic, in the order of the registry."""
+    starts = {topic.first for topic in TOPICS}
+    slugs = list(MESSAGES)
+    for topic in topics:
+        yield f"## {topic.title}"
+        begin = slugs.index(topic.first)
+        for slug in (topic.first, *takewhile(lambda one: one not in starts, slugs[begin + 1 :])):
+            message = MESSAGES[slug]
+            yield f"### {slug}"
+            warning = "Warning. " if message.severity == "warning" else ""
+            yield f"{warning}{escaped(message.meaning)} {escaped(message.remedy)}"
+
+
+class MessageTopic(NamedTuple):
+    """Messages about one topic: their page, the title, and the first in the order of the registry."""
+
+    page: str
+    title: str
+    first: str
+
+
+MESSAGE_PAGES = {
+    "messages": "Messages about files",
+    "messages-scores": "Messages about scores and comparisons",
+    "messages-other": "Messages about parsers, shared tasks and others",
+}
+TOPICS = (
+    MessageTopic("messages", "The file", "unknown-test-set"),
+    MessageTopic("messages", "Lines", "line-too-long"),
+    MessageTopic("messages", "IDs", "invalid-id"),
+    MessageTopic("messages", "Trees", "invalid-head"),
+    MessageTopic("messages", "Columns and comments", "unusual-character"),
+    MessageTopic("messages-scores", "Rules", "refused-by-rules"),
+    MessageTopic("messages-scores", "Gold and system", "text-mismatch"),
+    MessageTopic("messages-scores", "Answers of language models", "no-answers"),
+    MessageTopic("messages-other", "Other libraries", "cannot-hold"),
+    MessageTopic("messages-scores", "Tables and statistics", "invalid-power"),
+    MessageTopic("messages-other", "Derivations", "not-derivable"),
+    MessageTopic("messages-other", "Conversion", "invalid-targets"),
+    MessageTopic("messages-scores", "Rankings", "invalid-manifest"),
+    MessageTopic("messages-other", "Jobs and clusters", "changing-file"),
+    MessageTopic("messages-other", "Studies", "unknown-study"),
+    MessageTopic("messages-other", "Stored results", "invalid-store"),
+    MessageTopic("messages-other", "Shared tasks", "invalid-task"),
+    MessageTopic("messages-scores", "Measures and options", "no-partial-score"),
+    MessageTopic("messages-other", "Parsers", "unknown-parser"),
+    MessageTopic("messages-other", "Output", "output"),
+)
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:

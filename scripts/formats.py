@@ -190,13 +190,21 @@ class Described(NamedTuple):
     @property
     def own(self) -> frozenset[DataColumn]:
         """The columns that not many tables have."""
-        return frozenset(
-            one for one in self.columns if one.always and one.name not in SHARED and OFTEN.get(one.name) != one.about
-        )
+        return frozenset(one for one in self.columns if one.always and not is_clear(one))
 
     def extends(self, other: Described) -> bool:
         """Whether it has all columns of another table that is about the same."""
         return len(other.own) > 1 and other.own <= self.own and (other.name == self.name or other.own == self.own)
+
+
+def is_clear(column: DataColumn) -> bool:
+    """Whether a column is described with the shared ones, or its name says what it is."""
+    said = set(re.findall(r"[a-z]+", column.about.lower())) - WITHOUT_MEANING
+    named = {form for part in column.name.lower().split("_") for form in (part, f"{part}s", part.removesuffix("s"))}
+    return column.name in SHARED or OFTEN.get(column.name) == column.about or said <= named
+
+
+WITHOUT_MEANING = frozenset("a an it its name number of the".split())
 
 
 def named_with(table: Described, base: Described | None, known: frozenset[DataColumn]) -> str:
