@@ -68,7 +68,7 @@ def shared_by_group(shared: Mapping[str, ListedOption]) -> dict[str, list[str]]:
     return found
 
 
-TITLES = {"Options": "General", "Output": "More output"}
+TITLES = {"Options": "General", "Output": "Pages", "Rules and input": "Input"}
 TABLES = "--format --output --quiet --notes --signature --table --places".split()
 """The shared options of output that most commands have."""
 

@@ -83,6 +83,8 @@ SHARED = {
     "sent_id": "its sent_id",
     "word": "the ID of the word in CoNLL-U",
     "form": "its form",
+    "NAME_low": "lower end of the confidence interval of NAME; null with too few units, sentences or systems",
+    "NAME_high": "upper end",
 }
 """Columns that many tables have."""
 
@@ -94,6 +96,7 @@ OFTEN = {
     "unit": "The unit of the value",
     "reason": "Why there is no value; null if there is one",
     "message": "What is wrong",
+    "line": "The line of the first place",
     "aligned": "The number of aligned gold items; null for measures without alignment",
     "aligned_accuracy": "100 * correct / aligned; null for measures without alignment",
     "baseline": "The first system, with which the others are compared",
@@ -201,9 +204,14 @@ def is_clear(column: DataColumn) -> bool:
     """Whether a column is described with the shared ones, or its name says what it is."""
     said = set(re.findall(r"[a-z]+", column.about.lower())) - WITHOUT_MEANING
     named = {form for part in column.name.lower().split("_") for form in (part, f"{part}s", part.removesuffix("s"))}
-    return column.name in SHARED or OFTEN.get(column.name) == column.about or said <= named
+    shared = column.name in SHARED or OFTEN.get(column.name) == column.about or INTERVAL.search(column.about)
+    return bool(shared) or said <= named
 
 
+INTERVAL = re.compile(
+    r"(Its confidence|The (lower|upper) end of the) interval(; null with [\w ]+)?(: (lower|upper) end)?$"
+)
+"""What is said of `NAME_low` and `NAME_high` if there is nothing special about them."""
 WITHOUT_MEANING = frozenset("a an it its name number of the".split())
 
 
