@@ -289,7 +289,7 @@ def test_every_block_is_run_or_has_no_commands() -> None:
 def test_settings_of_the_pages_are_taken(reader: Path) -> None:
     """Files of settings (the shared task's and the campaign's have tests of their own) are given to the commands."""
     (targets,) = blocks(ROOT / "docs/conversion.md", "toml")
-    (definitions,) = blocks(ROOT / "docs/classes.md", "toml")
+    (definitions,) = blocks(ROOT / "docs/own-measures.md", "toml")
     (reader / "targets.toml").write_text(targets)
     (reader / "mine.toml").write_text(definitions)
     lines = [
