@@ -32,7 +32,6 @@ OTHER_TESTS = {
     "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recipes.md": "project/test_recipes_page.py",
-    "docs/recover.md": "project/test_recover_page.py",
     "docs/validate.md": "project/test_validate_page.py",
 }
 """Which test runs the sessions of pages that are not test_readme's."""
