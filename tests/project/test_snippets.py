@@ -29,6 +29,7 @@ OTHER_TESTS = {
     "docs/correlate.md": "cli/test_correlate_pages.py",
     "docs/studies/callin-correlations.md": "cli/test_correlate_pages.py",
     "docs/interop.md": "interop/test_interop_docs.py",
+    "docs/judge.md": "cli/test_correlate_pages.py",
     "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recipes.md": "project/test_recipes_page.py",
