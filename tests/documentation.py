@@ -32,6 +32,7 @@ PAGES_WITH_SESSIONS = (
     "docs/concepts.md", "docs/release.md", "docs/agreement.md", "docs/typology.md", "development/contributing.md",
     "docs/classes.md", "docs/own-measures.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",
     "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md", "docs/papers.md", "docs/difficulty.md",
+    "docs/conversion.md",
 )  # fmt: skip
 COLUMNS, TERMINAL = 100, 80
 """How wide a line of a code block may be, and the terminal of sessions."""
