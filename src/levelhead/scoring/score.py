@@ -214,7 +214,7 @@ def count(
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence, before=before)
     if definition.correct is not None:
-        from levelhead.scoring.custom_measures import correct_pairs  # rarely needed
+        from levelhead.scoring.word_columns import correct_pairs  # rarely needed
 
         selection = selection_for(matches, measure, definition, schemes)
         right = correct_pairs(matches, measure, definition, schemes)
