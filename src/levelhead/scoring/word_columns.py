@@ -15,6 +15,7 @@ from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import Scheme, universal
 from levelhead.treebank.strings import Strings
+from levelhead.treebank.tokens import has_head, heads_in_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,17 +31,8 @@ def _positions(treebank: Treebank) -> NDArray[Any]:
     return np.arange(treebank.n_words) - treebank.sentence_starts[treebank.sentence_of_word] + 1
 
 
-def has_head(treebank: Treebank) -> NDArray[np.bool_]:
-    """Return which words have a HEAD, also 0: all, or none without trees; partial scores can lack some."""
-    if not treebank.has_trees:
-        return np.zeros(treebank.n_words, dtype=bool)
-    return np.not_equal(treebank.heads, np.arange(treebank.n_words))
-
-
 def _written_heads(treebank: Treebank) -> NDArray[Any]:
-    rows = np.arange(treebank.n_words)
-    heads = np.where(treebank.heads < 0, 0, _positions(treebank) + treebank.heads - rows)
-    return np.where(has_head(treebank), heads, NO_VALUE)
+    return np.where(has_head(treebank), heads_in_sentences(treebank).astype(np.int64), NO_VALUE)
 
 
 def _distances(treebank: Treebank) -> NDArray[Any]:
