@@ -16,17 +16,19 @@ from levelhead.analysis.word_properties import PropertySettings, RequestedNames,
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.gains import BASELINE_COLUMN, AverageGain, Gain, average_gains, check_several, gains_by
-from levelhead.comparison.intervals import (
+from levelhead.comparison.system_errors import (
+    COVERAGE_LAYOUT,
     DIFFERENCE_COLUMNS,
     ESTIMATE_COLUMNS,
     WithIntervals,
+    coverages_of,
     estimate_cells,
     estimate_columns,
     estimate_notes,
     estimate_values,
+    notes_on_coverage,
     with_intervals,
 )
-from levelhead.comparison.system_errors import COVERAGE_LAYOUT, coverages_of, notes_on_coverage
 from levelhead.errors import number_of, with_minus
 from levelhead.evaluation.provenance import comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup

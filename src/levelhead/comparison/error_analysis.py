@@ -9,16 +9,17 @@ from levelhead.analysis import Cascading, cascading_errors, error_types
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, costliest_error, repairs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.intervals import (
+from levelhead.comparison.system_errors import (
+    COVERAGE_LAYOUT,
     GAIN_COLUMNS,
     WithIntervals,
     estimate_cells,
     estimate_columns,
     estimate_notes,
     estimate_values,
+    notes_on_coverage,
     with_intervals,
 )
-from levelhead.comparison.system_errors import COVERAGE_LAYOUT, notes_on_coverage
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches

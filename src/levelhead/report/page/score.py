@@ -12,7 +12,7 @@ from levelhead.analysis.repairs import Repair, costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
-from levelhead.comparison.intervals import MARK, UNCERTAIN
+from levelhead.comparison.system_errors import MARK, UNCERTAIN
 from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
