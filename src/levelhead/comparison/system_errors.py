@@ -34,7 +34,7 @@ from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.parallel import parallel_groups
 from levelhead.significance.units import UnitRow, unit_rows, units_signature
 from levelhead.tables.data import SYSTEM_COLUMN, TREEBANK_COLUMN, Layout, Value, columns_of
-from levelhead.tables.table import FILE, Cell, Column, Detail, IntervalCell, Screen, Table, interval_head
+from levelhead.tables.table import FILE, Cell, Column, Detail, Screen, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import summary_of
@@ -360,7 +360,7 @@ def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:
     """Return the interval, and a mark if it is uncertain."""
     if estimate is None:
         return None, ""
-    return estimate.interval and IntervalCell(*estimate.interval), MARK if estimate.uncertain else ""
+    return estimate.interval, MARK if estimate.uncertain else ""
 
 
 def estimate_values(estimate: BucketEstimate | None) -> tuple[Value, ...]:

@@ -50,11 +50,9 @@ from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.influence import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
-
-ONE_SCORE = Detail("each interval of a score is about this score alone: compare systems by their differences")
 
 
 @immutable
@@ -184,8 +182,7 @@ class Comparison(Tabular):
                 columns.append(STARS)
                 cells.append([result.stars for result in shown])
         rows = tuple(zip(*cells, strict=True))
-        parts = [(result.average, result.treebank, "" if alone else result.measure) for result in shown]
-        rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        rules = starts_of((result.average, result.treebank, "" if alone else result.measure) for result in shown)
         n_rows = sum(not result.average for result in shown) if each else len(rows)
         return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:]).signed(self.provenance)
 
@@ -196,9 +193,11 @@ class Comparison(Tabular):
         legend = f": {STARS_NOTE}{limit}" if self._tested else ""
         limits = f"the ratio is between 1/{margin} and {margin}" if self.perplexities else ""
         within = limits or f"the difference is between -{margin} and {margin} points"
+        joint = f"; {'p and intervals' if self._tested else 'intervals'} are joint (Sidak)" if self.systems[2:] else ""
+        alone = "each interval of a score is about this score alone: compare systems by their differences"
         return (
-            *([Detail(f"differences from {self.systems[0]}{self._correction()}{legend}")] if self.systems[1:] else []),
-            *([ONE_SCORE] if self.systems[1:] and any(result.interval for result in self.results) else []),
+            *([Detail(f"differences from {self.systems[0]}{joint}{legend}")] if self.systems[1:] else []),
+            *([Detail(alone)] if self.systems[1:] and any(result.interval for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
             *([Detail(f"Equivalent: whether the interval of {within}")] if margin else []),
             *(Detail(wins_text(win, self)) for win in self.wins),
@@ -206,10 +205,6 @@ class Comparison(Tabular):
             *([self.unit_line] if self.units else []),
             *partial_notes(pair for some in self.coverage.values() for pair in some.items()),
         )
-
-    def _correction(self) -> str:
-        joint = "p and intervals" if self._tested else "intervals"
-        return f"; {joint} are joint (Sidak)" if self.systems[2:] else ""
 
     def _results_of_valid_trees_rows(self) -> tuple[ComparedScore, ...]:
         return self.valid_trees
@@ -272,7 +267,7 @@ def compare(
     wins = _wins(tested, voters, round(1 - settings.level, 12), perplexities, wilcoxon=wilcoxon)
     gates: tuple[GateResult, ...] = ()
     if fail_if_worse:
-        gates = tuple(gate_results(_by_unit(counts, results), scores, fail_if_worse, settings, invalid))
+        gates = tuple(gate_results(counts_by_unit(counts, results), scores, fail_if_worse, settings, invalid))
     provenance = _provenance(sources, setup, settings, results, scores, first.systems)
     return Comparison(
         systems=systems,
@@ -328,14 +323,8 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
     return results
 
 
-def counts_and_sources(
-    results: Results, plan: Plan, setup: Setup
-) -> tuple[dict[str, SystemCounts], dict[str, Sources]]:
-    """Return the counts of units and the files of each test set, by its code."""
-    return _by_unit(sentence_counts(results, plan, setup), results), sources_of_results(results)
-
-
-def _by_unit(counts: Mapping[str, SystemCounts], results: Results) -> dict[str, SystemCounts]:
+def counts_by_unit(counts: Mapping[str, SystemCounts], results: Results) -> dict[str, SystemCounts]:
+    """Return counts of sentences as counts of units."""
     return {code: count._replace(parts=results.units[code].sums(count.parts)) for code, count in counts.items()}
 
 
