@@ -124,7 +124,8 @@ class Power(Tabular):
             *([Column("Quartiles", "percent")] if typical else []),
         )
         rows: list[tuple[Cell, ...]] = [
-            row[0 if several else 1 : 6] + ((None if None in row[6:8] else row[6:8],) if typical else ()) for row in shown
+            row[0 if several else 1 : 6] + ((None if None in row[6:8] else row[6:8],) if typical else ())
+            for row in shown
         ]
         n_rows = sum(not row.average for row in shown) if each else len(shown)
         rules = starts_of(row[:3] for row in shown[:n_rows])
