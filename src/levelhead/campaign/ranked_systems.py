@@ -76,7 +76,6 @@ class _Scopes:
         self._better: dict[tuple[str, str], NDArray[np.bool_] | None] = {}
 
     def average(self, ranking: Ranking) -> tuple[Scope, PairTests | None]:
-        """Return the scope of a ranking and its tests."""
         codes, measure = ranking.group.codes, ranking.measure
         if not self._results.gold:
             scope = Scope(ranking.group.name, {"": self._scores(codes, measure)})
@@ -274,7 +273,6 @@ class RankedSystems(Tabular):
 
 
 def sampling_of(results: Results, level: float) -> Sampling | None:
-    """Return the function of the variance of averages; None if only scores are known."""
     return _Scopes(results, level).variance if results.units else None
 
 
@@ -285,7 +283,6 @@ def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Pla
 
 
 def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice) -> RankedSystems:
-    """Return rankings of systems by known results, such as a table of scores."""
     groups = groups_named(choice.groups, results.test_sets, own=choice.own, ranking=choice.ranking)
     chosen = list(dict.fromkeys(measures))
     rankings = tuple(rank(results, measure, group, choice.ranking) for group in groups for measure in chosen)

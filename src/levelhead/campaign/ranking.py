@@ -45,7 +45,6 @@ class Group(NamedTuple):
 
 @cache
 def official_groups() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Return the groups of the shared tasks: by task, `conll17` or `conll18`, then by name."""
     return tomllib.loads((files("levelhead.campaign") / "groups.toml").read_text(encoding="utf-8"))
 
 
@@ -286,5 +285,4 @@ def valid_trees_value(result: OutputResult, measure: str) -> Fraction:
 
 
 def number(value: Fraction | None) -> float | None:
-    """Return an exact value as a float."""
     return None if value is None else float(value)

@@ -46,7 +46,6 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
 def _row(
     standing: Standing, first: Ranking, others: Sequence[Ranking], shown: Collection[str], level: str
 ) -> list[tuple[Column, Cell]]:
-    """The columns of a leaderboard, each with the cell of a system."""
     measure = first.measure
     partial = "share_answered" in shown
     of_valid_sentences = standing.value_of_valid_sentences
@@ -148,7 +147,6 @@ def printed(value: Fraction | None) -> float | None:
 
 
 def results_table(results: Results) -> Table:
-    """Return one row per system and test set."""
     plain = (Column(name, "percent") for name in results.measures)
     measures = columns_with_valid_trees(results.measures) if results.partial else plain
     columns = (Column("System", "text"), Column("Treebank", "text"), *measures)
@@ -170,7 +168,6 @@ def results_table(results: Results) -> Table:
 
 
 def left_out_notes(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
-    """Return a note on the submissions that a ranking leaves out."""
     teams = [
         f"{name} (submission {', '.join(str(failed.submission) for failed in of_team)})"
         for name, of_team in groupby(sorted(left_out), attrgetter("system"))
@@ -305,7 +302,6 @@ def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def any_failed(results: Results, rankings: Iterable[Ranking]) -> bool:
-    """Return whether an output in one of the rankings is missing or invalid."""
     codes = {code for ranking in rankings for code in ranking.group.codes}
     return bool(results.gold) and any(
         results.results[system, code].state != "valid" for system in results.systems for code in codes

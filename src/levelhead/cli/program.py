@@ -89,7 +89,6 @@ class OutputClosed(Exception):
 
 
 def example_of(path: str) -> str:
-    """Return the example of a command or group."""
     import tomllib
     from pathlib import Path
 
@@ -198,7 +197,6 @@ def _terminate(number: int, frame: object) -> NoReturn:  # noqa: ARG001
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command line and return its exit code."""
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
         if sys.stdout is not None:
@@ -222,7 +220,6 @@ def run(arguments: list[str]) -> int:
 
 
 def _explained(error: Exception) -> tuple[str, int]:
-    """Return the message and the exit code for an error."""
     from levelhead.errors import LevelheadError, reason_of
 
     if isinstance(error, click.ClickException):
@@ -247,7 +244,6 @@ def _explained(error: Exception) -> tuple[str, int]:
 
 
 def _unknown_option(name: str, context: click.Context) -> str:
-    """Return the message for an unknown option: a similar one, or the commands that have it."""
     from levelhead.errors import listed, names_or_number, quoted, similar
 
     known = {option.lstrip("-"): option for parameter in context.command.params for option in parameter.opts}

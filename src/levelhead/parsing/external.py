@@ -25,7 +25,6 @@ EXTERNAL_PARSERS = ("udpipe", "malt", "command")  # the external parsers of `lev
 
 
 def train_external(parser: str, treebank: Treebank, external: ExternalSettings) -> bytes:
-    """Train an external parser, and return the contents of its own model file."""
     if parser == "udpipe":
         return udpipe.train(treebank, external.options)
     if parser == "malt":
@@ -79,7 +78,6 @@ def _malt(external: ExternalSettings, output: Path, *options: str) -> bytes:
 
 
 def _run_command(command: str | None, option: str, paths: Sequence[Path]) -> bytes:
-    """Run the command of an option, and return the contents of the last file."""
     if command is None:
         raise InputError(Fault("invalid-command", f"command requires {option}"))
     run_program(filled(command, {path.name: path for path in paths}))

@@ -40,7 +40,6 @@ def check_options(options: str) -> None:
 
 
 def train(treebank: Treebank, options: str) -> bytes:
-    """Return a UDPipe model that contains only a parser."""
     check_options(options)
     library = _library()
     sentences, error = library.Sentences(), library.ProcessingError()

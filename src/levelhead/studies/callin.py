@@ -73,7 +73,6 @@ FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing fr
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     files = {
         code: (parts.training, *(path for path in parts.files if path != parts.tested), parts.tested)
@@ -295,7 +294,6 @@ def column_of(rows: Rows, name: str) -> list[float | None]:
 
 
 def _correlated(rows: Rows, x: str, y: str) -> Effect | None:
-    """Pearson's correlation of two columns over treebanks."""
     return correlation(dict(zip(rows, zip(column_of(rows, x), column_of(rows, y)))))[0]
 
 

@@ -50,7 +50,6 @@ TestSetResults = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     golds, systems = compared_in(request.systems, parts_of(request))
     scored = score_files(golds, systems, setup_of(MEASURES), request, by_sentence=True)
     counted = {code: counts_of_test_set(scored, code) for code in golds}
@@ -186,7 +185,6 @@ def _log_effect(scores: Numbers, differences: Numbers | None, rows: RowNumbers) 
 
 
 def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[Claim]:
-    """Test our expectations on each test set."""
     effects = dict[bool, dict[str, Effect | None]]({False: {}, True: {}})
     for code, row in known.items():
         scores, differences = (np.array(row[kind]["LAS"]) for kind in ("scores", "differences"))

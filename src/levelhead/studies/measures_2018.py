@@ -89,7 +89,6 @@ Comparison = Mapping[str, MeasureEstimate]  # by measure
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request)
     golds, systems = compared_in(request.systems, treebanks)
     trained = {code: (parts.training,) for code, parts in treebanks.items() if parts.train or request.quick}
@@ -267,7 +266,6 @@ class ResultsByTestSet(NamedTuple):
 
     @property
     def well_parsed(self) -> RowNumbers:
-        """The indices of the well-parsed test sets."""
         return np.flatnonzero(np.nanmean(self.values[:, :, LAS], axis=1) >= WELL_PARSED)
 
 

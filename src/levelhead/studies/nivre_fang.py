@@ -67,7 +67,6 @@ Rows = Mapping[str, Row]  # the columns of the paper, by treebank; "without FUN"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     on = "test" if request.systems is not None else "dev"
     measured = {}
@@ -139,7 +138,6 @@ def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) 
 
 
 def words(train: Path) -> int:
-    """Return the number of words of a training treebank."""
     return read_treebank(train).n_words
 
 
@@ -229,7 +227,6 @@ def claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
 
 
 def _effects(rows: Rows, names: Iterable[str]) -> list[Effect | None]:
-    """The means of columns, or of differences of columns, over treebanks."""
     return [mean_effect({code: _change(row, name) for code, row in rows.items()}) for name in names]
 
 

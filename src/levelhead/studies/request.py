@@ -116,7 +116,6 @@ class Parts(NamedTuple):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files of all available parts."""
         return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
 
     @property
@@ -164,7 +163,6 @@ def outputs_in(folder: Path, codes: Iterable[str]) -> dict[str, Path]:
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
-    """Return the format of a file, judged by its name."""
     return "conllu" if bare_name(os.fspath(path)).lower().endswith((".conllu", ".conllup")) else "conllx"
 
 

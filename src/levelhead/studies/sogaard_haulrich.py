@@ -79,7 +79,6 @@ class TreebankPerplexities(NamedTuple):
 
     @property
     def increase(self) -> float:
-        """The increase from string to derivation perplexity, in percent."""
         return 100 * (self.derivation / self.string - 1)
 
 
@@ -95,7 +94,6 @@ _UNSWAPPED = "no swaps needed"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick

@@ -215,7 +215,6 @@ def claim_on_all(
 
 
 def printed(name: str) -> Mapping[str, Any]:
-    """Return the printed numbers of a paper, with their pages and tables."""
     return tomllib.loads((files("levelhead.studies") / f"printed/{name}.toml").read_text(encoding="utf-8"))
 
 

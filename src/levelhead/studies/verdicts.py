@@ -91,7 +91,6 @@ RowNumbers = NDArray[np.intp]
 
 
 def rows_by(names: Iterable[str]) -> list[list[int]]:
-    """Return the numbers of the rows with each name."""
     rows = defaultdict[str, list[int]](list)
     for row, name in enumerate(names):
         rows[name].append(row)
@@ -177,7 +176,6 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
 
 
 def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
-    """Return a number as text; a dash for None."""
     return "-" if value is None else f"{scale * value:.{places}f}"
 
 

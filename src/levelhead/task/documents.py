@@ -135,7 +135,6 @@ def submission_document(
 
 
 def submission_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the document of a submission."""
     parts = {name: schema_of_rows(layout) for name, layout in PARTS.items()}
     parts["signature"] = {
         "type": "object",
@@ -199,7 +198,6 @@ def task_document(task: SharedTask, languages: Mapping[str, str], phase: str, me
 
 
 def task_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the document of a task."""
     kinds = {"type": "array", "description": "Kinds of submissions", "items": {"enum": ["outputs", "system"]}}
     measures = {"type": "array", "description": "Measures; the first one ranks", "items": {"type": "string"}}
     parts = {
@@ -237,7 +235,6 @@ class Submissions(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance, which is empty."""
         return Provenance({}, {})
 
     def _submissions_rows(self) -> Iterator[tuple[SubmissionState, str | None]]:
@@ -245,7 +242,6 @@ class Submissions(Tabular):
         return ((state_of(one, primary=one.id in primary), one.log) for one in self.submissions)
 
     def table(self) -> Table:
-        """Return the submissions as a table."""
         names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
         columns = tuple(Column(name, "position" if name == "Number" else "text") for name in names)
         primary = self._primary()

@@ -77,7 +77,6 @@ class Key(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in tables with a row per treebank."""
         return self.column.name if self.part is None else f"{self.column.name}:{self.part}"
 
     def value(self, profile: Profile) -> int | float | None:
@@ -89,7 +88,6 @@ class Key(NamedTuple):
 
     @property
     def data(self) -> DataColumn:
-        """Its column in tables of data."""
         return self.column.data(self.name) if self.part is None else _PART._replace(name=self.name)
 
 
@@ -171,7 +169,6 @@ def table_by_treebank(profiles: Profiles, total: str | None) -> Table:
 
 
 def table_by_value(profiles: Profiles) -> Table:
-    """Return one row per value."""
     texts = [Column(name, "text") for name in ("Treebank", "Column", "Of", "Unit")]
     rows = (
         (row.treebank, row.column, row.part or "", row.value, COLUMNS[row.column].unit_text)
