@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.results import CANNOT_OPEN, OutputResult
+from levelhead.campaign.results import CANNOT_OPEN, OutputResult, exact_values
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.setup import Setup
@@ -128,14 +127,9 @@ def read_record(
         path = files.get(record["faults_of"], gold)
         raise InputError(*_faults(record["faults"], path, path))
     scores, secondary = (_scores(record.get(kind, {}), setup) for kind in ("scores", "secondary"))
-    values: dict[str, Fraction | None] = {}  # 0 if only the system lacks annotation, None if gold lacks it
-    for name in setup.names:
-        value = None if name in record["undefined"] or name not in scores else scores[name].exact
-        lacks_value = name in record["undefined"] or name in setup.perplexities  # no perplexity is a maximum
-        values[name] = Fraction(0) if value is None and not lacks_value else value
     result = OutputResult(
         state=record["state"],
-        values=values,
+        values=exact_values(scores, setup.names, record["undefined"], setup.perplexities),
         status=record["status"],
         reasons=tuple(_reason(*fault) for fault in record["reasons"][:20]),
         scores=scores,

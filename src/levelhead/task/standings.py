@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 from levelhead.campaign import OutputResult, Ranking, Results, groups_named, rank
 from levelhead.campaign.ranked_systems import RankedSystems, average_interval
 from levelhead.campaign.ranking import ALL, LeftOut, number, ranked
-from levelhead.campaign.ranking_data import LAYOUTS
-from levelhead.campaign.ranking_tables import left_out_notes, ranking_table, results_table
+from levelhead.campaign.ranking_tables import LAYOUTS, left_out_notes, ranking_table, results_table
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.immutable import immutable
 from levelhead.jobs import Workers
