@@ -36,11 +36,11 @@ from levelhead.significance.units import UnitRow
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table, interval_head
 
-_STATE = DataColumn(
+STATE_COLUMN = DataColumn(
     "state", "text", "Whether there is an output, and whether it is valid", choices=("valid", "invalid", "missing")
 )
 _OUTPUT_VALUES = (  # a missing or invalid output has the value 0, and can have a score on other data
-    _STATE,
+    STATE_COLUMN,
     DataColumn(
         "value_of_valid_sentences", "number",
         "The value on the valid sentences of an invalid output. It does not affect ranks", optional=True,
@@ -99,7 +99,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "scores": (_SYSTEM, _TREEBANK, _MEASURE, ScoreNumbers, *_OUTPUT_VALUES),
         "systems": (_GROUP, _MEASURE, AdjustedSystem),
         "outputs": (
-            _SYSTEM, _TREEBANK, _STATE,
+            _SYSTEM, _TREEBANK, STATE_COLUMN,
             DataColumn("status", "text", "The status in the words of the official evaluators"), *_SENTENCES_OF_INVALID,
         ),
         "reasons": (_SYSTEM, _TREEBANK, DataColumn("reason", "text", "Why the output scores 0")),
