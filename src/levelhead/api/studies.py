@@ -50,7 +50,7 @@ def reproduce(
         InputError: the study is unknown, an input is missing, or a file is invalid.
     """
     from levelhead import studies
-    from levelhead.studies.parsers import built_in
+    from levelhead.studies.request import built_in
 
     paths: Iterable[PathLike] = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
     of_systems, votes, table, weights_file = (

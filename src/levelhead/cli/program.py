@@ -76,8 +76,13 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
-FILES = {**FUNCTIONS, **dict.fromkeys(GROUPS["Help"], "help"), **dict.fromkeys(GROUPS["Shared tasks"], "task")}
-"""The file of each command: that of its public function."""
+FILES = {
+    **FUNCTIONS,
+    **dict.fromkeys(("testsets", "validate"), "treebanks"),
+    **dict.fromkeys(GROUPS["Help"], "help"),
+    **dict.fromkeys(GROUPS["Shared tasks"], "task"),
+}
+"""The file of each command, usually that of its public function."""
 
 
 class _Terminated(BaseException):

@@ -18,7 +18,6 @@ from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
 from levelhead.studies.measures_2018 import groups_of, units_on
-from levelhead.studies.pairs import estimates, pair_p_values, pairs_of
 from levelhead.studies.request import StudyRequest, compared_in, counts_of, parts_of, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import (
@@ -28,7 +27,10 @@ from levelhead.studies.verdicts import (
     RowNumbers,
     Sign,
     estimate_shown,
+    estimates,
     jackknifed,
+    pair_p_values,
+    pairs_of,
     percent,
     verdict_of_effects,
 )

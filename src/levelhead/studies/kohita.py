@@ -25,8 +25,7 @@ from levelhead.studies.kohita_tables import (
     scores_by_relation,
     ud2_scores_by_relation,
 )
-from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks
+from levelhead.studies.request import TRAINED_BRIEFLY, Parts, StudyRequest, outputs_of, parts_of, run_tasks
 from levelhead.studies.study import Claim, Study, claim_by_parser
 from levelhead.studies.verdicts import (
     Cell,

@@ -21,7 +21,6 @@ from levelhead.significance.jackknife import ratios
 from levelhead.significance.parallel import parallel_groups
 from levelhead.significance.resampling import random_orders_within
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
-from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import (
     StudyRequest,
     compared_in,
@@ -42,6 +41,7 @@ from levelhead.studies.verdicts import (
     agreed_verdict,
     estimate_shown,
     jackknifed,
+    pair_p_values,
     rows_by,
     verdict_of_effects,
 )

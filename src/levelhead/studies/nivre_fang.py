@@ -13,8 +13,16 @@ from levelhead.campaign.ranking import number
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
+from levelhead.studies.request import (
+    TRAINED_BRIEFLY,
+    Parts,
+    StudyRequest,
+    outputs_of,
+    parts_of,
+    read_treebank,
+    run_tasks,
+    score_files,
+)
 from levelhead.studies.study import (
     Claim,
     Study,

@@ -18,13 +18,12 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.point_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts
 from levelhead.significance.resampling import random_orders_within
-from levelhead.studies.pairs import pair_p_values
-from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import (
     Parts,
     StudyRequest,
     counts_of,
     format_of,
+    outputs_of,
     parts_of,
     read_treebank,
     run_tasks,
@@ -45,6 +44,7 @@ from levelhead.studies.verdicts import (
     estimate_shown,
     mean,
     mean_effect,
+    pair_p_values,
     verdict_of_effects,
     verdict_of_equality,
 )
