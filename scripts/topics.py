@@ -163,7 +163,7 @@ TOPICS = {
             "levelhead.typology": "Survey SelectedTreebanks Criteria",
             "levelhead.typology.collection": "Samples Similarities",
             "levelhead.comparison.suspects": "Suspects",
-            "levelhead.treebank.releases.listing": "TestSets",
+            "levelhead.treebank.releases.files": "TestSets",
         },
         {
             "levelhead.typology": (
