@@ -79,7 +79,7 @@ def test_search_needs_no_server(browser: Browser, site: Path) -> None:
 
 KINDS = [
     "index", "tutorial", "errors", "ci", "concepts", "measures", "cli", "formats", "api/scoring", "studies/callin",
-    "validation", "scale", "messages", "example-report",
+    "significance", "scale", "messages", "example-report",
 ]  # fmt: skip
 """Pages of every kind: with sessions, pictures, long tables, generated text."""
 

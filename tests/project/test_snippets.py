@@ -45,7 +45,6 @@ CANNOT = {
     "pip install .": NO_NETWORK,
     'levelhead train malt train.conllu model --jar maltparser-1.9.2.jar --options "-a nivrestandard"': NOT_OURS,
     "levelhead parse model test.conllu --jar maltparser-1.9.2.jar --repair": NOT_OURS,
-    "levelhead parse MODEL en-ud-test.conllu --output outputs/en.conllu": "needs the model of an outside parser",
     "python scripts/full/parser_tables.py DATA": "an hour, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA": "hours, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA --beam 1": "the same",
