@@ -29,10 +29,10 @@ OTHER_TESTS = {
     "docs/correlate.md": "cli/test_correlate_pages.py",
     "docs/studies/callin-correlations.md": "cli/test_correlate_pages.py",
     "docs/interop.md": "interop/test_interop_docs.py",
+    "docs/judge.md": "cli/test_correlate_pages.py",
     "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recipes.md": "project/test_recipes_page.py",
-    "docs/recover.md": "project/test_recover_page.py",
     "docs/validate.md": "project/test_validate_page.py",
 }
 """Which test runs the sessions of pages that are not test_readme's."""
@@ -45,7 +45,6 @@ CANNOT = {
     "pip install .": NO_NETWORK,
     'levelhead train malt train.conllu model --jar maltparser-1.9.2.jar --options "-a nivrestandard"': NOT_OURS,
     "levelhead parse model test.conllu --jar maltparser-1.9.2.jar --repair": NOT_OURS,
-    "python scripts/full/parser_tables.py DATA": "an hour, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA": "hours, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA --beam 1": "the same",
     "python scripts/full/parsers.py DATA --release r1.3": "the same",

@@ -15,13 +15,12 @@ from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import plotted_row, spreads
-from levelhead.scoring.weights import weights_of
+from levelhead.scoring.selection import weights_of
 from levelhead.significance import SystemCounts, Units, resampled, spawned
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.parallel import parallel_groups
 from levelhead.significance.resampling import random_orders_within
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
-from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import (
     StudyRequest,
     compared_in,
@@ -42,6 +41,7 @@ from levelhead.studies.verdicts import (
     agreed_verdict,
     estimate_shown,
     jackknifed,
+    pair_p_values,
     rows_by,
     verdict_of_effects,
 )
@@ -89,7 +89,6 @@ Comparison = Mapping[str, MeasureEstimate]  # by measure
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request)
     golds, systems = compared_in(request.systems, treebanks)
     trained = {code: (parts.training,) for code, parts in treebanks.items() if parts.train or request.quick}
@@ -261,7 +260,6 @@ class ResultsByTestSet(NamedTuple):
 
     @property
     def well_parsed(self) -> RowNumbers:
-        """The indices of the well-parsed test sets."""
         return np.flatnonzero(np.nanmean(self.values[:, :, LAS], axis=1) >= WELL_PARSED)
 
 
