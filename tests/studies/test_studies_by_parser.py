@@ -8,7 +8,7 @@ import pytest
 from conftest import EXAMPLES
 from documentation import rows_on
 from levelhead.parsing import Recipe, parse_treebank, train
-from levelhead.studies import Study, StudyRequest, parsers, reproduce
+from levelhead.studies import Study, StudyRequest, reproduce, request
 from levelhead.studies.request import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
 from levelhead.treebank import read
 
@@ -17,7 +17,7 @@ GOLD = EXAMPLES / "parallel" / "gold"
 
 def test_ensembles_learn_from_the_first_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     treebank, words = read(GOLD / "de.conllu"), read(GOLD / "en.conllu")
-    monkeypatch.setattr(parsers, "ENSEMBLE_SENTENCES", 8)
+    monkeypatch.setattr(request, "ENSEMBLE_SENTENCES", 8)
     capped = built_in("ensemble", [treebank], None, words)
     settings = {"beam": 1, "seed": SEED, "schedule": IN_ENSEMBLE, "members": FOUR_MEMBERS}
     model = train(treebank[:8], Recipe("ensemble", **settings))
