@@ -179,9 +179,6 @@ def test_commands_work(page: Path, reader: Path, capfd: pytest.CaptureFixture[st
 
 def prepared(page: str, folder: Path) -> None:
     """What the names of a page mean there alone."""
-    if page == "derivation.md":
-        for path in GOLD.iterdir():
-            shutil.copy(path, folder / "train")
     if page == "profile.md":  # samples of 20,000 words are drawn
         (folder / "train.conllu").write_bytes((folder / "train.conllu").read_bytes() * 130)
     if page == "parsers.md":
