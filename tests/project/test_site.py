@@ -109,7 +109,7 @@ CODE = re.compile(r"<pre>(?:<span></span>)?<code>(.*?)</code>", re.DOTALL)
 KINDS = [
     "index", "tutorial", "errors", "ci", "concepts", "measures", "commands/index", "commands/rank",
     "formats", "api/scoring", "studies/callin",
-    "validation", "scale", "messages", "example-report",
+    "significance", "scale", "messages", "example-report",
 ]  # fmt: skip
 """Pages of every kind: with sessions, pictures, long tables, generated text."""
 

@@ -45,7 +45,6 @@ CANNOT = {
     "pip install .": NO_NETWORK,
     'levelhead train malt train.conllu model --jar maltparser-1.9.2.jar --options "-a nivrestandard"': NOT_OURS,
     "levelhead parse model test.conllu --jar maltparser-1.9.2.jar --repair": NOT_OURS,
-    "levelhead parse MODEL en-ud-test.conllu --output outputs/en.conllu": "needs the model of an outside parser",
     "python scripts/full/parsers.py DATA": "hours, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA --beam 1": "the same",
     "python scripts/full/parsers.py DATA --release r1.3": "the same",
@@ -180,9 +179,6 @@ def test_commands_work(page: Path, reader: Path, capfd: pytest.CaptureFixture[st
 
 def prepared(page: str, folder: Path) -> None:
     """What the names of a page mean there alone."""
-    if page == "derivation.md":
-        for path in GOLD.iterdir():
-            shutil.copy(path, folder / "train")
     if page == "profile.md":  # samples of 20,000 words are drawn
         (folder / "train.conllu").write_bytes((folder / "train.conllu").read_bytes() * 130)
     if page == "parsers.md":
