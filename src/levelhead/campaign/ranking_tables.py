@@ -21,7 +21,7 @@ from levelhead.evaluation.score_tables import (
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.influence import InfluencedResult, influence_notes
-from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table, interval_head
+from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
@@ -61,7 +61,7 @@ def _row(
         (
             "interval" in shown,
             Column(interval_head(level), "percent"),
-            standing.interval and IntervalCell(*standing.interval),
+            standing.interval,
         ),
         ("rank_interval" in shown, Column("Ranks", "text"), standing.rank_interval and span(*standing.rank_interval)),
         ("letters" in shown, Column("Letters", "text"), standing.letters),
