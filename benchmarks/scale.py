@@ -154,7 +154,7 @@ def model(costs: Costs, handing_over: float) -> None:
     """Print how long a campaign of 1,000 systems on 300 test sets takes, by the number of workers."""
     n_pairs, n_test_sets = 300_000, 300
     one = costs.one_process + handing_over
-    print("| workers | scoring, min | planning, storing and printing, min | total, min |\n| ---: | ---: | ---: | ---: |")
+    print("| workers | scoring, min | planning, storing, printing, min | total, min |\n| ---: | ---: | ---: | ---: |")
     for n in (1, 2, 4, 8, 100):
         parts = (n_pairs * costs.job / n + n_test_sets * costs.gold) / 60, n_pairs * one / 60
         print(f"| {n} | {parts[0]:.0f} | {parts[1]:.0f} | {max(parts):.0f} |")
