@@ -74,7 +74,7 @@ def commands(block: str) -> list[str]:
 
 
 def pages_with(*languages: str) -> list[Path]:
-    return [page for page in PAGES if page.name != "task.md" and blocks(page, *languages)]
+    return [page for page in PAGES if page.name not in {"task.md", "task-reference.md"} and blocks(page, *languages)]
 
 
 def script(path: Path, text: str) -> None:
@@ -297,8 +297,9 @@ def test_settings_of_the_pages_are_taken(reader: Path) -> None:
 
 @pytest.mark.sandbox
 def test_a_shared_task_from_beginning_to_end(reader: Path) -> None:
-    """The page's commands, with a port that is free, the token that was made, and the server beside them."""
-    opening, taking_part, closing, at_home, upload = blocks(ROOT / "docs/task.md", "sh")
+    """The pages' commands, with a port that is free, the token that was made, and the server beside them."""
+    opening, taking_part, closing, at_home = blocks(ROOT / "docs/task.md", "sh")
+    (upload,) = blocks(ROOT / "docs/task-reference.md", "sh")
     init, token, serve = commands(opening)
     assert shell(init).returncode == 0
     assert serve == "levelhead task serve my-task"
