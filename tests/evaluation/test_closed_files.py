@@ -29,7 +29,7 @@ from levelhead.measures.user_definitions import read_definitions
 from levelhead.parsing.model_file import read_model
 from levelhead.recovery.answers import Layout, read_answers
 from levelhead.scoring.rules import RULES
-from levelhead.scoring.weights import read_weights
+from levelhead.scoring.selection import read_weights
 from levelhead.treebank import blocks, faults_of, read
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.input_bytes import parts_of, read_bytes

@@ -33,7 +33,6 @@ OTHER_TESTS = {
     "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recipes.md": "project/test_recipes_page.py",
-    "docs/recover.md": "project/test_recover_page.py",
     "docs/validate.md": "project/test_validate_page.py",
 }
 """Which test runs the sessions of pages that are not test_readme's."""
@@ -289,7 +288,7 @@ def test_every_block_is_run_or_has_no_commands() -> None:
 def test_settings_of_the_pages_are_taken(reader: Path) -> None:
     """Files of settings (the shared task's and the campaign's have tests of their own) are given to the commands."""
     (targets,) = blocks(ROOT / "docs/conversion.md", "toml")
-    (definitions,) = blocks(ROOT / "docs/classes.md", "toml")
+    (definitions,) = blocks(ROOT / "docs/own-measures.md", "toml")
     (reader / "targets.toml").write_text(targets)
     (reader / "mine.toml").write_text(definitions)
     lines = [

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from conftest import EXAMPLES, ROOT
 from levelhead.correlation.coefficients import fisher_z
 from levelhead.evaluation.setup import setup_of
-from levelhead.scoring.weights import weights_of
+from levelhead.scoring.selection import weights_of
 from levelhead.significance import SystemCounts
 from levelhead.studies import STUDIES, Claim, StudyRequest
 from levelhead.studies.conll17 import claims_on_ranking

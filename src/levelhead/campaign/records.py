@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from levelhead.campaign.results import CANNOT_OPEN, OutputResult
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
 from levelhead.evaluation.coverage import PartialCoverage
+from levelhead.evaluation.partial import Coverage
 from levelhead.evaluation.setup import Setup
-from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.significance.units import SENTENCE, Units
 from levelhead.treebank.official_reader import Crash, CycleRefused, RootsRefused

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from levelhead.analysis import Example
 from levelhead.campaign.outputs import Output
 from levelhead.errors import number_of
-from levelhead.scoring.custom_measures import correct_pairs
+from levelhead.scoring.word_columns import correct_pairs
 from levelhead.treebank import Treebank
 from levelhead.treebank.tree_text import draw, draw_both, indented, title
 

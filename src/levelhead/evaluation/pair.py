@@ -137,10 +137,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         names = (
             list(self.scores) if len(self.scores) <= _MOST_SHOWN else [text for text in _MAIN if text in self.scores]
         )
-        shown = []
-        for name in names:
-            value = self.scores[name].value
-            shown.append(f"{name}={'-' if value is None else f'{value:.2f}'}")
+        values = ((name, self.scores[name].value) for name in names)
+        shown = [f"{name}={'-' if value is None else f'{value:.2f}'}" for name, value in values]
         more = len(self.scores) - len(names)
         kind = "partial Evaluation" if self.coverage else "Evaluation"
         return f"<{kind}: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"

@@ -20,7 +20,7 @@ from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
-from levelhead.scoring.weights import read_weights, weights_of
+from levelhead.scoring.selection import read_weights, weights_of
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files

@@ -15,7 +15,7 @@ from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import plotted_row, spreads
-from levelhead.scoring.weights import weights_of
+from levelhead.scoring.selection import weights_of
 from levelhead.significance import SystemCounts, Units, resampled, spawned
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.parallel import parallel_groups
