@@ -10,7 +10,7 @@ from levelhead.campaign.outputs import Output
 from levelhead.errors import number_of
 from levelhead.scoring.word_columns import correct_pairs
 from levelhead.treebank import Treebank
-from levelhead.treebank.tree_text import draw, draw_both, indented, title
+from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 if TYPE_CHECKING:
     import numpy as np
