@@ -5,8 +5,8 @@
 The first part scores a campaign in one process, and tells the work of jobs from the rest; so does the second for
 profiles of the gold files. The third starts local dask clusters and gives them jobs that only wait as long as a real
 one takes: so the cost of a cluster shows on a machine with fewer processors than workers, if nobody else uses it. The
-last part works out how long a large campaign takes. Takes about three minutes. With --page the tables also replace
-those of the page, between `<!-- scale.py: campaign -->` and `<!-- end -->`, and the same for the other parts.
+last part works out how long a large campaign takes. Takes about three minutes. With --page the last part also replaces
+that of the page, between `<!-- scale.py: model -->` and `<!-- end -->`.
 """
 
 import argparse
@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("gold", type=Path)
     parser.add_argument("systems", type=Path)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])
-    parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
+    parser.add_argument("--page", type=Path, help="the page whose table is replaced")
     given = parser.parse_args()
 
     def shown(part: str, function: Callable[..., Result], *arguments: Any) -> Result:
@@ -178,7 +178,7 @@ def main() -> None:
         with contextlib.redirect_stdout(printed):
             result = function(*arguments)
         print(f"\n{printed.getvalue().strip()}", flush=True)
-        if given.page:
+        if given.page and part == "model":
             replace_tables(given.page, f"scale.py: {part}", printed.getvalue().strip("\n"))
         return result
 

@@ -1,26 +1,18 @@
 """Write the reference pages of the documentation from the code: measures, commands, messages, formats, Python.
 
-python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md, docs/formats.md and docs/api/,
+python scripts/docs.py            writes the pages of measures, messages and formats, those of commands and of Python,
                                   and the table of columns in docs/profile.md
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
 from __future__ import annotations
 
-import inspect
-import re
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
-
-import click
 
 from levelhead import score
-from levelhead.cli import program
-from levelhead.cli.shared.command import GROUPS, options_by_group
 from levelhead.measures import REGISTRY
 from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
@@ -31,13 +23,14 @@ from levelhead.treebank import faults_of
 from levelhead.typology.profile_columns import columns_table
 
 sys.path.insert(0, str(Path(__file__).parent))
+from commands import command_pages
 from formats import ABOUT_FORMATS, escaped, formats
 from reference import reference
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 INVALID = "examples/pud/systems/eager/fi_pud.conllu"
-NOTE = "<!-- Written by scripts/docs.py: change what it reads, and run it again. -->\n"
+NOTE = "<!-- by scripts/docs.py -->\n"
 
 COLUMNS = {"lemmas": "LEMMA"}
 """Columns whose names in CoNLL-U are not those in Python."""
@@ -60,21 +53,6 @@ nothing to count, a ratio has no value: a dash in tables, `null` in JSON (0.00 u
 
 Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of weights has three lines: `det 0.1`,
 `nsubj 0.9` and `obj 0.9`.
-"""
-
-ABOUT_COMMANDS = f"""
-Look up the options of a command; `--help` prints the same. The examples run in `examples/pud`. Results go to
-standard output; warnings, notes and errors go to standard error, in every format. Notes below a table are not repeated.
-
-| exit code | meaning |
-| ---: | --- |
-| {program.DONE} | success |
-| {program.GATE} | a gate (`--fail-under`, `--fail-over`, `--fail-if-worse`) is not met |
-| {program.BAD_INPUT} | invalid input or usage, or `validate` found errors |
-| {program.INTERNAL} | a bug in levelhead: please report it |
-| {program.INTERRUPTED} | interrupted |
-| {program.BROKEN_PIPE} | the program that read the output has closed it |
-| {program.TERMINATED} | terminated by a signal |
 """
 
 ABOUT_MESSAGES = f"""
@@ -115,7 +93,7 @@ def pages() -> dict[str, str]:
     """Return the generated pages by file name."""
     return {
         "measures.md": page("Measures", ABOUT_MEASURES, measures()),
-        "cli.md": page("Commands", ABOUT_COMMANDS, commands()),
+        **{f"commands/{name}.md": page(*parts) for name, *parts in command_pages()},
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
         "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
@@ -218,96 +196,6 @@ WORKED = {
     **{name: "" for name in REGISTRY if name.startswith("Empty")},  # 0: the system has no empty nodes
 }
 """The text of measures that need an argument."""
-
-
-def commands() -> Iterator[str]:
-    """The options that several commands share, then the program and all its commands."""
-    context = click.Context(program.cli, info_name="levelhead", **program.cli.context_settings)
-    shared = shared_options(program.cli, context)
-    yield "## Shared options"
-    yield (
-        "Each command below names the shared options it takes, and describes only its own: for a shared option with"
-        " another default, only the default."
-    )
-    for group in GROUPS:
-        lines = [option.described for option in shared.values() if option.group == group]
-        if lines:
-            yield "\n".join([f"**{group}**", "", *lines])
-    yield from command_blocks(program.cli, context, shared)
-
-
-def command_blocks(command: click.Command, context: click.Context, shared: Mapping[str, ListedOption]) -> Iterator[str]:
-    """One command: usage, what it does, an example, its options; then the commands below it."""
-    path = context.command_path
-    yield f"{'#' * max(2, len(path.split()))} {path}"
-    yield f"```text\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
-    yield PREFORMATTED.sub(r"```text\n\1\n```", escaped(inspect.cleandoc(command.help or "")))
-    if not isinstance(command, click.Group):
-        yield f"```sh\n{program.example_of(path)}\n```"
-    options = listed_options(command, context)
-    if own := [option.beside(shared) for option in options if shared.get(option.name) != option]:
-        yield "\n".join(own)
-    if names := [f"`{option.name}`" for option in options if shared.get(option.name) == option]:
-        yield f"[Shared](#shared-options): {', '.join(names)}"
-    for below in subcommands(command, context):
-        yield from command_blocks(below.command, below, shared)
-
-
-def subcommands(command: click.Command, context: click.Context) -> Iterator[click.Context]:
-    """The visible commands below a command."""
-    if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            if below is not None and not below.hidden:
-                yield click.Context(below, info_name=name, parent=context)
-
-
-class ListedOption(NamedTuple):
-    """An option as `--help` describes it: its long name, its group, all names, what it does, its default and limits."""
-
-    name: str
-    group: str
-    names: str
-    about: str
-    default: str
-
-    @property
-    def described(self) -> str:
-        return f"- `{self.names}`: {escaped(self.about + self.default)}"
-
-    def beside(self, shared: Mapping[str, ListedOption]) -> str:
-        """Its description, without what a shared option of the same name says."""
-        same = self.name in shared and shared[self.name].about == self.about
-        return f"- `{self.names}`:{escaped(self.default)}" if same else self.described
-
-
-def listed_options(command: click.Command, context: click.Context) -> list[ListedOption]:
-    """The options of a command in the order of their groups."""
-    found = list[ListedOption]()
-    for group, options in options_by_group(command, context).items():
-        for option in options:
-            names, text = (" ".join(part.split()) for part in option.get_help_record(context) or ("", ""))
-            about, bracket, default = text.partition(" [")
-            found.append(ListedOption(max(option.opts, key=len), group, names, about, bracket + default))
-    return found
-
-
-def shared_options(command: click.Command, context: click.Context) -> dict[str, ListedOption]:
-    """The options that at least two commands have with the same text, by name: the most frequent text of each."""
-    counts = Counter(every_option(command, context))
-    by_name = {option.name: option for option, n in reversed(counts.most_common()) if n > 1}
-    return {option.name: option for option in counts if by_name.get(option.name) == option}
-
-
-def every_option(command: click.Command, context: click.Context) -> Iterator[ListedOption]:
-    """The options of a command and of those below it."""
-    yield from listed_options(command, context)
-    for below in subcommands(command, context):
-        yield from every_option(below.command, below)
-
-
-PREFORMATTED = re.compile(r"^\x08\n(.*?)(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
-"""Lines of help that click does not wrap."""
 
 
 def messages() -> Iterator[str]:

@@ -20,19 +20,19 @@ from levelhead.cli import program
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
-    path
-    for path in [
+    [
         ROOT / "README.md",
         *(path for folder in ("docs", "development") for path in (ROOT / folder).glob("*.md")),
         ROOT / "docs/studies/callin-correlations.md",
     ]
-    if path.name != "cli.md"
 )
 PAGES_WITH_SESSIONS = (
-    "README.md", "docs/tutorial.md", "docs/errors.md", "docs/ci.md", "docs/significance.md", "docs/power.md",
+    "README.md", "docs/tutorial.md", "docs/score.md", "docs/compare.md", "docs/errors.md", "docs/ci.md",
+    "docs/significance.md", "docs/power.md",
     "docs/concepts.md", "docs/release.md", "docs/agreement.md", "docs/typology.md", "development/contributing.md",
-    "docs/classes.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",
+    "docs/classes.md", "docs/own-measures.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",
     "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md", "docs/papers.md", "docs/difficulty.md",
+    "docs/conversion.md",
 )  # fmt: skip
 COLUMNS, TERMINAL = 100, 80
 """How wide a line of a code block may be, and the terminal of sessions."""

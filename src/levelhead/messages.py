@@ -370,7 +370,7 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-measure": _error("Unknown measure.", "See `levelhead measures`."),
     "invalid-measure": _error(
         "A custom measure cannot be used: its name is taken, or its function fails or returns wrong values.",
-        "Follow the message; see docs/classes.md.",
+        "Follow the message; see docs/own-measures.md.",
     ),
     "unknown-scheme": _error("Unknown scheme of classes.", "Choose one of the schemes in the message."),
     "unknown-rules": _error("Unknown rules.", "Choose one of the rules in the message."),

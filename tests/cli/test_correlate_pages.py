@@ -1,4 +1,4 @@
-"""The sessions of docs/correlate.md and docs/studies/callin-correlations.md print what the pages show."""
+"""The sessions of docs/correlate.md, docs/judge.md and docs/studies/callin-correlations.md print what the pages show."""
 
 import re
 import shutil
@@ -9,8 +9,8 @@ import pytest
 from conftest import EXAMPLES
 from documentation import CONSOLE, ROOT, console, scrubbed, text_of
 
-HOW_TO, REPLICATION = (
-    CONSOLE.findall(text_of(f"docs/{name}.md")) for name in ("correlate", "studies/callin-correlations")
+CORRELATE, JUDGE, REPLICATION = (
+    CONSOLE.findall(text_of(f"docs/{name}.md")) for name in ("correlate", "judge", "studies/callin-correlations")
 )
 
 
@@ -18,7 +18,7 @@ def test_the_how_to(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """In a copy of the examples, since the first session writes the tables of the others."""
     monkeypatch.setenv("JUDGED", str(data / "human-judgments"))
     folder = shutil.copytree(EXAMPLES / "parallel", tmp_path / "parallel")
-    for session in HOW_TO:
+    for session in (*CORRELATE, *JUDGE):
         assert scrubbed(console(session, folder)) == scrubbed(session)
 
 

@@ -29,10 +29,10 @@ OTHER_TESTS = {
     "docs/correlate.md": "cli/test_correlate_pages.py",
     "docs/studies/callin-correlations.md": "cli/test_correlate_pages.py",
     "docs/interop.md": "interop/test_interop_docs.py",
+    "docs/judge.md": "cli/test_correlate_pages.py",
     "docs/language-models.md": "project/test_language_models_page.py",
     "docs/parsers.md": "project/test_parsers_page.py",
     "docs/recipes.md": "project/test_recipes_page.py",
-    "docs/recover.md": "project/test_recover_page.py",
     "docs/validate.md": "project/test_validate_page.py",
 }
 """Which test runs the sessions of pages that are not test_readme's."""
@@ -46,7 +46,6 @@ CANNOT = {
     'levelhead train malt train.conllu model --jar maltparser-1.9.2.jar --options "-a nivrestandard"': NOT_OURS,
     "levelhead parse model test.conllu --jar maltparser-1.9.2.jar --repair": NOT_OURS,
     "levelhead parse MODEL en-ud-test.conllu --output outputs/en.conllu": "needs the model of an outside parser",
-    "python scripts/full/parser_tables.py DATA": "an hour, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA": "hours, on treebanks that are not in the repository",
     "python scripts/full/parsers.py DATA --beam 1": "the same",
     "python scripts/full/parsers.py DATA --release r1.3": "the same",
@@ -289,7 +288,7 @@ def test_every_block_is_run_or_has_no_commands() -> None:
 def test_settings_of_the_pages_are_taken(reader: Path) -> None:
     """Files of settings (the shared task's and the campaign's have tests of their own) are given to the commands."""
     (targets,) = blocks(ROOT / "docs/conversion.md", "toml")
-    (definitions,) = blocks(ROOT / "docs/classes.md", "toml")
+    (definitions,) = blocks(ROOT / "docs/own-measures.md", "toml")
     (reader / "targets.toml").write_text(targets)
     (reader / "mine.toml").write_text(definitions)
     lines = [

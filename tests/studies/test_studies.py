@@ -21,8 +21,16 @@ from levelhead.errors import InputError
 from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
 from levelhead.studies import STUDIES, Study, StudyRequest, reproduce
-from levelhead.studies.parsers import built_in, with_one_root
-from levelhead.studies.request import Parts, counts_of, format_of, outputs_in, parts_of, run_tasks
+from levelhead.studies.request import (
+    Parts,
+    built_in,
+    counts_of,
+    format_of,
+    outputs_in,
+    parts_of,
+    run_tasks,
+    with_one_root,
+)
 from levelhead.studies.sogaard_haulrich import COUNTED, score_parsers, shares_separated, values_of
 from levelhead.studies.study import markdown, page, text, write_page
 from levelhead.studies.verdicts import Verdict

@@ -9,7 +9,7 @@ from conftest import EXAMPLES
 from documentation import rows_on
 from levelhead.parsing import Recipe, parse_treebank, train
 from levelhead.studies import Study, StudyRequest, parsers, reproduce
-from levelhead.studies.parsers import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
+from levelhead.studies.request import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
 from levelhead.treebank import read
 
 GOLD = EXAMPLES / "parallel" / "gold"

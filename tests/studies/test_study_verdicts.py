@@ -33,7 +33,6 @@ from levelhead.studies.measures_2018 import (
 )
 from levelhead.studies.nivre_fang import CLASSES, PUBLISHED, RELATIONS, WITHOUT
 from levelhead.studies.nivre_fang import claims_on_scores as nivre_fang_scores
-from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import score_files
 from levelhead.studies.sogaard_haulrich import (
     TreebankPerplexities,
@@ -53,6 +52,7 @@ from levelhead.studies.verdicts import (
     estimate_shown,
     jackknifed,
     mean_effect,
+    pair_p_values,
     rows_by,
     verdict_of_effects,
     verdict_of_equality,

@@ -231,7 +231,6 @@ class OutputJob(NamedTuple):
 
 
 def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_SentenceParts]) -> Record:
-    """The record of a valid output, without the fields that depend only on gold."""
     record: Record = {
         "state": "valid",
         "status": status_of_scores(evaluation.scores, setup.rules.name),
@@ -250,8 +249,6 @@ def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_Sen
 
 
 class _GoldUnits:
-    """The visitor that finds the units of gold."""
-
     def __init__(self, resample_by: str) -> None:
         self._resample_by = resample_by
 
@@ -303,7 +300,6 @@ class Output(NamedTuple):
 
     @property
     def summary(self) -> FileSummary:
-        """The sizes of the output, and the warnings about its file."""
         return self.contents or summary_of(self.matches.system)
 
 
@@ -377,8 +373,6 @@ def count_and_look(
 
 
 class _Keep:
-    """The visitor that keeps the aligned words of whole files."""
-
     def start(self) -> None:
         self.matches: TreebankPair | None = None
 

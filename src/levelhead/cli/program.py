@@ -78,8 +78,13 @@ COMMANDS = {name: text for commands in GROUPS.values() for name, text in command
 
 _BROKEN_TREES = {"cycle", "no-root", "several-roots"}
 
-FILES = {**FUNCTIONS, **dict.fromkeys(GROUPS["Help"], "help"), **dict.fromkeys(GROUPS["Shared tasks"], "task")}
-"""The file of each command: that of its public function."""
+FILES = {
+    **FUNCTIONS,
+    **dict.fromkeys(("testsets", "validate"), "treebanks"),
+    **dict.fromkeys(GROUPS["Help"], "help"),
+    **dict.fromkeys(GROUPS["Shared tasks"], "task"),
+}
+"""The file of each command, usually that of its public function."""
 
 
 class _Terminated(BaseException):
@@ -91,7 +96,6 @@ class OutputClosed(Exception):
 
 
 def example_of(path: str) -> str:
-    """Return the example of a command or group."""
     import tomllib
     from pathlib import Path
 
@@ -200,7 +204,6 @@ def _terminate(number: int, frame: object) -> NoReturn:  # noqa: ARG001
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command line and return its exit code."""
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
         if sys.stdout is not None:
@@ -225,7 +228,6 @@ def run(arguments: list[str]) -> int:
 
 
 def _explained(error: Exception) -> tuple[str, int]:
-    """Return the message and the exit code for an error."""
     from levelhead.errors import LevelheadError, reason_of
 
     if isinstance(error, click.ClickException):
@@ -264,7 +266,6 @@ def _advice(error: Exception, arguments: list[str]) -> str:
 
 
 def _unknown_option(name: str, context: click.Context) -> str:
-    """Return the message for an unknown option: a similar one, or the commands that have it."""
     from levelhead.errors import listed, names_or_number, quoted, similar
 
     known = {option.lstrip("-"): option for parameter in context.command.params for option in parameter.opts}

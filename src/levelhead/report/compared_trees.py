@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from levelhead.comparison.contrasts import Contrasts
+from levelhead.comparison.contrasts import Contrasts, contrast_titles
 from levelhead.comparison.system_errors import ErrorExamples
-from levelhead.comparison.tree_text import contrast_titles
 from levelhead.errors import names_or_number, number_of
 from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence

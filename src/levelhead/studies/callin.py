@@ -22,8 +22,7 @@ from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
 from levelhead.scoring.selection import read_weights, weights_of
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
-from levelhead.studies.parsers import outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
+from levelhead.studies.request import Parts, StudyRequest, outputs_of, parts_of, read_treebank, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, printed, table_section
 from levelhead.studies.verdicts import (
     MARGIN,
@@ -73,7 +72,6 @@ FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing fr
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     files = {
         code: (parts.training, *(path for path in parts.files if path != parts.tested), parts.tested)
@@ -295,7 +293,6 @@ def column_of(rows: Rows, name: str) -> list[float | None]:
 
 
 def _correlated(rows: Rows, x: str, y: str) -> Effect | None:
-    """Pearson's correlation of two columns over treebanks."""
     return correlation(dict(zip(rows, zip(column_of(rows, x), column_of(rows, y)))))[0]
 
 

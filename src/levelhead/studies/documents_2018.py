@@ -18,7 +18,6 @@ from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
 from levelhead.studies.measures_2018 import groups_of, units_on
-from levelhead.studies.pairs import estimates, pair_p_values, pairs_of
 from levelhead.studies.request import StudyRequest, compared_in, counts_of, parts_of, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import (
@@ -28,7 +27,10 @@ from levelhead.studies.verdicts import (
     RowNumbers,
     Sign,
     estimate_shown,
+    estimates,
     jackknifed,
+    pair_p_values,
+    pairs_of,
     percent,
     verdict_of_effects,
 )
@@ -50,7 +52,6 @@ TestSetResults = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     golds, systems = compared_in(request.systems, parts_of(request))
     scored = score_files(golds, systems, setup_of(MEASURES), request, by_sentence=True)
     counted = {code: counts_of_test_set(scored, code) for code in golds}
@@ -186,7 +187,6 @@ def _log_effect(scores: Numbers, differences: Numbers | None, rows: RowNumbers) 
 
 
 def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[Claim]:
-    """Test our expectations on each test set."""
     effects = dict[bool, dict[str, Effect | None]]({False: {}, True: {}})
     for code, row in known.items():
         scores, differences = (np.array(row[kind]["LAS"]) for kind in ("scores", "differences"))

@@ -25,8 +25,7 @@ from levelhead.studies.kohita_tables import (
     scores_by_relation,
     ud2_scores_by_relation,
 )
-from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks
+from levelhead.studies.request import TRAINED_BRIEFLY, Parts, StudyRequest, outputs_of, parts_of, run_tasks
 from levelhead.studies.study import Claim, Study, claim_by_parser
 from levelhead.studies.verdicts import (
     Cell,
@@ -45,7 +44,6 @@ from levelhead.treebank.layouts.outputs import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["table_2"])
     described, measured = _results(NAME, treebanks, request)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
@@ -82,7 +80,6 @@ _SIGNATURE = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
 
 
 def _results(name: str, treebanks: Mapping[str, Parts], request: StudyRequest) -> tuple[Rows, dict[str, Rows]]:
-    """The results of `describe` by treebank, and those of `measure` by parser and treebank."""
     files = {code: (parts.train,) if parts.train else parts.files for code, parts in treebanks.items()}
     described = run_tasks(name, describe, files, request)
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
@@ -97,7 +94,6 @@ def _results(name: str, treebanks: Mapping[str, Parts], request: StudyRequest) -
 
 
 def reproduce_ud2(request: StudyRequest) -> Study:
-    """Run the study."""
     name = "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available

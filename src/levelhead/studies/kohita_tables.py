@@ -139,7 +139,6 @@ def gain(code: str, parser: str) -> Cell:
 
 
 def own_gain(row: Row | None, name: str) -> Cell:
-    """Return the gain of our parser, in points; None without scores."""
     return None if row is None else difference(row["scores"]["CONV"][name], row["scores"]["UD"][name])
 
 

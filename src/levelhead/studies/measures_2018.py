@@ -21,7 +21,6 @@ from levelhead.significance.jackknife import ratios
 from levelhead.significance.parallel import parallel_groups
 from levelhead.significance.resampling import random_orders_within
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
-from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import (
     StudyRequest,
     compared_in,
@@ -42,6 +41,7 @@ from levelhead.studies.verdicts import (
     agreed_verdict,
     estimate_shown,
     jackknifed,
+    pair_p_values,
     rows_by,
     verdict_of_effects,
 )
@@ -89,7 +89,6 @@ Comparison = Mapping[str, MeasureEstimate]  # by measure
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request)
     golds, systems = compared_in(request.systems, treebanks)
     trained = {code: (parts.training,) for code, parts in treebanks.items() if parts.train or request.quick}
@@ -267,7 +266,6 @@ class ResultsByTestSet(NamedTuple):
 
     @property
     def well_parsed(self) -> RowNumbers:
-        """The indices of the well-parsed test sets."""
         return np.flatnonzero(np.nanmean(self.values[:, :, LAS], axis=1) >= WELL_PARSED)
 
 

@@ -13,8 +13,16 @@ from levelhead.campaign.ranking import number
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
+from levelhead.studies.request import (
+    TRAINED_BRIEFLY,
+    Parts,
+    StudyRequest,
+    outputs_of,
+    parts_of,
+    read_treebank,
+    run_tasks,
+    score_files,
+)
 from levelhead.studies.study import (
     Claim,
     Study,
@@ -67,7 +75,6 @@ Rows = Mapping[str, Row]  # the columns of the paper, by treebank; "without FUN"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     on = "test" if request.systems is not None else "dev"
     measured = {}
@@ -139,7 +146,6 @@ def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) 
 
 
 def words(train: Path) -> int:
-    """Return the number of words of a training treebank."""
     return read_treebank(train).n_words
 
 
@@ -229,7 +235,6 @@ def claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
 
 
 def _effects(rows: Rows, names: Iterable[str]) -> list[Effect | None]:
-    """The means of columns, or of differences of columns, over treebanks."""
     return [mean_effect({code: _change(row, name) for code, row in rows.items()}) for name in names]
 
 

@@ -18,13 +18,12 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.point_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts
 from levelhead.significance.resampling import random_orders_within
-from levelhead.studies.pairs import pair_p_values
-from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import (
     Parts,
     StudyRequest,
     counts_of,
     format_of,
+    outputs_of,
     parts_of,
     read_treebank,
     run_tasks,
@@ -45,6 +44,7 @@ from levelhead.studies.verdicts import (
     estimate_shown,
     mean,
     mean_effect,
+    pair_p_values,
     verdict_of_effects,
     verdict_of_equality,
 )
@@ -79,7 +79,6 @@ class TreebankPerplexities(NamedTuple):
 
     @property
     def increase(self) -> float:
-        """The increase from string to derivation perplexity, in percent."""
         return 100 * (self.derivation / self.string - 1)
 
 
@@ -95,7 +94,6 @@ _UNSWAPPED = "no swaps needed"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick

@@ -60,25 +60,8 @@ class StudySection(NamedTuple):
     figure: Drawing | None = None
 
 
-class SectionCell(NamedTuple):
-    """A cell of a table on the page of a study.
-
-    Args:
-        section: the heading of the section.
-        row: the number of the row, from 1.
-        column: the heading of the column.
-        value: the number in the cell; null for a text.
-        text: the cell as it is printed.
-    """
-
-    section: str
-    row: int
-    column: str
-    value: float | None
-    text: str
-
-
 _STUDY = DataColumn("study", "text", "The name of the study")
+_SECTION = DataColumn("section", "text", "The heading of the section")
 
 
 @immutable
@@ -100,10 +83,14 @@ class Study(Tabular):
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "claims": (Claim,),
         "sections": (
-            _STUDY, DataColumn("section", "text", "The heading of the section"),
-            DataColumn("text", "text", "The paragraph"),
+            _STUDY, _SECTION, DataColumn("text", "text", "The paragraph"),
         ),
-        "cells": (SectionCell,),
+        "cells": (
+            _SECTION, DataColumn("row", "integer", "The number of the row, from 1", limits=(0,)),
+            DataColumn("column", "text", "The heading of the column"),
+            DataColumn("value", "number", "The number in the cell; null for a text", optional=True),
+            DataColumn("text", "text", "The cell as it is printed"),
+        ),
         "studies": (
             _STUDY, DataColumn("title", "text", "Its title, which can be that of a paper"),
             DataColumn("source", "text", "The paper"),
@@ -139,14 +126,14 @@ class Study(Tabular):
     def _studies_rows(self) -> list[tuple[str, str, str]]:
         return [(self.name, self.title, self.source)]
 
-    def _cells_rows(self) -> Iterator[SectionCell]:
+    def _cells_rows(self) -> Iterator[tuple[str, int, str, float | None, str]]:
         for section in self.sections:
             table = section.table
             for number, row in enumerate(table.rows if table else (), 1):
                 for column, cell in zip(table.columns, row, strict=True):  # type: ignore[union-attr]
                     text = for_readers(cell, column)
                     value = float(cell) if isinstance(cell, int | float) else None
-                    yield SectionCell(section.title, number, column.name, value, text)
+                    yield section.title, number, column.name, value, text
 
     def _text(self) -> str:
         return text(self)
@@ -215,7 +202,6 @@ def claim_on_all(
 
 
 def printed(name: str) -> Mapping[str, Any]:
-    """Return the printed numbers of a paper, with their pages and tables."""
     return tomllib.loads((files("levelhead.studies") / f"printed/{name}.toml").read_text(encoding="utf-8"))
 
 

@@ -277,7 +277,6 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
 
 
 def check_single_measure(measures: tuple[str, ...]) -> None:
-    """Refuse several measures for a table of a single one."""
     if len(measures) > 1:
         raise click.UsageError("this table shows a single measure: give only one -m")
 
@@ -314,7 +313,6 @@ def workers_for(
 
 
 def workers_for_training(given: Mapping[str, Any], treebank: str) -> Workers:
-    """Return the workers of a command that trains parsers on a treebank."""
     return workers_for(given, [treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
 
 
