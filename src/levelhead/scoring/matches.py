@@ -200,8 +200,7 @@ class Matches(TreebankPair):
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
         """Return the pairs in which all required properties agree."""
-        agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
-        return agree
+        return np.equal(self.flags & int(needs), int(needs))
 
     @cached_property
     def n_with_flags(self) -> NDArray[np.intp]:
