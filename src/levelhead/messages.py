@@ -398,7 +398,7 @@ MESSAGES: Mapping[str, Message] = {
         "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
     ),
     "invalid-definitions": _error(
-        "A file of measures and schemes is invalid.", "Correct the entry in the message; see docs/measures.md."
+        "A file of measures and schemes is invalid.", "Correct the entry in the message; see docs/classes.md."
     ),
     "invalid-argument": _error(
         "The value of an argument or option is invalid.", "Give a value that the message allows."
