@@ -74,4 +74,4 @@ def test_the_summary_of_simulations_has_the_extremes_of_all_cells(row: str, size
         [float(number) for cell in chosen for number in cell[column].split("-") if number] for column in range(5, 10)
     ]
     ends = [f"{min(one)}-{max(one)}" if column in {0, 4} else f"{max(one)}" for column, one in enumerate(lists)]
-    assert row_of("docs/validation.md", row)[-5:] == ends
+    assert row_of("docs/significance.md", row)[-5:] == ends
