@@ -53,7 +53,8 @@ def quick(name: str, tmp_path: Path, **more: object) -> Study:
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Study]:
     folder = tmp_path_factory.mktemp("outputs")
-    return {name: quick(name, folder / name) for name in STUDIES}
+    with Store(folder / "store") as store:  # what several train and score is done once
+        return {name: quick(name, folder / name, store=store) for name in STUDIES}
 
 
 @pytest.mark.parametrize("name", STUDIES)
