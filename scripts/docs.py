@@ -10,13 +10,16 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 from levelhead import score
 from levelhead.measures import REGISTRY
 from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import EMPTY_NODES, Definition
+from levelhead.scoring.measure_definitions import MeasureGroup
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.tables import writers
 from levelhead.treebank import faults_of
@@ -30,43 +33,53 @@ from reference import reference
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 INVALID = "examples/pud/systems/eager/fi_pud.conllu"
-NOTE = "<!-- by scripts/docs.py -->\n"
+NOTE = "<!--scripts/docs.py-->\n"
 
 COLUMNS = {"lemmas": "LEMMA"}
 """Columns whose names in CoNLL-U are not those in Python."""
 
 ABOUT_MEASURES = """
-Look up what a measure counts, where it comes from, and whether to report it: each group begins with advice.
-`levelhead measures LAS` prints the same. A measure has the same name everywhere: in the shell (`-m`), in Python, in
-tables and in JSON. `LAS(full)` has an argument, `CLAS.recall` names a ratio, and
-[classes of relations](classes.md#how-a-measure-is-written) can be added to most names.
+What each measure counts, where it comes from, and whether to report it. `levelhead measures LAS` prints the same.
+There are also [measures of segmentation and tags](measures-tags.md), and [more measures](measures-more.md): weighted
+LAS, enhanced graphs, empty nodes, whole sentences, perplexity.
+
+A measure has the same name everywhere: in the shell (`-m`), in Python, in tables and in JSON. `LAS(full)` has an
+argument. Most names can also have [classes of relations](classes.md#how-a-measure-is-written) or end in a ratio, as in
+`CLAS.recall`:
 
 | ratio | meaning |
 | --- | --- |
 | `precision` | correct / number in the system |
 | `recall` | correct / number in gold |
-| `f1` | harmonic mean of both, and the default |
-| `aligned_accuracy` | correct / words aligned with a gold word; tables call it AligndAcc, as the official scripts do |
+| `f1` | harmonic mean of both; the default |
+| `aligned_accuracy` | correct / words aligned with a gold word; AligndAcc in tables, as in the official scripts |
 
-If a definition below ends in "/ words", precision divides by the system's words and recall by gold's. If there is
-nothing to count, a ratio has no value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
+If a definition ends in "/ words", precision divides by the system's words and recall by gold's. If there is nothing to
+count, there is no value: a dash in tables, null in JSON (0.00 under the rules of the official scorers).
 
-Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of weights has three lines: `det 0.1`,
-`nsubj 0.9` and `obj 0.9`.
+Examples are the scores of `systems/alpha/en.conllu` in `examples/parallel`.
 """
 
+ABOUT_OTHERS = """
+[Measures](measures.md) explains how to read these entries.
+"""
+ABOUT_WEIGHTS = "In the examples, the file of weights has the lines `det 0.1`, `nsubj 0.9` and `obj 0.9`.\n"
+
 ABOUT_MESSAGES = f"""
-Look up what an error or warning means and what to do about it. Messages look like those of a compiler, so editors can
-jump to them. They have the file, the line, the name of the error, which never changes, and a description:
+What an error or warning means and what to do about it; `levelhead validate` prints the same. Messages look like those
+of a compiler, so editors can jump to them: the file, the line, the name of the error, and what is wrong there.
 
 ```text
 {faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")}
 ```
 
-Each name below is followed by what it means, then by what to do, which `levelhead validate` also prints. In Python,
-`error.faults` lists all errors with their names (`slug`). A file with an error cannot be used; a file with warnings
-only is scored.
+Names never change. In Python, `error.faults` lists all errors with their names (`slug`). A file with an error cannot be
+used; a file with warnings only is scored. Other messages are about [scores](messages-scores.md) and about
+[parsers, shared tasks and others](messages-other.md).
 """
+
+
+ABOUT_OTHER_MESSAGES = "\n[Messages about files](messages.md) explains what messages look like.\n"
 
 
 def main(arguments: list[str]) -> int:
@@ -92,9 +105,11 @@ def is_fresh(path: Path, text: str) -> bool:
 def pages() -> dict[str, str]:
     """Return the generated pages by file name."""
     return {
-        "measures.md": page("Measures", ABOUT_MEASURES, measures()),
+        "measures.md": page("Measures", ABOUT_MEASURES, [*measures(MAIN), *measures_by_rules()]),
+        "measures-tags.md": page("Measures of segmentation and tags", ABOUT_OTHERS, measures(TAGS)),
+        "measures-more.md": page("More measures", ABOUT_OTHERS + ABOUT_WEIGHTS, measures(MORE)),
         **{f"commands/{name}.md": page(*parts) for name, *parts in command_pages()},
-        "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
+        **{f"{name}.md": page(*parts) for name, *parts in message_pages()},
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
         "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
         **{f"api/{name}.md": page(*parts) for name, parts in reference().items()},
@@ -115,23 +130,42 @@ def with_part(path: Path, name: str, text: str) -> str:
     return f"{before}{start}{text}{end}{rest.partition(end)[2]}"
 
 
-def measures() -> Iterator[str]:
-    """Each measure of the registry in its group, with advice; then which rules print it."""
-    for group in MEASURE_GROUPS:
+def groups_with(*names: str) -> list[MeasureGroup]:
+    """The groups of measures that have one of these measures."""
+    return [group for group in MEASURE_GROUPS if {one.name for one in group.definitions}.intersection(names)]
+
+
+MAIN, TAGS = groups_with("LAS", "CLAS", "MLAS"), groups_with("Words", "UPOS")
+MORE = [group for group in MEASURE_GROUPS if group not in MAIN + TAGS]
+"""The groups of measures by page: most users need the main ones."""
+
+
+def measures(groups: Iterable[MeasureGroup]) -> Iterator[str]:
+    """Each measure in its group, with advice; what all measures of a group have in common is said once."""
+    for group in groups:
         yield f"## {group.title}"
-        yield escaped(group.advice)
+        sources = {definition.source for definition in group.definitions}
+        in_common = len(sources) == 1 and len(group.definitions) > 1
+        of_nodes = all(EMPTY_NODES in (definition.columns or ()) for definition in group.definitions)
+        needs = " They have no value if gold has no empty nodes." if of_nodes else ""
+        yield escaped(group.advice) + needs + (f" Source: {escaped(sources.pop())}." if in_common else "")
         for definition in group.definitions:
             yield f"### {definition.name}"
-            yield escaped(definition.meaning)
-            yield "\n".join(f"- {line}" for line in facts(definition))
+            yield "\n".join([escaped(definition.meaning), "", *facts(definition, in_common)])
+
+
+def measures_by_rules() -> Iterator[str]:
+    """Which rules print which measures; measures that are treated alike are in one row."""
     yield "## Measures by rules"
     yield (
         "Yes: printed by default. If in gold: printed by default if gold has empty nodes. With -m: printed if"
         " requested. No: not available. [Rules](rules.md) explains them."
     )
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
-    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
-    yield table(["measure", *RULES], rows)
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name in in_order(names):
+        rows.setdefault(tuple(printed(name, rules) for rules in RULES.values()), []).append(name)
+    yield table(["measures", *RULES], ([", ".join(alike), *how] for how, alike in rows.items()))
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -149,20 +183,29 @@ def printed(name: str, rules: Rules) -> str:
     return "with -m" if rules.defines(name.partition("(")[0]) and not rules.content else "no"
 
 
-def facts(definition: Definition) -> Iterator[str]:
+def facts(definition: Definition, source_is_known: bool) -> Iterator[str]:
     """What is correct of what, and the rest."""
-    yield f"Counts: {escaped(definition.formula)}"
+    yield f"- Counts: {escaped(definition.formula)}"
     if definition.argument is not None:
-        yield f"Argument: {escaped(definition.argument)}"
+        yield f"- Argument: {escaped(argument(definition))}"
     if definition.columns:
-        of_nodes = definition.columns[-1] if EMPTY_NODES in definition.columns else None
-        columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
-        yield (
-            f"No value if gold has no {of_nodes}" if of_nodes else f"Under `ud`, no value if gold has none in {columns}"
-        )
-    yield f"Source: {escaped(definition.source)}"
+        if EMPTY_NODES not in definition.columns:
+            columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
+            yield f"- Under `ud`, no value if gold has no {columns}"
+        elif len(definition.columns) > 1:
+            yield f"- No value if gold has no {definition.columns[-1]}"
+    if not source_is_known:
+        yield f"- Source: {escaped(definition.source)}"
     if (example := worked(definition)) is not None:
-        yield f"Example: {example}"
+        yield f"- Example: {example}"
+
+
+def argument(definition: Definition) -> str:
+    """What the argument of a measure means; if an earlier measure has the same one, its name."""
+    earlier = takewhile(lambda one: one is not definition, REGISTRY.values())
+    text = definition.argument or ""
+    same = next((one for one in earlier if one.argument and one.argument in text), None)
+    return text.replace(same.argument or "", f"as [{same.name}](#{same.name.lower()})") if same else text
 
 
 def worked(definition: Definition) -> str | None:
@@ -173,7 +216,7 @@ def worked(definition: Definition) -> str | None:
         return None
     if definition.name == "DPPL":  # it needs a language model
         value = next(iter(score(*files, measures=[f"DPPL({files[0]})"]).values())).value
-        return f"`DPPL({EXAMPLE[0]})` is {value:.2f}, with a model trained on the gold file itself"
+        return f"`DPPL(gold/en.conllu)` is {value:.2f}, with a model trained on the gold file itself"
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "weights"
         weights.write_text(WEIGHTS, encoding="utf-8")
@@ -181,8 +224,8 @@ def worked(definition: Definition) -> str | None:
     if result.value is None:
         return None
     right, gold, system = (f"{part:g}" for part in (result.correct, result.gold, result.system))
-    shown = f"`{text}` is {result.value:.2f}"
-    return f"{shown}: {right} correct, {gold} in gold, {system} in the system"
+    of = gold if gold == system else f"{gold} in gold and {system} in the system"
+    return f"{f'`{text}` is ' if text != definition.name else ''}{result.value:.2f}, {right} of {of}"
 
 
 EXAMPLE = ("examples/parallel/gold/en.conllu", "examples/parallel/systems/alpha/en.conllu")
@@ -198,14 +241,67 @@ WORKED = {
 """The text of measures that need an argument."""
 
 
-def messages() -> Iterator[str]:
-    """Each slug under its severity, in the order of the registry."""
-    for severity, title in (("error", "Errors"), ("warning", "Warnings")):
-        yield f"## {title}"
-        for slug, message in MESSAGES.items():
-            if message.severity == severity:
-                yield f"### {slug}"
-                yield f"{escaped(message.meaning)} {escaped(message.remedy)}"
+def message_pages() -> Iterator[tuple[str, str, str, Iterable[str]]]:
+    """Yield the file name, title, introduction and blocks of each page of messages."""
+    for name, title in MESSAGE_PAGES.items():
+        topics = [topic for topic in TOPICS if topic.page == name]
+        about = (
+            ABOUT_MESSAGES
+            if name == "messages"
+            else "\n[Messages about files](messages.md) explains what messages look like.\n"
+        )
+        yield name, title, about, message_blocks(topics)
+
+
+def message_blocks(topics: Iterable[MessageTopic]) -> Iterator[str]:
+    """Each slug under its topic, in the order of the registry."""
+    starts = {topic.first for topic in TOPICS}
+    slugs = list(MESSAGES)
+    for topic in topics:
+        yield f"## {topic.title}"
+        begin = slugs.index(topic.first)
+        for slug in (topic.first, *takewhile(lambda one: one not in starts, slugs[begin + 1 :])):
+            message = MESSAGES[slug]
+            yield f"### {slug}"
+            warning = "Warning. " if message.severity == "warning" else ""
+            yield f"{warning}{escaped(message.meaning)} {escaped(message.remedy)}"
+
+
+class MessageTopic(NamedTuple):
+    """Messages about one topic: their page, the title, and the first in the order of the registry."""
+
+    page: str
+    title: str
+    first: str
+
+
+MESSAGE_PAGES = {
+    "messages": "Messages about files",
+    "messages-scores": "Messages about scores and comparisons",
+    "messages-other": "Messages about parsers, shared tasks and others",
+}
+TOPICS = (
+    MessageTopic("messages", "The file", "unknown-test-set"),
+    MessageTopic("messages", "Lines", "line-too-long"),
+    MessageTopic("messages", "IDs", "invalid-id"),
+    MessageTopic("messages", "Trees", "invalid-head"),
+    MessageTopic("messages", "Columns and comments", "unusual-character"),
+    MessageTopic("messages-scores", "Rules", "refused-by-rules"),
+    MessageTopic("messages-scores", "Gold and system", "text-mismatch"),
+    MessageTopic("messages-scores", "Answers of language models", "no-answers"),
+    MessageTopic("messages-other", "Other libraries", "cannot-hold"),
+    MessageTopic("messages-scores", "Tables and statistics", "invalid-power"),
+    MessageTopic("messages-other", "Derivations", "not-derivable"),
+    MessageTopic("messages-other", "Conversion", "invalid-targets"),
+    MessageTopic("messages-scores", "Rankings", "invalid-manifest"),
+    MessageTopic("messages-other", "Jobs and clusters", "changing-file"),
+    MessageTopic("messages-other", "Studies", "unknown-study"),
+    MessageTopic("messages-other", "Stored results", "invalid-store"),
+    MessageTopic("messages-other", "Shared tasks", "invalid-task"),
+    MessageTopic("messages-scores", "Measures and options", "no-partial-score"),
+    MessageTopic("messages-other", "Parsers", "unknown-parser"),
+    MessageTopic("messages-other", "Output", "output"),
+)
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:

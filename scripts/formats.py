@@ -83,6 +83,8 @@ SHARED = {
     "sent_id": "its sent_id",
     "word": "the ID of the word in CoNLL-U",
     "form": "its form",
+    "NAME_low": "lower end of the confidence interval of NAME; null with too few units, sentences or systems",
+    "NAME_high": "upper end",
 }
 """Columns that many tables have."""
 
@@ -94,6 +96,7 @@ OFTEN = {
     "unit": "The unit of the value",
     "reason": "Why there is no value; null if there is one",
     "message": "What is wrong",
+    "line": "The line of the first place",
     "aligned": "The number of aligned gold items; null for measures without alignment",
     "aligned_accuracy": "100 * correct / aligned; null for measures without alignment",
     "baseline": "The first system, with which the others are compared",
@@ -190,13 +193,26 @@ class Described(NamedTuple):
     @property
     def own(self) -> frozenset[DataColumn]:
         """The columns that not many tables have."""
-        return frozenset(
-            one for one in self.columns if one.always and one.name not in SHARED and OFTEN.get(one.name) != one.about
-        )
+        return frozenset(one for one in self.columns if one.always and not is_clear(one))
 
     def extends(self, other: Described) -> bool:
         """Whether it has all columns of another table that is about the same."""
         return len(other.own) > 1 and other.own <= self.own and (other.name == self.name or other.own == self.own)
+
+
+def is_clear(column: DataColumn) -> bool:
+    """Whether a column is described with the shared ones, or its name says what it is."""
+    said = set(re.findall(r"[a-z]+", column.about.lower())) - WITHOUT_MEANING
+    named = {form for part in column.name.lower().split("_") for form in (part, f"{part}s", part.removesuffix("s"))}
+    shared = column.name in SHARED or OFTEN.get(column.name) == column.about or INTERVAL.search(column.about)
+    return bool(shared) or said <= named
+
+
+INTERVAL = re.compile(
+    r"(Its confidence|The (lower|upper) end of the) interval(; null with [\w ]+)?(: (lower|upper) end)?$"
+)
+"""What is said of `NAME_low` and `NAME_high` if there is nothing special about them."""
+WITHOUT_MEANING = frozenset("a an it its name number of the".split())
 
 
 def named_with(table: Described, base: Described | None, known: frozenset[DataColumn]) -> str:

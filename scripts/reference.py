@@ -94,9 +94,9 @@ def record_tables() -> dict[object, str]:
 
 
 def about_of(value: type | FunctionType) -> str:
-    """The first paragraph of a docstring, on one line."""
-    first = inspect.cleandoc(value.__doc__ or "").partition("\n\n")[0]
-    return escaped(" ".join(first.split()))
+    """The first paragraph of a docstring, on one line: what a function returns."""
+    first = " ".join(inspect.cleandoc(value.__doc__ or "").partition("\n\n")[0].split())
+    return escaped(re.sub(r"^Return (\w)", lambda found: found[1].upper(), first))
 
 
 def described(value: type | FunctionType) -> str:

@@ -62,10 +62,11 @@ def test_a_part_of_a_page_is_written_between_its_comments(tmp_path) -> None:
 
 
 def test_every_slug_and_measure_has_an_anchor() -> None:
-    assert re.findall(r"^### (\S+)$", text_of("docs/messages.md"), re.MULTILINE) == sorted(
-        MESSAGES, key=lambda slug: MESSAGES[slug].severity
-    )
-    assert re.findall(r"^### (\S+)$", text_of("docs/measures.md"), re.MULTILINE) == list(REGISTRY)
+    pages_of_messages = "".join(text_of(f"docs/messages{part}.md") for part in ("", "-scores", "-other"))
+    assert sorted(re.findall(r"^### (\S+)$", pages_of_messages, re.MULTILINE)) == sorted(MESSAGES)
+    assert "\n### root-relation\n\nWarning. " in pages_of_messages
+    pages_of_measures = "".join(text_of(f"docs/measures{part}.md") for part in ("", "-tags", "-more"))
+    assert sorted(re.findall(r"^### (\S+)$", pages_of_measures, re.MULTILINE)) == sorted(REGISTRY)
 
 
 @pytest.mark.parametrize("verb", program.COMMANDS)
@@ -136,7 +137,7 @@ def test_groups_of_commands_are_documented_below_one_another(monkeypatch: pytest
     page = "\n".join(COMMANDS.command_blocks(judge, context, COMMANDS.shared_options(judge, context)))
     assert page.startswith("Ask \\*people\\*.\n## levelhead judge draw\n")
     assert "at least &lt;N> words: `-n N`.\n```sh\nlevelhead judge draw --seed 2\n```\n" in page
-    assert "\nUsage: `levelhead judge draw [OPTIONS]`\n```text\none\ntwo\n```\n" in page
+    assert "\nUsage: `levelhead judge draw`\n```text\none\ntwo\n```\n" in page
     assert "- `--seed INTEGER`: Where chance begins, a|b. [default: 1]" in page
     assert "secret" not in page
     assert "levelhead judge test" not in page
@@ -203,7 +204,7 @@ def test_an_entry_is_short_and_help_has_the_rest() -> None:
     """Fields of records are described with the commands, arguments in `help`, shared ones among them."""
     entry = pages()["api/scoring.md"].partition("\n## levelhead.score\n")[2].partition("\n## ")[0]
     assert "\nscore(gold, system, *, measures=None, rules='ud', " in entry
-    assert ") -> Evaluation\n```\n\nReturn the scores of a system; " in entry
+    assert ") -> Evaluation\n```\n\nThe scores of a system; " in entry
     assert "- `rules`" not in entry
     assert "help(levelhead.score)" in pages()["api/index.md"]
     described = inspect.getdoc(levelhead.score) or ""

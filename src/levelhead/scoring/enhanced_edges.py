@@ -149,7 +149,8 @@ class _Graph(NamedTuple):
     def under(self, test: Callable[[str], bool]) -> Flags:
         """Return the edges whose head is a word with a universal relation that passes a test."""
         passes = self.treebank.relations.mapped(lambda text: test(universal(text)), bool)
-        return np.logical_and(self.parent >= 0, passes[self.parent.clip(min=0)])
+        under: Flags = (self.parent >= 0) & passes[self.parent.clip(min=0)]
+        return under
 
 
 def _no_gapping(graph: _Graph) -> _Graph:

@@ -200,7 +200,8 @@ class Matches(TreebankPair):
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
         """Return the pairs in which all required properties agree."""
-        return np.equal(self.flags & int(needs), int(needs))
+        agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
+        return agree
 
     @cached_property
     def n_with_flags(self) -> NDArray[np.intp]:
