@@ -8,7 +8,8 @@ import pytest
 from conftest import EXAMPLES
 from documentation import rows_on
 from levelhead.parsing import Recipe, parse_treebank, train
-from levelhead.studies import Study, StudyRequest, parsers, reproduce
+from levelhead.studies import Study, StudyRequest, reproduce
+from levelhead.studies import request as parsers
 from levelhead.studies.request import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
 from levelhead.treebank import read
 

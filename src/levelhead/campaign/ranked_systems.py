@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -352,7 +352,7 @@ class RankedSystems(Tabular):
         return table._replace(notes=(*left_out_notes(self.left_out), *table.notes))
 
 
-def _unit(measure: str) -> str:
+def _unit(measure: str) -> Literal["percent", "perplexity"]:
     return "perplexity" if lower_is_better(measure) else "percent"
 
 
@@ -385,7 +385,6 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
 
 
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
-    """Return the name of a measure in results; spellings vary in published tables."""
     lower = {name.lower(): name for name in results.measures}
     name = (
         measure if measure in results.measures else lower.get(measure.lower()) or str(parse_measure(measure, registry))
