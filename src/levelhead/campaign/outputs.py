@@ -49,14 +49,14 @@ from levelhead.errors import InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
 from levelhead.evaluation.fold import CountedPiece, fold
 from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
+from levelhead.evaluation.partial import score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
-from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
 from levelhead.progress import tracked
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, TreebankPair, match
 from levelhead.scoring.measure import Measure, Resource
+from levelhead.scoring.selection import for_treebank, key_of, read_weights
 from levelhead.scoring.spans import spans_of
-from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks

@@ -28,7 +28,7 @@ from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.influence import INFLUENCE, InfluencedResult, influence_notes
 from levelhead.significance.units import UnitRow
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
-from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table, interval_head
+from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
 
 STATE_COLUMN = DataColumn(
     "state", "text", "Whether there is an output, and whether it is valid", choices=("valid", "invalid", "missing")
@@ -147,7 +147,7 @@ def _row(
         (
             "interval" in shown,
             Column(interval_head(level), "percent"),
-            standing.interval and IntervalCell(*standing.interval),
+            standing.interval,
         ),
         ("rank_interval" in shown, Column("Ranks", "text"), standing.rank_interval and span(*standing.rank_interval)),
         ("letters" in shown, Column("Letters", "text"), standing.letters),

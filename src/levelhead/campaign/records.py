@@ -21,8 +21,8 @@ from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.files import open_files
 from levelhead.evaluation.fold import fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
+from levelhead.evaluation.partial import Coverage
 from levelhead.evaluation.setup import Setup
-from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.immutable import immutable
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Score

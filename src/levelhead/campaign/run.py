@@ -31,7 +31,7 @@ from levelhead.jobs import Job, Store, Workers, processes, run_jobs
 from levelhead.jobs.running import Codec, batch_size
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.weights import for_treebank, key_of, path_of
+from levelhead.scoring.selection import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.input_bytes import is_stream, read_bytes

@@ -24,7 +24,7 @@ from levelhead.significance import ComparedScore
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
-from levelhead.tables.table import STARS_NOTE, Column, IntervalCell, Table, formatted, level_text
+from levelhead.tables.table import STARS_NOTE, Column, Table, formatted, level_text
 from levelhead.tables.writers import latex_row, latex_text, markdown_text, to_markdown
 from levelhead.treebank.provenance import FileId, releases_of_all
 
@@ -249,7 +249,7 @@ def _cells(scores: Iterable[_Score], places: int, *, lower: bool) -> tuple[Paper
             formatted(value, column, places),
             False,
             raised,
-            formatted(IntervalCell(*interval), column, places) if interval else "",
+            formatted(interval, column, places) if interval else "",
         )
         for value, interval, raised in scores
     ]

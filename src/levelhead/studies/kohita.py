@@ -21,7 +21,7 @@ def reproduce(request: StudyRequest) -> Study:
     sections = (
         tables.conversion(described), tables.entropy(described, measured, printed_too=True),
         tables.entropy_by_relation(described, measured), *tables.score_tables(measured, printed_too=True),
-        tables.scores_by_relation(measured), *tables.figure_2(measured),
+        tables.scores_by_relation(measured), tables.figure_2(measured),
     )  # fmt: skip
     trained = [code for code, parts in treebanks.items() if parts.train]
     claims = (
@@ -30,9 +30,9 @@ def reproduce(request: StudyRequest) -> Study:
     )  # fmt: skip
     setting = (
         (
-            f"{number_of(len(treebanks), 'treebank')}: {', '.join(treebanks)}. Training sets are available for"
-            f" {len(trained)} ({', '.join(trained) or 'none'}); for the others, the development and test sets are"
-            " used instead. These are smaller: fewer words occur five times, so entropies are based on less data."
+            f"{number_of(len(treebanks), 'treebank')}. Training sets are available for {len(trained)}"
+            f" ({', '.join(trained) or 'none'}); the others use the development and test sets, so their entropies are"
+            " based on less data."
         ),
         (
             f"Parsers with outputs from both kinds of training trees: {', '.join(measured) or 'none'}. Scores ignore"
@@ -40,8 +40,8 @@ def reproduce(request: StudyRequest) -> Study:
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
         (
-            "The text of the Japanese treebank of UD 1.3 is not public. UD 1.4 has a different treebank, in which"
-            " particles are part of words. Nothing in it is converted, so it is best to leave out `ja`."
+            "The text of the Japanese treebank of UD 1.3 is not public, and nothing in that of UD 1.4 is converted, so"
+            " it is best to leave out `ja`."
         ),
     )
     return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, _SIGNATURE)
@@ -71,7 +71,7 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     described, measured = _results(name, treebanks, request)
     sections = (
         tables.conversion(described), tables.entropy(described, measured), *tables.score_tables(measured),
-        tables.ud2_scores_by_relation(measured), *tables.figure_2(measured),
+        tables.ud2_scores_by_relation(measured), tables.figure_2(measured),
     )  # fmt: skip
     claims = (*claims_on_scores(described, measured, ud=2), *_claims_on_conversion(described))
     untrained = [code for code, parts in treebanks.items() if not parts.train]
@@ -81,20 +81,20 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     )  # fmt: skip
     setting = (
         (
-            "This page is about UD 2.0. The paper is about UD 1.3, on which `kohita-2017` replicates it. Relations and"
-            " treebanks differ, so printed numbers are only part of the claims: they are about different data."
+            "The paper is about UD 1.3, on which `kohita-2017` replicates it. Relations and treebanks of UD 2.0 differ,"
+            " so printed numbers are about different data."
         ),
-        f"{number_of(len(treebanks), 'treebank')}, {training}: {', '.join(treebanks)}.",
+        f"{number_of(len(treebanks), 'treebank')}, {training}.",
         (
             "Parsers with outputs from both kinds of training trees, on the test sets:"
             f" {', '.join(measured) or 'none'}. Scores ignore punctuation. A word counts as converted if it swapped"
-            " places with its head. Tests count each language once, with the mean"
-            " of its treebanks."
+            " places with its head. Tests count each language once, with the mean of its treebanks."
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
     )
-    title = f"{PRINTED['title']}: the same questions on UD 2.0"
-    return Study(name, title, PRINTED["source"], setting, sections, claims, _SIGNATURE)
+    return Study(
+        name, "Replication of Kohita et al. (2017) on UD 2.0", PRINTED["source"], setting, sections, claims, _SIGNATURE
+    )
 
 
 def _claims_on_conversion(described: Rows, trained: Collection[str] = ()) -> list[Claim]:
@@ -176,16 +176,16 @@ ClaimedEffects = tuple[str, str, Mapping[str, verdicts.Sign]]
 # F1 of case and mark; neither is tested in the paper.
 _CLAIMED_EFFECTS: tuple[ClaimedEffects, ...] = (
     ("Parsing through function heads improves LAS on average", "abstract, page 3", {"LAS": 1}),
-    ("It improves LAS more than UAS", "page 3", {"LAS minus UAS": 1}),
-    ("It improves CNC more than LAS", "page 5", {"CNC": 1, "CNC minus LAS": 1}),
-    ("It hurts case and mark, and improves nmod", "Table 3", {"case": -1, "mark": -1, "nmod": 1}),
+    ("Function heads improve LAS more than UAS", "page 3", {"LAS minus UAS": 1}),
+    ("Function heads improve CNC more than LAS", "page 5", {"CNC": 1, "CNC minus LAS": 1}),
+    ("Function heads hurt case and mark, and improve nmod", "Table 3", {"case": -1, "mark": -1, "nmod": 1}),
     ("Backward conversion makes more functional arcs wrong than it makes right", "page 4, Figure 2",
      {"wrong minus right": 1}),
 )  # fmt: skip
 
 # claims whose text is different for UD v2, by place
 _IN_UD2: Mapping[str, ClaimedEffects] = {
-    "Table 3": ("It hurts case and mark, and improves nmod (in UD v2, nmod and obl)", "Table 3",
+    "Table 3": ("Function heads hurt case and mark, and improve nmod (in UD v2, nmod and obl)", "Table 3",
                 {"case": -1, "mark": -1, "nmod": 1, "obl": 1}),
 }  # fmt: skip
 

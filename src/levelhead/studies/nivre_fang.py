@@ -125,12 +125,12 @@ def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) 
             f" {parsers}"
         ),
         (
-            "For languages with several treebanks, we follow footnote 1 of the paper (page 89): the treebank whose code"
-            " has no suffix, except PROIEL for Ancient Greek and Latin."
+            "Of several treebanks of a language, we use the one that footnote 1 names (page 89): without a suffix,"
+            " except PROIEL for Ancient Greek and Latin."
         ),
         (
-            "Scores are in percent, differences in points (restricted minus full). The paper's parser is MaltParser,"
-            " with gold segmentation and tags, on the development sets of UD 2.0."
+            "The paper's parser is MaltParser, on the development sets of UD 2.0 with gold segmentation and tags."
+            " Differences are in points (restricted minus full)."
         ),
         *([compared, TRAINED_BRIEFLY] if request.systems is None else []),
     )

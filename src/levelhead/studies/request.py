@@ -288,12 +288,8 @@ SEED = 1
 
 # the note on this training on the pages of studies
 TRAINED_BRIEFLY = (
-    f"Our parsers are trained briefly, and only once (seed {SEED}). swap-lazy: {GREEDY.first} greedy passes. graph:"
-    f" {SCHEDULES['graph'].first} first-order passes and {SCHEDULES['graph'].second} second-order passes. ensemble:"
-    f" {IN_ENSEMBLE.first} passes of each transition system and of the first-order model, {IN_ENSEMBLE.second}"
-    f" second-order passes, only on the first {ENSEMBLE_SENTENCES:,} sentences of each training set. On larger training"
-    " sets, the ensemble's scores are therefore not comparable with those of the other parsers; differences between two"
-    " scores of the same parser are."
+    f"Our parsers are trained briefly and once (seed {SEED}), the ensemble on {ENSEMBLE_SENTENCES:,} sentences, so"
+    " compare scores of the same parser only."
 )
 
 

@@ -28,7 +28,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from levelhead.errors import printable
-from levelhead.tables.table import IntervalCell, Table, for_readers
+from levelhead.tables.table import Table, for_readers
 from levelhead.task import submissions as queue
 from levelhead.task.archives import UnsafeArchive, check_archive
 from levelhead.task.database import Database, record, shown_time
@@ -230,10 +230,10 @@ class InputArchive:
 def _interval_lines(table: Table) -> list[dict[str, float] | None]:
     """Return the intervals of a leaderboard as lines on a common scale, in percent of the width of their cell."""
     intervals = {
-        number: {"low": cell.low, "value": value, "high": cell.high}
+        number: {"low": cell[0], "value": value, "high": cell[1]}
         for number, row in enumerate(table.rows)
         for value, cell in pairwise(row)
-        if isinstance(cell, IntervalCell) and isinstance(value, float)
+        if isinstance(cell, tuple) and isinstance(value, float)
     }
     low = min((interval["low"] for interval in intervals.values()), default=0.0)
     width = max((interval["high"] for interval in intervals.values()), default=0.0) - low

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels import pools
-from levelhead.scoring.weights import ABSENT_ENTROPY, Weights, weights_of
+from levelhead.scoring.selection import ABSENT_ENTROPY, Weights, weights_of
 from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
 from levelhead.treebank.strings import Codes

@@ -275,7 +275,7 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     """Yield the files that measures name: weights and training treebanks."""
     from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
-    from levelhead.scoring.weights import ENTROPY, path_of
+    from levelhead.scoring.selection import ENTROPY, path_of
 
     named = (split(text) for text in measures if "(" in text)
     paths = (path_of(measure) for measure in named if measure.name in REGISTRY and REGISTRY[measure.name].needs_file)
