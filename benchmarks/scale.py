@@ -154,12 +154,8 @@ def model(costs: Costs, handing_over: float) -> None:
     """Print how long a campaign of 1,000 systems on 300 test sets takes, by the number of workers."""
     n_pairs, n_test_sets = 300_000, 300
     one = costs.one_process + handing_over
-    print(f"    workers:      J x {1000 * costs.job:.1f} ms / N  +  S x {1000 * costs.gold:.0f} ms")
-    print(f"    one process:  J x {1000 * one:.1f} ms  (dask; hashes, store, results; JSON)")
-    print("    time:         the longer of the two, and a start of seconds\n")
-    print(f"J = {n_pairs:,}, S = {n_test_sets}, test sets like those of 2018:\n")
-    print("| workers | workers' part, min | the one process's part, min | time, min |\n| ---: | ---: | ---: | ---: |")
-    for n in (1, 2, 4, 8, 12, 100):
+    print("| workers | scoring, min | planning, storing, printing, min | total, min |\n| ---: | ---: | ---: | ---: |")
+    for n in (1, 2, 4, 8, 100):
         parts = (n_pairs * costs.job / n + n_test_sets * costs.gold) / 60, n_pairs * one / 60
         print(f"| {n} | {parts[0]:.0f} | {parts[1]:.0f} | {max(parts):.0f} |")
 

@@ -26,7 +26,7 @@ os.environ.pop("COLUMNS", None)  # tests that run side by side get a width, whic
 for name, same in (("same-examples", True), ("new-examples", False)):  # scripts/full/properties draws new ones
     settings.register_profile(
         name,
-        max_examples=20 if same else 60,
+        max_examples=12 if same else 60,
         deadline=None,
         derandomize=same,
         suppress_health_check=[HealthCheck.too_slow],
@@ -116,6 +116,17 @@ def browser() -> Iterator["Browser"]:
         opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    """The address of a cluster whose workers are threads: they start in no time, and get their jobs as any others do."""
+    library("distributed")
+    from distributed import LocalCluster
+
+    settings = {"processes": False, "protocol": "tcp", "host": "127.0.0.1", "dashboard_address": None}
+    with LocalCluster(n_workers=2, threads_per_worker=1, silence_logs="CRITICAL", **settings) as started:
+        yield started.scheduler_address
 
 
 NEEDS = {

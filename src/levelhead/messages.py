@@ -334,7 +334,7 @@ MESSAGES: Mapping[str, Message] = {
     # shared tasks
     "invalid-task": _error(
         "A shared task is invalid, or a command for it cannot be carried out.",
-        "See the organizer's guide, docs/task.md.",
+        "All settings are in docs/task-reference.md.",
     ),
     "gold-in-input": _error(
         "An input of a shared task contains gold trees, for more than 90% of its sentences of 6 or more words.",

@@ -119,7 +119,7 @@ def test_home_shows_a_command_and_its_output_at_once(browser: Browser, site: Pat
 KINDS = [
     "index", "tutorial", "errors", "ci", "concepts", "measures", "commands/index", "commands/rank",
     "formats", "api/scoring", "studies/callin",
-    "validation", "scale", "messages", "example-report",
+    "significance", "scale", "messages", "example-report",
 ]  # fmt: skip
 """Pages of every kind: with sessions, pictures, long tables, generated text."""
 

@@ -76,6 +76,8 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
+_BROKEN_TREES = {"cycle", "no-root", "several-roots"}
+
 FILES = {
     **FUNCTIONS,
     **dict.fromkeys(("testsets", "validate"), "treebanks"),
@@ -216,6 +218,7 @@ def run(arguments: list[str]) -> int:
         code = INTERRUPTED
     except Exception as error:
         message, code = _explained(error)
+        message += _advice(error, arguments)
         if code == INTERNAL and os.environ.get("LEVELHEAD_TRACEBACK"):
             raise
     else:
@@ -246,6 +249,20 @@ def _explained(error: Exception) -> tuple[str, int]:
         return f"{place}: {reason}", BAD_INPUT
     kind = type(error).__name__
     return f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
+
+
+def _advice(error: Exception, arguments: list[str]) -> str:
+    """Return a line that names `--partial` if the command has it, and the trees of an output are broken."""
+    is_refused = type(error).__name__ in {"CycleRefused", "RootsRefused"}  # by the rules of an official scorer
+    broken = [fault for fault in getattr(error, "faults", ()) if is_refused or fault.slug in _BROKEN_TREES]
+    command = cli.get_command(click.Context(cli), arguments[0]) if broken else None
+    if command is None or all(option.name != "partial" for option in command.params):
+        return ""
+    given = command.make_context(None, arguments[1:], resilient_parsing=True).params
+    if given["partial"] or str(given.get("rules")).startswith("msp"):
+        return ""
+    of_gold = all(str(fault.place.file).startswith(str(given.get("gold"))) for fault in broken)
+    return "" if of_gold else "\nto score the output in spite of its broken trees, give --partial"
 
 
 def _unknown_option(name: str, context: click.Context) -> str:

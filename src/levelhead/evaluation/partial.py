@@ -47,8 +47,6 @@ from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.two_files import in_two_threads
 from levelhead.treebank.warning_checks import Hashes
 
-__all__ = ["PartialCoverage"]
-
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)
 
 # Gold sentences, the system's sentences, and how they are paired (None if by their characters).

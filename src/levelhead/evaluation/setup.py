@@ -42,7 +42,7 @@ class Setup:
         registry: the available measures and schemes.
         format: the format of files.
         gold_format: the format of gold files, if different.
-        weights: weights and models of measures that were already read, by `scoring.weights.key_of`.
+        weights: weights and models of measures that were already read, by `scoring.selection.key_of`.
         folder: the folder of relative paths in measures; the current folder if empty.
         partial: whether to score outputs with different text or broken trees.
     """

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -310,6 +311,7 @@ def compiled_for(parser: str, templates: Mapping[str, str]) -> tuple[tuple[NDArr
     return tuple(compiled(templates[name], arcs=name != "actions") for name in templates_for(parser))
 
 
+@lru_cache(maxsize=64)
 def compiled(text: str, *, arcs: bool) -> tuple[NDArray[Any], ...]:
     """Return the positions and attributes of distinct atoms, each template's atoms, its kind, and a hash of it."""
     atoms: dict[tuple[int, int], int] = {}

@@ -13,16 +13,16 @@ from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.tables.svg import Drawing, clean, short, text, width_of
 from levelhead.tables.table import MOST_ROWS
 from levelhead.tables.writers import latex_text, scrolled
-from levelhead.treebank.tree_svg import (
+from levelhead.treebank.tree_drawings import (
     AGREED,
     GOLD_ONLY,
     MISLABELED,
+    MOST_WORDS,
     ROW,
     SYSTEM_ONLY,
     DrawnTree,
     middles,
 )
-from levelhead.treebank.tree_text import MOST_WORDS
 
 _LEGEND = "gray: both agree, blue: gold only, orange: system only"
 _SMALL = 11

@@ -277,16 +277,16 @@ def weighted_selection(
     return Selection(weigh, weighted=True, by_gold=by_gold)
 
 
+def _test_of(name: str, schemes: Schemes) -> Keeps:
+    if is_class(name):
+        scheme, label = schemes.find(name)
+        return lambda relation: scheme.class_of(relation) == label
+    return lambda relation: (relation if ":" in name else universal(relation)) == name
+
+
 def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:
-    tests: list[Keeps] = []
-    left_out: list[Keeps] = []
-    for name, chosen in ((only, tests), *((name, left_out) for name in without)):
-        if name is not None and is_class(name):
-            scheme, label = schemes.find(name)
-            chosen.append(lambda relation, scheme=scheme, label=label: scheme.class_of(relation) == label)  # type: ignore[misc]
-        elif name is not None:
-            chosen.append(lambda relation, name=name: (relation if ":" in name else universal(relation)) == name)  # type: ignore[misc]
-    if left_out:
+    tests = [] if only is None else [_test_of(only, schemes)]
+    if left_out := [_test_of(name, schemes) for name in without]:
         tests.append(lambda relation: not any(test(relation) for test in left_out))
     return tests
 

@@ -174,17 +174,12 @@ def read_treebank(path: str | os.PathLike[str]) -> Treebank:
     return read(path, format=format_of(path))
 
 
-def systems_in(folder: Path | None, codes: Collection[str]) -> dict[str, dict[str, Path]]:
-    folders = {} if folder is None else system_folders(folder)
-    return {name: outputs for name, path in folders.items() if (outputs := outputs_in(path, codes))}
-
-
 Outputs = Mapping[str, Mapping[str, Path]]  # the output files of each system, by the code of the test set
 
 
 def compared_in(folder: Path | None, treebanks: Mapping[str, Parts]) -> tuple[dict[str, Path], Outputs]:
-    """Return the test sets with outputs of at least two systems in a folder, and these outputs by system."""
-    systems = systems_in(folder, treebanks)
+    folders = {} if folder is None else system_folders(folder)
+    systems = {name: outputs for name, path in folders.items() if (outputs := outputs_in(path, treebanks))}
     golds = {
         code: parts.tested for code, parts in treebanks.items() if sum(code in files for files in systems.values()) > 1
     }
@@ -293,12 +288,8 @@ SEED = 1
 
 # the note on this training on the pages of studies
 TRAINED_BRIEFLY = (
-    f"Our parsers are trained briefly, and only once (seed {SEED}). swap-lazy: {GREEDY.first} greedy passes. graph:"
-    f" {SCHEDULES['graph'].first} first-order passes and {SCHEDULES['graph'].second} second-order passes. ensemble:"
-    f" {IN_ENSEMBLE.first} passes of each transition system and of the first-order model, {IN_ENSEMBLE.second}"
-    f" second-order passes, only on the first {ENSEMBLE_SENTENCES:,} sentences of each training set. On larger training"
-    " sets, the ensemble's scores are therefore not comparable with those of the other parsers; differences between two"
-    " scores of the same parser are."
+    f"Our parsers are trained briefly and once (seed {SEED}), the ensemble on {ENSEMBLE_SENTENCES:,} sentences, so"
+    " compare scores of the same parser only."
 )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Any, Literal, get_args
 
-from levelhead.arguments import check, checked, is_list, refuse
+from levelhead.arguments import checked, is_list, refuse
 from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.releases import path_of
@@ -153,10 +153,6 @@ def from_conllu(
         treebank = read_leniently(raw, name, conllx=reading.conllx)
         read = treebank.partial and treebank.partial._replace(faults=error.faults)
         return replace(treebank, partial=read)
-
-
-def check_format(name: str) -> None:
-    check("format", name, ("one of", get_args(Format)))
 
 
 def read_contents(raw: bytes, name: str | None, reading: ReaderSettings) -> Treebank:

@@ -299,8 +299,6 @@ class SentenceIds:
 
         comments = piece.comments
         names, offsets, places = pools.sentence_ids(comments.text)
-        if not len(places):
-            return
         sentences = np.searchsorted(comments.starts, places, side="right") - 1
         line_ends = np.flatnonzero(np.frombuffer(comments.text, dtype=np.uint8) == ord("\n"))
         below = np.searchsorted(line_ends, comments.starts[sentences + 1]) - np.searchsorted(line_ends, places)
