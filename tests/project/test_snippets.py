@@ -158,21 +158,13 @@ def shell(commands: str, **also: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-NEWS = ROOT / "examples/pud"
-
-
-def take_news(folder: Path) -> None:
-    """Replace gold and systems by those of the news."""
-    for part in ("gold", "systems"):
-        shutil.rmtree(folder / part)
-        shutil.copytree(NEWS / part, folder / part)
-
-
 @pytest.mark.parametrize("page", pages_with("sh"), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_commands_work(page: Path, reader: Path, capfd: pytest.CaptureFixture[str]) -> None:
     prepared(page.name, reader)
-    if folder_of(page) == NEWS:
-        take_news(reader)
+    if folder_of(page) == ROOT / "examples/pud":
+        for part in ("gold", "systems"):
+            shutil.rmtree(reader / part)
+            shutil.copytree(folder_of(page) / part, reader / part)
     shown = [command for block in blocks(page, "sh") for command in commands(block)]
     lines = [quick(command) for command in shown if command not in CANNOT]
     if any(line.startswith("cd ") for line in lines):
@@ -263,11 +255,10 @@ def filled(command: str) -> list[str]:
     return [files.get(word, word) for word in words]
 
 
+@pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("command", [command for command in MENTIONED if command not in CANNOT])
-def test_commands_within_sentences_work(command: str, reader: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_commands_within_sentences_work(command: str, capfd: pytest.CaptureFixture[str]) -> None:
     """Whole commands end well; options that are named without files lack the files, and nothing else."""
-    if "systems/graph" in command:
-        take_news(reader)
     if ".arpa" in command:
         assert run(["perplexity", "train.conllu", "test.conllu", "--write-arpa", "model.arpa"]) == 0
     code, said = run(filled(command)), capfd.readouterr().err
