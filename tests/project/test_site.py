@@ -106,6 +106,16 @@ def test_commands_are_shown_without_prompts_and_can_be_copied(browser: Browser, 
 CODE = re.compile(r"<pre>(?:<span></span>)?<code>(.*?)</code>", re.DOTALL)
 
 
+@pytest.mark.slow
+def test_home_shows_a_command_and_its_output_at_once(browser: Browser, site: Path) -> None:
+    page, wrong = opened(browser, site / "index.html", 1400)
+    box = page.locator(".output").first.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 900
+    assert wrong == []
+    page.context.close()
+
+
 KINDS = [
     "index", "tutorial", "errors", "ci", "concepts", "measures", "commands/index", "commands/rank",
     "formats", "api/scoring", "studies/callin",

@@ -24,7 +24,6 @@ from levelhead.significance.influence import Influenced
 from levelhead.tables.data import NOT_A_COLUMN, Field, Percent, PercentInterval, Points, Probability
 
 ALL = "all"
-"""The group of all test sets of a campaign."""
 
 EACH = "each"
 """The name for every test set as a separate group."""
