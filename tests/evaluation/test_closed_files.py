@@ -16,8 +16,8 @@ from conftest import EXAMPLES, one_in
 from levelhead.campaign.find import find_plan
 from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.profile_jobs import profile_files
+from levelhead.campaign.records import File
 from levelhead.campaign.results import read_scores
-from levelhead.campaign.sources import File
 from levelhead.comparison.word_tables import sentences_of_outputs, words_of_outputs
 from levelhead.correlation import read_tables
 from levelhead.derivation import read_arpa
@@ -30,7 +30,7 @@ from levelhead.measures.user_definitions import read_definitions
 from levelhead.parsing.model_file import read_model
 from levelhead.recovery.answers import Layout, read_answers
 from levelhead.scoring.rules import RULES
-from levelhead.scoring.weights import read_weights
+from levelhead.scoring.selection import read_weights
 from levelhead.treebank import blocks, faults_of, read
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.input_bytes import parts_of, read_bytes

@@ -4,7 +4,7 @@ import pytest
 
 from command_line import levelhead
 from conftest import EXAMPLES
-from levelhead.comparison.intervals import MARK, UNCERTAIN
+from levelhead.comparison.system_errors import MARK, UNCERTAIN
 
 PARALLEL = EXAMPLES / "parallel"
 

@@ -5,7 +5,7 @@ import re
 from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.errors import number_of, with_minus
-from levelhead.tables.table import Column, IntervalCell, Table
+from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import to_latex, to_markdown, to_text, to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
@@ -44,8 +44,8 @@ def test_intervals_are_one_column_for_people_and_two_in_files() -> None:
         *(Column("System", "text"), Column("Score"), Column("95% CI")),
         *(Column("Diff.", "points"), Column("95% CI", "points"), Column("", "text")),
     )
-    interval = IntervalCell(50, 75)
-    rows = (("a", 62.5, interval, 12.5, IntervalCell(-25, 50), "*"), ("b", 50, interval, "", "", ""))
+    interval = (50, 75)
+    rows = (("a", 62.5, interval, 12.5, (-25, 50), "*"), ("b", 50, interval, "", "", ""))
     table = Table(columns, rows, summary=(("mean", None, None, None, None, None),))
     assert to_text(table) == (
         "System | Score |      95% CI |  Diff. |           95% CI |\n"

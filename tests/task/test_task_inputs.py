@@ -154,7 +154,7 @@ UNSEEN = {
 
 @pytest.mark.parametrize("name", UNSEEN)
 def test_docs_say_what_the_check_cannot_see(name, serve_with):
-    """If one of these is found, shorten the list in docs/task.md."""
+    """If one of these is found, shorten the list in docs/task-reference.md."""
     serve_with("notes.txt", UNSEEN[name])
 
 

@@ -16,7 +16,7 @@ import levelhead
 from conftest import EXAMPLES, library
 from levelhead.api.treebanks import Distance, Rows
 from levelhead.errors import InputError, MeasureError
-from levelhead.scoring.weights import read_weights
+from levelhead.scoring.selection import read_weights
 from levelhead.treebank.layouts.gold import treebank_of
 from levelhead.treebank.relations import SCHEMES, UD1, UD2
 from levelhead.typology import (
@@ -36,9 +36,8 @@ from levelhead.typology import (
 )
 from levelhead.typology.collection import survey
 from levelhead.typology.languages import language_code, languages
-from levelhead.typology.profile import columns_named
+from levelhead.typology.profile import TABLES, columns_named
 from levelhead.typology.profile_columns import KINDS, OF_TRAINING
-from levelhead.typology.profile_tables import TABLES
 from levelhead.typology.tally import Histogram, Tally
 from levelhead.typology.vocabulary import CALLIN_CHUNKS, weights_text
 from oracle import typology as oracle

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from levelhead.scoring.weights import read_weights
+from levelhead.scoring.selection import read_weights
 from levelhead.treebank.relations import UD1
 from levelhead.typology import (
     CALLIN_CHUNKS,

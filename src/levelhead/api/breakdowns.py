@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypedDict, Unpack, overload
+from typing import TypedDict, Unpack, overload
 
+from levelhead.analysis import count_confusions
+from levelhead.analysis.word_properties import PropertySettings
 from levelhead.api.inputs import (
     Golds,
     Input,
@@ -20,19 +22,20 @@ from levelhead.api.inputs import (
     training_of,
 )
 from levelhead.api.parameters import SYSTEMS, public
+from levelhead.comparison import breakdowns, system_errors
+from levelhead.comparison.breakdowns import Breakdowns
+from levelhead.comparison.contrasts import compare_sentences
+from levelhead.comparison.error_analysis import ErrorAnalysis, analyze_outputs
+from levelhead.comparison.system_errors import Confusions, TreeExamples, find_examples
+from levelhead.comparison.word_tables import AlignedWords, CountedSentences, sentences_of_outputs, words_of_outputs
 from levelhead.errors import Fault, InputError, MeasureError
-
-if TYPE_CHECKING:
-    from levelhead.comparison.breakdowns import Breakdowns
-    from levelhead.comparison.error_analysis import ErrorAnalysis
-    from levelhead.comparison.system_errors import Confusions, TreeExamples
-    from levelhead.comparison.word_tables import AlignedWords, CountedSentences
-    from levelhead.jobs import Workers
-    from levelhead.measures.registry import Registry
-    from levelhead.scoring.rules import Rules
-    from levelhead.tables.data import DataTable
-    from levelhead.treebank.layouts.gold import Split
-    from levelhead.treebank.reader import Format
+from levelhead.jobs import Workers
+from levelhead.measures.registry import Registry
+from levelhead.scoring.rules import Rules
+from levelhead.significance import InferenceSettings
+from levelhead.tables.data import DataTable
+from levelhead.treebank.layouts.gold import Split
+from levelhead.treebank.reader import Format
 
 
 class _MeasuringOptions(TypedDict, total=False):
@@ -68,9 +71,6 @@ def confusion(
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
     """
-    from levelhead.analysis import count_confusions
-    from levelhead.comparison import system_errors
-
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format, partial=partial)
     plan = plan_for(gold, system, split, argument="system")
     return noting(system_errors.Confusions(*system_errors.for_each_output(plan, setup, count_confusions)), gold, plan)
@@ -117,11 +117,6 @@ def breakdown(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: a measure or property is unknown or cannot be broken down.
     """
-    from levelhead.analysis.word_properties import PropertySettings
-    from levelhead.comparison import breakdowns
-    from levelhead.comparison.error_analysis import analyze_outputs
-    from levelhead.significance import InferenceSettings
-
     seen, properties = list(train), as_list(by or ())
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen,
@@ -171,9 +166,6 @@ def analyze(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: the measure is unknown or does not count words.
     """
-    from levelhead.comparison.error_analysis import analyze_outputs
-    from levelhead.significance import InferenceSettings
-
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry,
         train=train, partial=partial, punct=punct,
@@ -211,9 +203,6 @@ def trees(
         InputError: a file is invalid or missing, or the texts differ.
         MeasureError: an error or a measure is unknown.
     """
-    from levelhead.comparison.contrasts import compare_sentences
-    from levelhead.comparison.system_errors import find_examples
-
     setup = settings_for(
         () if show else measures, rules=rules, format=format, gold_format=gold_format, weights=weights,
         registry=registry, train=train, partial=partial, punct=punct,
@@ -260,8 +249,6 @@ def words(
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.
         MeasureError: the rules are unknown, or do not align words.
     """
-    from levelhead.comparison.word_tables import words_of_outputs
-
     setup = settings_for(
         (), rules=rules, format=format, gold_format=gold_format, registry=registry, partial=partial,
         allow_several_roots=allow_several_roots,
@@ -301,8 +288,6 @@ def sentences(
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.
         MeasureError: a measure or the rules are unknown, or the rules do not align words.
     """
-    from levelhead.comparison.word_tables import sentences_of_outputs
-
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train,
         partial=partial, allow_several_roots=allow_several_roots, punct=punct,

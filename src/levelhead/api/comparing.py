@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial as partial_function
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from levelhead.api.inputs import (
     Golds,
@@ -28,25 +28,29 @@ from levelhead.api.inputs import (
 )
 from levelhead.api.parameters import NO_OR_MEASURES, TREEBANK, public
 from levelhead.arguments import FRACTION, LIMITS, NOT_NEGATIVE, NUMBER, check, refuse
+from levelhead.campaign.outputs import Output
+from levelhead.comparison import power as planning
+from levelhead.comparison.agreement import Agreement, agreement, named
+from levelhead.comparison.annotators import annotations_in
+from levelhead.comparison.changes import Changes
+from levelhead.comparison.contrasts import WorseSentence, worst_sentences
+from levelhead.comparison.evaluations import Languages, compare_languages
+from levelhead.comparison.power import Power
+from levelhead.comparison.systems import Comparison
+from levelhead.comparison.systems import compare as compare_systems
+from levelhead.comparison.versions import changes, release_changes
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.pair import load, load_pair
-from levelhead.measures.registry import Registry, parse_measure
+from levelhead.evaluation.setup import Setup
+from levelhead.jobs import Store, Workers
+from levelhead.measures.registry import Registry, parse_measure, split_measures
+from levelhead.scoring.rules import Rules
+from levelhead.significance import InferenceSettings
+from levelhead.significance.power import checked_test
 from levelhead.treebank import Treebank
-
-if TYPE_CHECKING:
-    from levelhead.campaign.outputs import Output
-    from levelhead.comparison.agreement import Agreement
-    from levelhead.comparison.changes import Changes
-    from levelhead.comparison.contrasts import WorseSentence
-    from levelhead.comparison.evaluations import Languages
-    from levelhead.comparison.power import Power
-    from levelhead.comparison.systems import Comparison
-    from levelhead.evaluation.setup import Setup
-    from levelhead.jobs import Store, Workers
-    from levelhead.scoring.rules import Rules
-    from levelhead.treebank.layouts.gold import Split
-    from levelhead.treebank.reader import Format
-    from levelhead.typology.languages import Voter
+from levelhead.treebank.layouts.gold import Split
+from levelhead.treebank.reader import Format
+from levelhead.typology.languages import Voter
 
 Prepared = Literal["page", "summary"]
 
@@ -102,10 +106,6 @@ def compare(
         InputError: a file is invalid or missing; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
-    from levelhead.comparison.systems import compare as compare_systems
-    from levelhead.measures.registry import split_measures
-    from levelhead.significance import InferenceSettings
-
     registry = registry_with([*as_list(measures or ()), *as_list(fail_if_worse)], registry)
     chosen = without_punctuation(measures_or_default(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
     names = [name for text in measure_names(fail_if_worse) for name in split_measures(text)]
@@ -153,7 +153,6 @@ def _look_at(
         part = treebank_part(code, outputs, registry=registry, **page_of)
     if worst_by is None:
         return Looked(part, [], "", registry)
-    from levelhead.comparison.contrasts import worst_sentences
 
     return Looked(part, worst_sentences(code, outputs, setup=worst_by), worst_by.names[0], registry)
 
@@ -198,9 +197,6 @@ def languages(
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
     """
-    from levelhead.comparison.evaluations import compare_languages
-    from levelhead.significance import InferenceSettings
-
     seen = list(train)
     setup = settings_for(
         measures_or_default(measures, rules, "LAS", "CLAS", *(["WLAS(WDE)"] if seen else [])),
@@ -235,9 +231,6 @@ def agree(
     Raises:
         InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
     """
-    from levelhead.comparison.agreement import agreement, named
-    from levelhead.comparison.annotators import annotations_in
-
     by_name = annotations[0] if len(annotations) == 1 and isinstance(annotations[0], Mapping) else None
     given: list[Any] = [*annotations] if by_name is None else [*by_name.values()]
     for annotation in given:
@@ -268,8 +261,6 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
         InputError: a file is invalid, only one of the two is a folder, or the folders have no files with the same name.
         MeasureError: the rules are unknown, or do not score single words.
     """
-    from levelhead.comparison.versions import changes, release_changes
-
     setup = settings_for((), rules=rules, format=format)
     folders = [Path(version) for version in (old, new) if not isinstance(version, Treebank) and os.path.isdir(version)]  # noqa: PTH112
     if not folders:
@@ -326,9 +317,6 @@ def power(
     Raises:
         InputError: the number of systems is not two, a file is invalid, or a size is too small.
     """
-    from levelhead.comparison import power as planning
-    from levelhead.significance.power import checked_test
-
     deviation = None if run_sd is None else run_sd / 100
     design = planning.Design(tuple(units), tuple(runs), deviation, checked_test(alpha, power))
     if gold is None:

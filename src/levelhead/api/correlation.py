@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from levelhead.api.inputs import Input, Measures, PathLike, as_list, settings_for
 from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS, check, is_list, refuse
+from levelhead.comparison import judgment
+from levelhead.comparison.judgment import Choices, Judgment
 from levelhead.correlation import Correlation, Measurements, read_tables
 from levelhead.correlation import correlate as correlate_columns
+from levelhead.correlation.coefficients import Method
+from levelhead.correlation.families import Votes
+from levelhead.correlation.human_agreement import Ties
+from levelhead.correlation.measurements import Missing
 from levelhead.correlation.tables import is_table
 from levelhead.errors import InputError
-from levelhead.measures.registry import split_at_commas
+from levelhead.measures.registry import Registry, split_at_commas
+from levelhead.scoring.rules import Rules
 from levelhead.tabular import Tabular
-
-if TYPE_CHECKING:
-    from levelhead.comparison.judgment import Choices, Judgment
-    from levelhead.correlation.coefficients import Method
-    from levelhead.correlation.families import Votes
-    from levelhead.correlation.human_agreement import Ties
-    from levelhead.correlation.measurements import Missing
-    from levelhead.measures.registry import Registry
-    from levelhead.scoring.rules import Rules
-    from levelhead.treebank.reader import Format
+from levelhead.treebank.reader import Format
 
 
 def _pair(name: str, value: Any) -> tuple[str, str]:
@@ -202,8 +200,6 @@ def judge(
         InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of
             sentences.
     """
-    from levelhead.comparison import judgment
-
     setup = settings_for(measures, rules=rules, format=format, registry=registry)
     votes = judgments if isinstance(judgments, judgment.Choices) else judgment.read_choices(judgments, words)
     return judgment.judge(gold, first, second, votes, setup, ties, resample_by, level, subtypes_apart=subtypes_apart)

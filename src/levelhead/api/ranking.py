@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial as partial_function
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -28,7 +29,7 @@ from levelhead.campaign.find import about_files, find_plan
 from levelhead.campaign.plan import Plan, check_matched
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
 from levelhead.campaign.ranking import ALL, EACH
-from levelhead.campaign.scored import results_of_scores
+from levelhead.campaign.results import results_of_scores
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import Registry, parse_measure, qualified
@@ -126,43 +127,29 @@ def rank(
         InputError: a gold file is missing or invalid, or there is nothing to rank.
         MeasureError: a measure or the rules are unknown.
     """
-    given, pages = locals(), set(prepare)
-    refused = "scores cannot be combined with partial" if partial and scores is not None else None
-    if isinstance(scores, Mapping) and (pages or significance):
-        refused = "intervals, tests and pages need the counts of sentences: rank the files instead of results"
-    if "pages" in pages and not refused:
-        from levelhead.report.page.ranking_report import no_folder
-
-        refused = no_folder(partial=partial, from_scores=scores is not None)
-    if refused:
+    origin, pages, adjust = origin or _origin(locals()), set(prepare), missing == "adjust"
+    if refused := _refused(pages, scores, missing, ranking, partial=partial, significance=significance):
         raise InputError(Fault("invalid-argument", refused))
     path = gold if manifest is None else manifest
-    adjust = missing == "adjust"
-    if adjust and ranking not in {None, "exact"}:
-        raise InputError(Fault("invalid-argument", f"missing scores cannot be predicted in a ranking as in {ranking}"))
     written = read_manifest(path) if isinstance(path, str | os.PathLike) and Path(path).suffix == ".toml" else None
     defaults: dict[str, Any] = {} if written is None else written._asdict()
     tested = bool(pages) or (adjust and scores is None) if significance is None else significance
     tests = InferenceSettings(level, resample_by=resample_by) if tested else None
     requested = as_list(groups) or list(defaults.get("show") or (ALL,))
     rule = ranking or ("exact" if adjust else defaults.get("ranking")) or "exact"
-    choice = RankingChoice(
-        rule, [EACH, *requested] if by_treebank else requested,
-        defaults.get("groups", {}), tests, level if adjust else None,
-    )  # fmt: skip
+    shown = [EACH, *requested] if by_treebank else requested
+    choice = RankingChoice(rule, shown, defaults.get("groups", {}), tests, level if adjust else None)
     scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
-    registry = registry if scheme is None else registry.with_default(scheme)
-    registry = registry_with(measures, registry)
+    registry = registry_with(measures, registry if scheme is None else registry.with_default(scheme))
     named_rules = rules_named(rules or defaults.get("rules") or "ud")
     names = measure_names(measures or defaults.get("measures") or (() if all_measures else named_rules.main))
     if all_measures:
         names = list(dict.fromkeys([*names, *sorted(named_rules.measures, key=lambda name: name != "LAS")]))
     if scheme is not None:
         names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
-    origin, about = origin or _origin(given), tuple[str, ...]()
+    about = tuple[str, ...]()
     if scores is not None:
-        table = results_of_scores(scores) if isinstance(scores, Mapping) else read_scores(scores)
-        results = table.of_systems(_known(only, table.systems))
+        results = _results_of(scores, only)
         names = names if measures else list(results.measures)
     else:
         plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)
@@ -172,17 +159,40 @@ def rank(
             folder=str(Path(written.path).parent) if written and not measures else "",
             allow_several_roots=allow_several_roots,
         )  # fmt: skip
+        score: Callable[..., Results] = score_plan
+        if pages:
+            from levelhead.report.page.ranking_report import score_for_report
+
+            score = partial_function(score_for_report, folder="pages" in pages, origin=origin)
         with running(jobs, store, cluster) as how:
             how |= {"by_sentence": tests is not None, "resample_by": tests.resample_by if tests else AUTO}
-            if pages:
-                from levelhead.report.page.ranking_report import score_for_report
-
-                results = score_for_report(plan, setup, folder="pages" in pages, origin=origin, **how)
-            else:
-                results = score_plan(plan, setup, **how)
+            results = score(plan, setup, **how)
     ranked = rank_results(results, [measure_in(results, name, registry) for name in names], choice)
     looked = ResultsForPage(results, origin) if pages else None
     return replace(ranked, provenance=replace(ranked.provenance, about_files=about), looked=looked)
+
+
+def _refused(
+    pages: Collection[str], scores: Any, missing: str, ranking: str | None, *, partial: bool, significance: bool | None
+) -> str | None:
+    """Why arguments of `rank` cannot be combined; None if they can."""
+    if isinstance(scores, Mapping) and (pages or significance):
+        return "intervals, tests and pages need the counts of sentences: rank the files instead of results"
+    if partial and scores is not None:
+        return "scores cannot be combined with partial"
+    if missing == "adjust" and ranking not in {None, "exact"}:
+        return f"missing scores cannot be predicted in a ranking as in {ranking}"
+    if "pages" not in pages:
+        return None
+    from levelhead.report.page.ranking_report import no_folder
+
+    return no_folder(partial=partial, from_scores=scores is not None)
+
+
+def _results_of(scores: Any, only: str | Iterable[str]) -> Results:
+    """The results of systems from their scores."""
+    table = results_of_scores(scores) if isinstance(scores, Mapping) else read_scores(scores)
+    return table.of_systems(_known(only, table.systems))
 
 
 class ResultsForPage(NamedTuple):
@@ -296,8 +306,7 @@ def difficulty(
     registry = registry_with(measure, registry or registry_of((), None))
     about = tuple[str, ...]()
     if scores is not None:
-        table = results_of_scores(scores) if isinstance(scores, Mapping) else read_scores(scores)
-        results = table.of_systems(_known(only, table.systems))
+        results = _results_of(scores, only)
     else:
         plan = plan_to_rank(gold, systems, None, split, only, as_runs=as_runs)
         about = about_files(gold or {}, plan, "test set")

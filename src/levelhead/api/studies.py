@@ -6,14 +6,13 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
+from levelhead import studies
 from levelhead.api.inputs import PathLike, running
 from levelhead.api.parameters import public
-
-if TYPE_CHECKING:
-    from levelhead.jobs import Store, Workers
-    from levelhead.studies import Study
+from levelhead.jobs import Store, Workers
+from levelhead.studies import Study
+from levelhead.studies.request import built_in
 
 
 @public()
@@ -49,9 +48,6 @@ def reproduce(
     Raises:
         InputError: the study is unknown, an input is missing, or a file is invalid.
     """
-    from levelhead import studies
-    from levelhead.studies.parsers import built_in
-
     paths: Iterable[PathLike] = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
     of_systems, votes, table, weights_file = (
         None if path is None else Path(path) for path in (systems, judgments, scores, weights)

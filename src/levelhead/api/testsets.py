@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import as_list
 from levelhead.api.parameters import public
-
-if TYPE_CHECKING:
-    from levelhead.treebank.releases.listing import TestSets
+from levelhead.treebank.releases.files import TestSets, files_named, located_file, wanted_files
 
 
 @public(names=("list", "text"), download="flag", tell=("optional", "function"))
@@ -32,9 +29,6 @@ def testsets(
     Raises:
         InputError: a name is unknown, or a file cannot be downloaded or has other contents.
     """
-    from levelhead.treebank.releases.files import files_named, located_file, wanted_files
-    from levelhead.treebank.releases.listing import TestSets
-
     if not download:
         files = {(file.name, file.releases): file for name in as_list(names) for file in files_named(name)}
         return TestSets(tuple(files.values()))

@@ -5,25 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from levelhead.api.inputs import Input, PathLike, Treebanks, as_list, running, settings_for, training_of
 from levelhead.api.parameters import TREEBANK, TREEBANKS, public
 from levelhead.arguments import NOT_NEGATIVE
+from levelhead.campaign.find import listed_gold
+from levelhead.campaign.profile_jobs import profile_with
+from levelhead.comparison.agreement import named
+from levelhead.comparison.suspects import Suspects, find_suspects
 from levelhead.errors import Fault, InputError, quoted
+from levelhead.evaluation.pair import load
+from levelhead.jobs import Store, Workers
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import name_of, treebank_of
-
-if TYPE_CHECKING:
-    from levelhead.comparison.suspects import Suspects
-    from levelhead.jobs import Store, Workers
-    from levelhead.scoring.rules import Rules
-    from levelhead.treebank.reader import Format
-    from levelhead.treebank.relations import Scheme
-    from levelhead.typology.collection import Similarities, Survey
-    from levelhead.typology.profile import Files
-    from levelhead.typology.selection import SelectedTreebanks
-
+from levelhead.treebank.reader import Format
+from levelhead.treebank.relations import Scheme
+from levelhead.typology import Chunks
+from levelhead.typology.collection import Similarities, Survey, similarities, survey
+from levelhead.typology.profile import Files, files_of
+from levelhead.typology.selection import Criteria, SelectedTreebanks, select_treebanks
 
 Distance = Literal["klcpos3", "relations", "displacement"]
 Rows = Literal["treebank", "value", "relation", "deprel", "class", "upos", "feature"]
@@ -72,10 +75,6 @@ def profile(
         InputError: a file is missing or invalid.
         MeasureError: a column or the scheme is unknown, or a column requires training treebanks.
     """
-    from levelhead.campaign.profile_jobs import profile_with
-    from levelhead.typology import Chunks
-    from levelhead.typology.collection import survey
-
     files = _files(treebanks, merge=merge)
     names = [name.strip() for text in as_list(columns) for name in text.split(",")]
     every = f"Total of {len(files)}" if total else None
@@ -99,8 +98,6 @@ def similarity(
     Raises:
         InputError: a file is missing or invalid, or there are fewer than two treebanks.
     """
-    from levelhead.typology.collection import similarities
-
     files = _files(treebanks, merge=merge)
     if len(files) < 2:
         raise InputError(Fault("too-few-treebanks", "similarity requires at least two treebanks"))
@@ -131,8 +128,6 @@ def select(
     Raises:
         InputError: a file is missing or invalid.
     """
-    from levelhead.typology.selection import Criteria, select_treebanks
-
     criteria = Criteria(
         not any_features, min_tokens, max_nonprojective, nonprojective == "callin", not several_per_language
     )
@@ -141,8 +136,6 @@ def select(
 
 def _files(treebanks: Sequence[Treebanks], *, merge: bool) -> Files:
     """Treebanks by name, in the given order; without names, treebanks in memory are named after their file, if any."""
-    from levelhead.typology.profile import files_of
-
     sources = list(_sources(treebanks))
     paths = [source for name, source in sources if name is None and not isinstance(source, Treebank)]
     name_of_path = {file: name for name, files in files_of(paths, merge=merge).items() for file in files}
@@ -164,8 +157,6 @@ def _files(treebanks: Sequence[Treebanks], *, merge: bool) -> Files:
 
 def _sources(treebanks: Sequence[Treebanks]) -> Iterator[tuple[str | None, str | Treebank]]:
     """Yield the name, if given, and the file or treebank; also the files that a manifest lists."""
-    from levelhead.campaign.find import listed_gold
-
     for given in treebanks:
         if isinstance(given, Mapping):
             for name, source in given.items():
@@ -208,11 +199,6 @@ def suspects(
     Raises:
         InputError: a file is invalid, the texts differ, or there are too few sentences to train parsers.
     """
-    from levelhead.comparison.agreement import named
-    from levelhead.comparison.suspects import find_suspects
-    from levelhead.evaluation.pair import load
-    from levelhead.scoring.matches import match
-
     setup = settings_for((), rules=rules)
     setup.rules.check_words()
     treebank = load(gold, setup.rules)

@@ -20,45 +20,43 @@ from levelhead._version import VERSION
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.records import (
     GOLD,
+    File,
+    LargeFile,
     Record,
+    Source,
+    contents,
     contents_fields,
     contents_in,
+    facts_of,
     faults_of_error,
+    gold_of,
+    hash_of,
+    input_file,
     numbers_of,
+    score_gold_in_pieces,
     small,
     status_of_other_text,
     status_of_refusal,
     status_of_scores,
-    units_fields,
-)
-from levelhead.campaign.results import CANNOT_OPEN
-from levelhead.campaign.sources import (
-    File,
-    LargeFile,
-    Source,
-    contents,
-    facts_of,
-    gold_of,
-    hash_of,
-    input_file,
-    score_gold_in_pieces,
     unchanged,
     undefined_measures,
+    units_fields,
     whole_contents,
     without_value,
 )
+from levelhead.campaign.results import CANNOT_OPEN
 from levelhead.errors import InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
 from levelhead.evaluation.fold import CountedPiece, fold
 from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
+from levelhead.evaluation.partial import score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
-from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
 from levelhead.progress import tracked
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, TreebankPair, match
 from levelhead.scoring.measure import Measure, Resource
+from levelhead.scoring.selection import for_treebank, key_of, read_weights
 from levelhead.scoring.spans import spans_of
-from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
@@ -160,7 +158,6 @@ class OutputJob(NamedTuple):
 
     @property
     def _measures_without_scores(self) -> Sequence[str]:
-        """The measures that may have no value because of gold, if an output has no scores."""
         return self.setup.names if self.setup.rules.undefined is None else ()
 
     def _fields_of_whole(self, gold: Treebank, output: Source, most: int) -> Record:
@@ -231,7 +228,6 @@ class OutputJob(NamedTuple):
 
 
 def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_SentenceParts]) -> Record:
-    """The record of a valid output, without the fields that depend only on gold."""
     record: Record = {
         "state": "valid",
         "status": status_of_scores(evaluation.scores, setup.rules.name),
@@ -250,8 +246,6 @@ def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_Sen
 
 
 class _GoldUnits:
-    """The visitor that finds the units of gold."""
-
     def __init__(self, resample_by: str) -> None:
         self._resample_by = resample_by
 
@@ -303,7 +297,6 @@ class Output(NamedTuple):
 
     @property
     def summary(self) -> FileSummary:
-        """The sizes of the output, and the warnings about its file."""
         return self.contents or summary_of(self.matches.system)
 
 
@@ -377,8 +370,6 @@ def count_and_look(
 
 
 class _Keep:
-    """The visitor that keeps the aligned words of whole files."""
-
     def start(self) -> None:
         self.matches: TreebankPair | None = None
 

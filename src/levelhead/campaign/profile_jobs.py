@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from levelhead._version import VERSION
-from levelhead.campaign.sources import File, parts_of_file, unchanged
+from levelhead.campaign.records import File, parts_of_file, unchanged
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.jobs import Job, Store, Workers, run_jobs
 from levelhead.jobs.running import batch_size
@@ -66,7 +66,6 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
 
 
 def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
-    """Profile a treebank; workers call this."""
     result = profiled((_counted(*file, task) for file in files), task)
     if isinstance(result, InputError):
         return json.dumps({"faults": [asdict(fault) for fault in result.faults]}).encode()

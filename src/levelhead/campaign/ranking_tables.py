@@ -1,27 +1,114 @@
-"""Rankings of campaigns as tables, with their notes."""
+"""Rankings of campaigns as tables: the columns of their data, and tables for readers with their notes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from operator import attrgetter
+from types import MappingProxyType
 
-from levelhead.campaign.adjusted import adjustment_notes
-from levelhead.campaign.ranking import Group, LeftOut, Ranking, Standing, valid_trees_value
+from levelhead.campaign.ranking import (
+    AdjustedSystem,
+    Group,
+    LeftOut,
+    Ranking,
+    Standing,
+    SystemPair,
+    adjustment_notes,
+    valid_trees_value,
+)
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, names_or_number, number_of
-from levelhead.evaluation.score_tables import (
-    COVERAGE,
-    VALID_TREES,
-    columns_with_valid_trees,
-    coverage_cells,
-    partial_notes,
-)
+from levelhead.evaluation import score_tables
+from levelhead.evaluation.coverage import PartialCoverage
+from levelhead.evaluation.score_data import ScoreNumbers
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
-from levelhead.significance.influence import InfluencedResult, influence_notes
-from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table, interval_head
+from levelhead.significance.influence import INFLUENCE, InfluencedResult, influence_notes
+from levelhead.significance.units import UnitRow
+from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
+from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
+
+STATE_COLUMN = DataColumn(
+    "state", "text", "Whether there is an output, and whether it is valid", choices=("valid", "invalid", "missing")
+)
+_OUTPUT_VALUES = (  # a missing or invalid output has the value 0, and can have a score on other data
+    STATE_COLUMN,
+    DataColumn(
+        "value_of_valid_sentences", "number",
+        "The value on the valid sentences of an invalid output. It does not affect ranks", optional=True,
+    ),
+    DataColumn(
+        "value_of_valid_trees", "number", "For partial scores, the value in which invalid trees count as wrong",
+        optional=True,
+    ),
+    DataColumn(
+        "reason", "text", "Why there is no value, or why it is 0: the first reason; null otherwise", optional=True
+    ),
+)  # fmt: skip
+_SENTENCES_OF_INVALID = tuple(
+    DataColumn(name, "integer", f"The number of {what}; null unless {when}", optional=True, limits=(0,))
+    for name, what, when in (
+        ("n_compared", "valid sentences with the text of a gold sentence", "the output is invalid"),
+        ("n_sentences", "its sentences", "it is invalid"),
+        ("n_invalid", "its sentences that are not valid CoNLL-U", "it is invalid"),
+    )
+)
+_TREEBANK_COLUMNS = (
+    TREEBANK_COLUMN._replace(about="Its code"),
+    *(
+        DataColumn(name, "text", f"{about}; empty if unknown")
+        for name, about in (
+            ("language", "Its language"), ("family", "The family of the language"),
+            ("genus", "The genus of the language"),
+        )
+    ),
+    DataColumn(
+        "sha256", "text",
+        "The SHA-256 of gold after decompression; null for a treebank in memory, or if only scores are known",
+        optional=True,
+    ),
+    *(
+        DataColumn(of, "integer", f"The number of gold {of}; null if only scores are known", optional=True, limits=(0,))
+        for of in ("sentences", "words")
+    ),
+)  # fmt: skip
+
+_SYSTEM, _TREEBANK, _MEASURE = SYSTEM_COLUMN, TREEBANK_COLUMN, MEASURE_COLUMN
+_GROUP = DataColumn("group", "text", "The group of treebanks")
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        "standings": (
+            _GROUP,
+            _MEASURE,
+            Standing,
+            DataColumn("unit", "text", "The unit of the value", choices=("percent", "perplexity")),
+            DataColumn(
+                "line_below", "boolean", "Whether it differs significantly from the next system; null without tests",
+                optional=True,
+            ),
+        ),
+        "scores": (_SYSTEM, _TREEBANK, _MEASURE, ScoreNumbers, *_OUTPUT_VALUES),
+        "systems": (_GROUP, _MEASURE, AdjustedSystem),
+        "outputs": (
+            _SYSTEM, _TREEBANK, STATE_COLUMN,
+            DataColumn("status", "text", "The status in the words of the official evaluators"), *_SENTENCES_OF_INVALID,
+        ),
+        "reasons": (_SYSTEM, _TREEBANK, DataColumn("reason", "text", "Why the output scores 0")),
+        "pairs": (_GROUP, _MEASURE, SystemPair),
+        "influence": (_GROUP, _MEASURE, _SYSTEM, DataColumn("other", "text", "The other system"), *INFLUENCE),
+        "groups": (_GROUP, _TREEBANK, DataColumn("included", "boolean", "Whether the treebank was ranked")),
+        "undefined": (_GROUP, _MEASURE, DataColumn("treebank", "text", "A treebank without a value, so no average")),
+        "treebanks": _TREEBANK_COLUMNS,
+        "units": (UnitRow,),
+        "coverage": (_SYSTEM, _TREEBANK, PartialCoverage),
+        "left_out": (LeftOut,),
+    }
+)  # fmt: skip
+"""The tables of rankings: pairs and units only with tests, coverage only of partial scores, left_out only in a task,
+systems only if missing scores are predicted."""
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
@@ -46,7 +133,6 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
 def _row(
     standing: Standing, first: Ranking, others: Sequence[Ranking], shown: Collection[str], level: str
 ) -> list[tuple[Column, Cell]]:
-    """The columns of a leaderboard, each with the cell of a system."""
     measure = first.measure
     partial = "share_answered" in shown
     of_valid_sentences = standing.value_of_valid_sentences
@@ -55,13 +141,13 @@ def _row(
         (True, Column("Rank", "number"), standing.rank),
         (True, Column("System", "text"), standing.system),
         (True, Column(measure, "percent"), printed(standing.exact)),
-        (partial, Column(f"{measure} ({VALID_TREES.lower()})", "percent"), standing.value_of_valid_trees),
-        (partial, COVERAGE[0], standing.share_answered),
-        (partial, COVERAGE[1], standing.share_aligned),
+        (partial, Column(f"{measure} ({score_tables.VALID_TREES.lower()})", "percent"), standing.value_of_valid_trees),
+        (partial, score_tables.COVERAGE[0], standing.share_answered),
+        (partial, score_tables.COVERAGE[1], standing.share_aligned),
         (
             "interval" in shown,
             Column(interval_head(level), "percent"),
-            standing.interval and IntervalCell(*standing.interval),
+            standing.interval,
         ),
         ("rank_interval" in shown, Column("Ranks", "text"), standing.rank_interval and span(*standing.rank_interval)),
         ("letters" in shown, Column("Letters", "text"), standing.letters),
@@ -71,7 +157,7 @@ def _row(
         other = next(each for each in ranking.standings if each.system == standing.system)
         row += [
             (True, Column(name, "percent"), printed(other.exact)),
-            (partial, Column(f"{name} ({VALID_TREES.lower()})", "percent"), other.value_of_valid_trees),
+            (partial, Column(f"{name} ({score_tables.VALID_TREES.lower()})", "percent"), other.value_of_valid_trees),
             (True, Column(f"{name} rank", "number", rank=1), other.rank),
         ]
     row += [
@@ -83,7 +169,6 @@ def _row(
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Notes on zeros, with their reasons, on tests and on missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
     firsts = {group: next(of_group) for group, of_group in groupby(rankings, key=lambda ranking: ranking.group)}
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
@@ -112,7 +197,9 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def notes_on_partial_scores(results: Results, codes: Collection[str]) -> list[str]:
-    return partial_notes((system, results.covered(system, code)) for system, code in results.results if code in codes)
+    return score_tables.partial_notes(
+        (system, results.covered(system, code)) for system, code in results.results if code in codes
+    )
 
 
 def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
@@ -121,7 +208,6 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
 
 
 def _zeros(results: Results, system: str, shown: Collection[str], *, adjusted: bool) -> list[str]:
-    """A line for the missing outputs of a system, unless they are predicted, and one for each invalid one."""
     codes = [test_set.code for test_set in results.test_sets if test_set.code in shown]
     outputs = {code: results.results[system, code] for code in codes}
     outputs = {code: each for code, each in outputs.items() if not (adjusted and each.state == "missing")}
@@ -148,9 +234,8 @@ def printed(value: Fraction | None) -> float | None:
 
 
 def results_table(results: Results) -> Table:
-    """Return one row per system and test set."""
     plain = (Column(name, "percent") for name in results.measures)
-    measures = columns_with_valid_trees(results.measures) if results.partial else plain
+    measures = score_tables.columns_with_valid_trees(results.measures) if results.partial else plain
     columns = (Column("System", "text"), Column("Treebank", "text"), *measures)
     codes = [test_set.code for test_set in results.test_sets]
     rows = list[tuple[Cell, ...]]()
@@ -162,7 +247,7 @@ def results_table(results: Results) -> Table:
                 cells.append(printed(value))
                 if coverage:
                     cells.append(None if value is None else float(valid_trees_value(result, name)))
-            cells += coverage_cells(coverage) if coverage else ()
+            cells += score_tables.coverage_cells(coverage) if coverage else ()
             rows.append((system, code, *cells, result.state, "; ".join(result.reasons)))
     notes = (*relation_notes(results, codes), *notes_on_partial_scores(results, codes))
     all_columns = (*columns, Column("State", "text"), Column("Reason", "text", rank=-1))
@@ -170,7 +255,6 @@ def results_table(results: Results) -> Table:
 
 
 def left_out_notes(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
-    """Return a note on the submissions that a ranking leaves out."""
     teams = [
         f"{name} (submission {', '.join(str(failed.submission) for failed in of_team)})"
         for name, of_team in groupby(sorted(left_out), attrgetter("system"))
@@ -188,7 +272,6 @@ def span(first: int, last: int) -> str:
 
 
 def has_tests(ranking: Ranking) -> bool:
-    """Return whether the averages of systems were tested; they are not if there are too few units."""
     return any(standing.rank_interval for standing in ranking.standings)
 
 
@@ -248,7 +331,6 @@ def _counted_zeros(results: Results, ranking: Ranking, system: str) -> str:
 
 
 def undecided_ranks(ranking: Ranking) -> str:
-    """Return a note on the undecided ranks and their systems; empty without tests."""
     ranges = {standing.system: standing.rank_interval for standing in ranking.standings if standing.rank_interval}
     if not (undecided := {system: ends for system, ends in ranges.items() if ends[0] < ends[1]}):
         return f"no undecided ranks by {ranking.measure}" if ranges else ""
@@ -266,7 +348,6 @@ def undefined_average(ranking: Ranking) -> str:
 
 
 def included_test_sets(group: Group) -> str:
-    """Return a note on how many test sets of a group are in the campaign; empty if all are."""
     n_all = len(group.codes) + len(group.lacks)
     verb = "is" if len(group.codes) == 1 else "are"
     return f"{len(group.codes)} of the group's {number_of(n_all, 'test set')} {verb} included" if group.lacks else ""
@@ -291,7 +372,6 @@ def influenced_results(ranking: Ranking) -> Iterator[InfluencedResult]:
 
 
 def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return notes on the units of each test set, and on test sets with too few units."""
     codes = {code for ranking in rankings if ranking.lines is not None for code in ranking.group.codes}
     units = {code: unit for code, unit in results.units.items() if code in codes}
     tested = any(has_tests(ranking) for ranking in rankings)
@@ -305,7 +385,6 @@ def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def any_failed(results: Results, rankings: Iterable[Ranking]) -> bool:
-    """Return whether an output in one of the rankings is missing or invalid."""
     codes = {code for ranking in rankings for code in ranking.group.codes}
     return bool(results.gold) and any(
         results.results[system, code].state != "valid" for system in results.systems for code in codes

@@ -22,9 +22,8 @@ from levelhead.campaign.outputs import (
     key_of_job,
 )
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.records import Record, json_of, read_record, record_in
+from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
-from levelhead.campaign.sources import File, Source, hash_of
 from levelhead.errors import Fault, InputError, Place, reason_of
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
@@ -32,7 +31,7 @@ from levelhead.jobs import Job, Store, Workers, processes, run_jobs
 from levelhead.jobs.running import Codec, batch_size
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.weights import for_treebank, key_of, path_of
+from levelhead.scoring.selection import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.input_bytes import is_stream, read_bytes
@@ -104,8 +103,6 @@ def _name_of(path: Path | None, treebank: Treebank | None) -> str | None:
 
 
 class _Scoring:
-    """The state of one call of `score_plan`."""
-
     def __init__(self, plan: Plan, settings: JobSetup, look: Look | VisitEach | None) -> None:
         self.plan, self.settings, self.look = plan, settings, look
         self.hashed: dict[Path, tuple[File, tuple[int, int, int]]] = {}  # with the state when it was hashed
@@ -226,7 +223,6 @@ class _Scoring:
                 yield Job(key, count_output, (*sources, settings), f"{system.label} on {test_set.code}", weight)
 
     def _looks(self, look: Look | VisitEach) -> Iterator[Job]:
-        """Yield one job per test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
             self._drop_contents()
             key, gold, outputs = self._look_arguments(test_set)
@@ -238,7 +234,6 @@ class _Scoring:
                 yield Job(key, count_and_look, arguments, test_set.code, weight)
 
     def _look_arguments(self, test_set: TestSet) -> tuple[str, Source, list[OutputSource]]:
-        """The key of the job that reads all outputs on a test set, gold, and the outputs."""
         settings = self._settings(test_set.code)
         gold = self._gold(test_set)
         outputs = [
@@ -251,7 +246,6 @@ class _Scoring:
         return Path(self.settings.setup.place_of(path_of(for_treebank(measure, treebank)))).absolute()
 
     def _settings(self, treebank: str) -> JobSetup:
-        """Return the settings for a test set, with the files that measures name for it."""
         if not self.with_files:
             return self.settings
         files = {str(file): self._with_hash(self._path_of(file, treebank)) for file in self.with_files}

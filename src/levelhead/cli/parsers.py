@@ -12,7 +12,7 @@ import click
 
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.command import command, refuse_if, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed
 from levelhead.cli.shared.printing import emit, print_warnings
 from levelhead.progress import Advance, progress_bar
@@ -39,8 +39,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     parse` writes `_` there. The same seed gives the same file, except for external programs. Warnings report training
     words without UPOS, since parsers learn mostly from tags, and sentences that are too long to learn from.
     """
-    if with_dev and dev is None:
-        raise click.UsageError("--with-dev requires --dev")
+    refuse_if(with_dev and dev is None, "--with-dev requires --dev")
     arguments = options.parser_arguments(parser, given)
     check_paths(filter(None, [treebank, dev, given["jar"]]), [model])
     from levelhead.parsing import training_warnings, write_model

@@ -48,7 +48,7 @@ from levelhead.significance.units import (
     units_signature,
 )
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
-from levelhead.tables.table import Column, Detail, IntervalCell, Table, interval_head
+from levelhead.tables.table import Column, Detail, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import joint_hash, summary_of
@@ -218,9 +218,7 @@ class Agreement(Tabular):
         for label, words, _, observed, expected, cohen, fleiss, alpha in self.labels:
             estimates = (cohen, fleiss, alpha) if len(self.annotators) > 2 else (cohen, alpha)
             numbers = [
-                cell
-                for value, between in estimates
-                for cell in (None if value is None else value + 0.0, between and IntervalCell(*between))
+                cell for value, between in estimates for cell in (None if value is None else value + 0.0, between)
             ]
             rows.append((label, words, observed, expected, *numbers))
         units = {self.annotators[0]: self.units}

@@ -16,17 +16,19 @@ from levelhead.analysis.word_properties import PropertySettings, RequestedNames,
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.gains import BASELINE_COLUMN, AverageGain, Gain, average_gains, check_several, gains_by
-from levelhead.comparison.intervals import (
+from levelhead.comparison.system_errors import (
+    COVERAGE_LAYOUT,
     DIFFERENCE_COLUMNS,
     ESTIMATE_COLUMNS,
     WithIntervals,
+    coverages_of,
     estimate_cells,
     estimate_columns,
     estimate_notes,
     estimate_values,
+    notes_on_coverage,
     with_intervals,
 )
-from levelhead.comparison.system_errors import COVERAGE_LAYOUT, coverages_of, notes_on_coverage
 from levelhead.errors import number_of, with_minus
 from levelhead.evaluation.provenance import comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
@@ -45,9 +47,7 @@ from levelhead.tables.data import (
     Points,
     table_of,
 )
-from levelhead.tables.table import Cell, Column, Detail, Table
-
-__all__ = ["Breakdowns"]
+from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 
 VALUE_COLUMN = DataColumn("by_{property}", "text", "The value of the property; null for other properties", "", True)
 _BY = DataColumn("by", "text", "The property, or several with commas"), VALUE_COLUMN, MEASURE_COLUMN
@@ -178,8 +178,9 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         """The means of each breakdown over treebanks; nothing for a single treebank."""
         for some in zip(*self.treebanks.values(), strict=True) if len(self.treebanks) > 1 else ():
             for mean in averages(some, self._level):
-                where = f"Average of {mean.n_treebanks}"
-                yield _Row(where, some[0].system, some[0].by, mean.values, mean, mean.estimate)
+                yield _Row(
+                    f"Average of {mean.n_treebanks}", some[0].system, some[0].by, mean.values, mean, mean.estimate
+                )
 
     def _gains_rows(self) -> Iterator[_Row]:
         for treebank, gain in ((name, gain) for name, some in self.gains.items() for gain in some):
@@ -187,8 +188,8 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     def _average_gains_rows(self) -> Iterator[_Row]:
         for mean in self.average_gains:
-            where = f"Average of {mean.n_treebanks}"
-            yield _Row(where, mean.system, self._first[0].by, mean.values, mean, mean.estimate)
+            start = f"Average of {mean.n_treebanks}", mean.system, self._first[0].by
+            yield _Row(*start, mean.values, mean, mean.estimate)
 
     @property
     def _first(self) -> Sequence[Breakdown]:
@@ -231,9 +232,8 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             others = (getattr(row.numbers, name) for name in last)
             return *start, *empty, *numbers, *estimate_cells(row.estimate)[: len(certain)], *others
 
-        parts = [(row.treebank, row.by) for row in scores]
-        starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
-        notes = *_notes(self._first), *self._notes_on_estimates(estimates)
+        starts = starts_of((row.treebank, row.by) for row in scores)
+        notes = *_notes(self._first), *estimate_notes(estimates, self.units), *notes_on_coverage(self.coverage)
         summary = tuple(map(cells, self._averages_rows()))
         return Table(columns, tuple(map(cells, scores)), notes, starts, summary).signed(self.provenance)
 
@@ -254,16 +254,11 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
             start = *[row.treebank] * several, row.system, *row.values
             return *start, *numbers, *between, getattr(row.numbers, "more_correct", None)
 
-        parts = [(row.treebank, row.system) for row in gains]
-        starts = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        starts = starts_of((row.treebank, row.system) for row in gains)
         meaning = Detail(f"{self.measure}; Words: gain in correct words over {baseline}; largest changes first")
-        notes = meaning, *self._notes_on_estimates(estimates)
+        notes = meaning, *estimate_notes(estimates, self.units), *notes_on_coverage(self.coverage)
         summary = tuple(map(cells, self._average_gains_rows()))
         return Table(columns, tuple(map(cells, gains)), notes, starts, summary).signed(self.provenance)
-
-    def _notes_on_estimates(self, estimates: Sequence[BucketEstimate]) -> Iterator[str]:
-        yield from estimate_notes(estimates, self.units)
-        yield from notes_on_coverage(self.coverage)
 
 
 class _Row(NamedTuple):

@@ -7,25 +7,141 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from levelhead.comparison.change_rows import (
-    LAYOUTS,
-    ChangedSentence,
-    ChangeExample,
-    ChangePattern,
-    ChangePlace,
-    FileChanges,
-)
 from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, columns_of
 from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
 from levelhead.treebank.provenance import Provenance, releases_of_all
 from levelhead.treebank.tokens import FIELDS
 
-__all__ = ["ChangeExample", "ChangePattern", "Changes", "SentenceChange", "TreebankChanges"]
+
+class ChangeExample(NamedTuple):
+    """One place of a change.
+
+    Args:
+        old: the index of the sentence in OLD.
+        new: its index in NEW.
+        form: the word, as written in OLD.
+        file: the name of the file if folders are compared; otherwise empty.
+    """
+
+    old: int
+    new: int
+    form: str
+    file: str = ""
+
+
+class ChangePattern(NamedTuple):
+    """Changes of one kind.
+
+    Args:
+        column: the column, "words", "multiword tokens" or "empty nodes".
+        old: the value in OLD; for HEAD, the tag of the head.
+        new: the value in NEW.
+        changes: the number of changes.
+        sentences: the number of sentences with this change.
+        examples: the first places, at most three, each in another sentence.
+    """
+
+    column: str
+    old: str
+    new: str
+    changes: int
+    sentences: int
+    examples: Annotated[tuple[ChangeExample, ...], NOT_A_COLUMN]
+
+    def __str__(self) -> str:
+        other = "another " * (self.column == "HEAD" and self.old == self.new)
+        return f"{self.column}: {self.old} → {other}{self.new} ({number_of(self.changes, 'change')})"
+
+
+class ChangePlace(NamedTuple):
+    """The place of a sentence in both versions.
+
+    Args:
+        file: the name of the file if folders are compared; otherwise empty.
+        old_sentence: the number of the sentence in OLD, from 1; null if it was added.
+        new_sentence: its number in NEW; null if it was removed.
+    """
+
+    file: str
+    old_sentence: int | None
+    new_sentence: int | None
+
+
+class ChangedSentence(NamedTuple):
+    """A sentence that differs between the versions.
+
+    Args:
+        sent_id: its sent_id in NEW, or in OLD if it was removed.
+        words: the number of its words that are annotated differently in both versions.
+        added: whether only NEW has it.
+        removed: whether only OLD has it.
+        text: whether its text changed.
+        tokens: whether it has the same text, but other tokens or words.
+        annotation: whether it is annotated differently.
+        id: whether its sent_id changed.
+        comments: whether its comments changed.
+        order: whether it moved.
+    """
+
+    sent_id: str | None
+    words: int
+    added: bool
+    removed: bool
+    text: bool
+    tokens: bool
+    annotation: bool
+    id: bool
+    comments: bool
+    order: bool
+
+
+class FileChanges(NamedTuple):
+    """The numbers of changed sentences of a file; a sentence can have several kinds of changes.
+
+    Args:
+        file: the name of the file if folders are compared; otherwise empty.
+        old_sentences: the number of sentences in OLD.
+        new_sentences: the number of sentences in NEW.
+        old_words: the number of words in OLD.
+        new_words: the number of words in NEW.
+        kept: the number of sentences in both versions.
+        unchanged: the number of sentences that are identical line for line.
+        added: the number of sentences that only NEW has.
+        removed: the number of sentences that only OLD has.
+        text: the number of sentences whose text changed.
+        tokens: the number of sentences with the same text, but other tokens or words.
+        annotation: the number of sentences that are annotated differently.
+        id: the number of sentences whose sent_id changed.
+        comments: the number of sentences whose comments changed.
+        order: the number of sentences that moved.
+    """
+
+    file: str
+    old_sentences: int
+    new_sentences: int
+    old_words: int
+    new_words: int
+    kept: int
+    unchanged: int
+    added: int
+    removed: int
+    text: int
+    tokens: int
+    annotation: int
+    id: int
+    comments: int
+    order: int
+
+
+_COLUMN, _OLD, _NEW, _CHANGES, _ = columns_of(ChangePattern)
+_PATTERN = DataColumn("pattern", "integer", "The number of the pattern, from 1; the most frequent first", limits=(0,))
+
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -51,16 +167,8 @@ _MOST_LISTED = 3
 _MOST_PATTERNS = 10
 
 _FILE = Column("File", "text")
-_SENTENCES = (
-    Column("Old", "number"), Column("New", "number"), Column("sent_id", "text"), Column("Change", "text"),
-    Column("Words", "number"), Column("Patterns", "text"),
-)  # fmt: skip
 _SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tokens", "annotation": "Annotation"}
 """The kinds of changes that have a column in the readable table of files, with the heads."""
-
-_ORDER = (WORDS, *FIELDS)
-
-Side = Literal["old", "new"]
 
 
 class SentenceChange(NamedTuple):
@@ -91,7 +199,17 @@ class Changes(Tabular):
     """
 
     KIND: ClassVar[str] = "diff"
-    LAYOUTS = LAYOUTS
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "patterns": (_PATTERN, ChangePattern),
+        "sentences": (ChangePlace, ChangedSentence),
+        "sentence_patterns": (ChangePlace, _COLUMN, _OLD, _NEW, _CHANGES),
+        "examples": (
+            *(_PATTERN, ChangePlace, DataColumn("sent_id", "text", "Its sent_id in NEW", optional=True)),
+            DataColumn("form", "text", "The word, as written in OLD"),
+        ),
+        "files": (FileChanges,),
+        "columns": (_COLUMN, _CHANGES),
+    }
     of_folder: ClassVar[bool] = False
 
     parts: Mapping[str, TreebankChanges]
@@ -152,10 +270,14 @@ class Changes(Tabular):
                 Detail("numbers of sentences; Text: changed text, Tokens: re-tokenized, Annotation: re-annotated"),
             )
         elif by == "sentence":
-            columns = (*((_FILE,) if self.of_folder else ()), *_SENTENCES)
+            columns = (
+                *[_FILE] * self.of_folder,
+                *(Column("Old", "number"), Column("New", "number"), Column("sent_id", "text")),
+                *(Column("Change", "text"), Column("Words", "number"), Column("Patterns", "text")),
+            )
             rows = (
                 (
-                    *((printable(name),) if self.of_folder else ()),
+                    *[printable(name)] * self.of_folder,
                     *numbers,
                     printable(version_of(part, change)[0].id or ""),
                     ", ".join(KINDS[kind] for kind in change.kinds),
@@ -305,20 +427,18 @@ class ReleaseChanges(Changes):
     provenance: Provenance
 
 
-def _sizes(changes: Changes, side: Side) -> dict[str, int]:
+def _sizes_text(changes: Changes, side: Literal["old", "new"]) -> str:
     """The numbers of sentences and words in one version, and of files if it is a folder."""
     treebanks: list[Treebank] = [getattr(part, side) for part in changes.parts.values()]
-    files = {"files": sum(len(treebank) > 0 for treebank in treebanks)} if changes.of_folder else {}
-    return {**files, "sentences": sum(map(len, treebanks)), "words": sum(side.n_words for side in treebanks)}
-
-
-def _sizes_text(changes: Changes, side: Side) -> str:
-    return ", ".join(number_of(n, name.removesuffix("s")) for name, n in _sizes(changes, side).items())
+    files = {"file": sum(len(treebank) > 0 for treebank in treebanks)} if changes.of_folder else {}
+    sizes = {**files, "sentence": sum(map(len, treebanks)), "word": sum(treebank.n_words for treebank in treebanks)}
+    return ", ".join(number_of(n, name) for name, n in sizes.items())
 
 
 def column_order(column: str) -> tuple[int, str]:
     """Return the key by which columns are sorted."""
-    return (_ORDER.index(column) if column in _ORDER else len(_ORDER)), column
+    order = (WORDS, *FIELDS)
+    return (order.index(column) if column in order else len(order)), column
 
 
 def _name(sentence: Sentence, number: int) -> str:

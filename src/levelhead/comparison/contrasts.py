@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import field
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
@@ -17,18 +18,19 @@ from levelhead.comparison.system_errors import (
     Coverages,
     TreeExamples,
     coverages_of,
+    more_lines,
 )
-from levelhead.comparison.tree_text import draw_contrasts
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, number_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
+from levelhead.scoring.word_columns import correct_pairs
 from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.table import Column, Table
-
-__all__ = ["Contrast", "Contrasts"]
+from levelhead.treebank import Treebank
+from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 _EQUAL = 1e-9  # sums of weights with a smaller difference are equal
 
@@ -111,9 +113,63 @@ class Contrasts(TreeExamples):
 
     def _drawn(self, limit: int | None) -> str:
         return "\n".join(
-            f"{name}: {draw_contrasts(baseline, system, gained, lost, self.setup, limit)}"
+            f"{name}: {_drawn(baseline, system, gained, lost, self.setup, limit)}"
             for name, baseline, system, gained, lost in self.outputs
         )
+
+
+def _drawn(
+    baseline: Output,
+    system: Output,
+    gained: Sequence[Contrast],
+    lost: Sequence[Contrast],
+    setup: Setup,
+    limit: int | None,
+) -> str:
+    """Draw the gold tree and both systems' trees of sentences on which they differ, with wrong words marked."""
+    lines = []
+    ((measure, definition),) = setup.defined
+    right = {
+        output.name: correct_pairs(output.matches, measure, definition, setup.registry.schemes) == 1
+        for output in (baseline, system)
+        if gained or lost
+    }
+    for heading, some in zip(contrast_titles(system.name, baseline.name), (gained, lost), strict=True):
+        lines += [f"{heading}: {number_of(len(some), 'sentence') if some else 'none'}", ""]
+        for contrast in some[:limit]:
+            gold = baseline.matches.gold[contrast.sentence]
+            lines.append(title(gold))
+            drawn = []
+            apart = False
+            for output, correct in ((baseline, contrast.baseline_correct), (system, contrast.correct)):
+                matches = output.matches
+                numbers = matches.system.sentence_of_word[matches.row_of_system == contrast.sentence].tolist()
+                analyses = [(matches.system[i], _wrong(output, "system", i, right)) for i in sorted(set(numbers))]
+                both = draw_both(gold, analyses[0][0], output.name, analyses[0][1]) if len(analyses) == 1 else None
+                if both is None:  # their words differ
+                    apart = True
+                    both = [line for sentence, marked in analyses for line in draw(sentence, marked)]
+                drawn += [f"  {output.name}: {correct:g} of {contrast.gold:g} correct", *indented(both)]
+            if apart:
+                of_both = (_wrong(output, "gold", contrast.sentence, right) for output in (baseline, system))
+                lines += ["  gold", *indented(draw(gold, around=set.union(*of_both)))]
+            lines += [*drawn, ""]
+        lines += more_lines(some, limit)
+    return "\n".join(lines)
+
+
+def contrast_titles(system: str, baseline: str) -> tuple[str, str]:
+    """Return the titles of the sentences in which a system gains most, and in which it loses most."""
+    return f"largest gains of {system} over {baseline}", f"largest losses of {system} against {baseline}"
+
+
+def _wrong(
+    output: Output, side: Literal["gold", "system"], sentence: int, right: Mapping[str, NDArray[np.bool_]]
+) -> set[int]:
+    treebank: Treebank = getattr(output.matches, side)
+    first, last = treebank.sentence_starts[sentence : sentence + 2].tolist()
+    correct = set(getattr(output.matches.alignment, side)[right[output.name]].tolist())
+    return {word - first for word in range(first, last) if word not in correct}
 
 
 def compare_sentences(plan: Plan, setup: Setup) -> Contrasts:

@@ -9,9 +9,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.adjusted import AdjustedSystem, adjusted, adjustment_notes, fitted_scores
 from levelhead.campaign.ranked_systems import RankingChoice, parts_of, rank_results, sampling_of
-from levelhead.campaign.ranking import ALL
+from levelhead.campaign.ranking import ALL, AdjustedSystem, adjusted, adjustment_notes, fitted_scores
 from levelhead.campaign.results import Results
 from levelhead.correlation import Measurements, correlate
 from levelhead.correlation.measurements import join
@@ -25,7 +24,7 @@ from levelhead.significance.power import detectable_difference, difference_varia
 from levelhead.significance.scopes import count_units
 from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.data import Field, Layout, Percent, Points, PointsInterval, Probability
-from levelhead.tables.table import Column, Detail, IntervalCell, Table, interval_head, p_text
+from levelhead.tables.table import Column, Detail, Table, interval_head, p_text
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import language_of
 
@@ -204,7 +203,7 @@ class Difficulty(Tabular):
             Column("Logits", "coefficient", rank=2), Column("Discrimination", "coefficient", rank=1),
         )  # fmt: skip
         rows = tuple(
-            (*row[:5], row.difficulty_interval and IntervalCell(*row.difficulty_interval), row.logits,
+            (*row[:5], row.difficulty_interval, row.logits,
              row.discrimination)
             for row in self.test_sets
         )  # fmt: skip
@@ -227,13 +226,13 @@ class Difficulty(Tabular):
                 (Column("Column", "text"), Column("n", "number"), Column("r", "coefficient"),
                  Column(level, "coefficient"), Column("p", "probability"),
                  Column("Explained", "percent"), Column("Points", "percent")),
-                [(*row[:3], row.interval and IntervalCell(*row.interval), *row[4:]) for row in self.explained],
+                [(*row[:3], row.interval, *row[4:]) for row in self.explained],
             ),
             "systems": (
                 (Column("System", "text"), Column("Test sets", "number"), Column(f"Adjusted {self.measure}", "percent"),
                  Column(level, "percent"), Column("Ability", "coefficient")),
                 [(row.system, row.n_test_sets, row.adjusted,
-                  row.adjusted_interval and IntervalCell(*row.adjusted_interval), ability.ability)
+                  row.adjusted_interval, ability.ability)
                  for row, ability in self.systems],
             ),
             "unusual": (

@@ -9,16 +9,17 @@ from levelhead.analysis import Cascading, cascading_errors, error_types
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, costliest_error, repairs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.intervals import (
+from levelhead.comparison.system_errors import (
+    COVERAGE_LAYOUT,
     GAIN_COLUMNS,
     WithIntervals,
     estimate_cells,
     estimate_columns,
     estimate_notes,
     estimate_values,
+    notes_on_coverage,
     with_intervals,
 )
-from levelhead.comparison.system_errors import COVERAGE_LAYOUT, notes_on_coverage
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Matches
@@ -26,9 +27,7 @@ from levelhead.significance import InferenceSettings
 from levelhead.significance.jackknife import IntervalSettings
 from levelhead.significance.units import UnitRow
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Percent, share
-from levelhead.tables.table import Cell, Column, Detail, Table
-
-__all__ = ["ErrorAnalysis", "OutputErrors"]
+from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 
 Shown = Literal["repairs", "types", "cascading"]
 """The tables for readers."""
@@ -121,11 +120,15 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         columns, cells = repair_rows(every, self.provenance.signature["level"])
         rows = tuple((*[name] * several, *row) for (name, _), row in zip(parts, cells, strict=True))
         n = len(rows) - len(self.averages)
-        starts = frozenset(i for i in range(1, n) if parts[i][0] != parts[i - 1][0])
+        starts = starts_of(name for name, _ in parts[:n])
         gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
         notes = (
             Detail(f"Gain: {gained}; largest first"),
-            *[_CAUSES_NOTE] * any(repair.causes is not None for repair in every),
+            *(
+                [Detail("Causes: words whose gold head is attached correctly; other errors can follow from the head's")]
+                if any(repair.causes is not None for repair in every)
+                else []
+            ),
             Detail("Share: percentage of all words with an error"),
             *estimate_notes([repair.estimate for repair in every], self.units),
             *notes_on_coverage(self.coverage),
@@ -151,9 +154,6 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
             ],
             "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs",
         )
-
-
-_CAUSES_NOTE = Detail("Causes: words whose gold head is attached correctly; other errors can follow from the head's")
 
 
 def repair_rows(repairs: Sequence[Repair], level: str) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:

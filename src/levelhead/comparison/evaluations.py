@@ -71,19 +71,17 @@ from levelhead.tables.table import (
     Cell,
     Column,
     Detail,
-    IntervalCell,
     Table,
     formatted,
     interval_head,
     p_text,
     percentage,
     stars,
+    starts_of,
 )
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.training_data import Training
-
-__all__ = ["LanguagePair", "Languages"]
 
 
 @immutable
@@ -120,9 +118,8 @@ def averaged(evaluations: Mapping[str, Evaluation]) -> Evaluation:
     )
     every = evaluations.values()
     gold, system = (_total([getattr(one, side) for one in every]) for side in ("gold", "system"))
-    leakage = None
-    if found := {code: one.leakage for code, one in evaluations.items() if one.leakage is not None}:
-        leakage = _total_leakage(found, provenance)
+    found = {code: one.leakage for code, one in evaluations.items() if one.leakage is not None}
+    leakage = _total_leakage(found, provenance) if found else None
     return Evaluation(scores, gold, system, provenance, valid_trees, covered(evaluations), leakage, parts=evaluations)
 
 
@@ -346,11 +343,8 @@ class Languages(Tabular):
             groups.setdefault((pair.system, *pair.treebanks), []).append(pair)
         several = any(len({pair.measure for pair in pairs}) > 1 for pairs in groups.values())
         rows: list[tuple[Cell, ...]] = []
-        starts: dict[tuple[str, ...], int] = {}  # by the parts between rules: the first row
         for part, pair in ((part, pair) for part, pairs in groups.items() for pair in pairs):
-            starts.setdefault(part if several else part[:1], len(rows))
-            interval = pair.difference_interval and IntervalCell(*pair.difference_interval)
-            numbers = (pair.value_a, pair.value_b, pair.difference, interval, pair.p)
+            numbers = (pair.value_a, pair.value_b, pair.difference, pair.difference_interval, pair.p)
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, stars(pair.p)))
         notes = (
             Detail("Diff.: A minus B; Paired: whether both treebanks are parallel"),
@@ -362,7 +356,8 @@ class Languages(Tabular):
             *(Column("Measure", "text"), Column("Score A", rank=1), Column("Score B", rank=1), DIFFERENCE),
             *(Column(interval_head(self.provenance.signature["level"]), "points", rank=3), P, STARS),
         )
-        return Table(columns, tuple(rows), notes, frozenset(starts.values()) - {0}).signed(self.provenance)
+        rules = starts_of(row[: 3 if several else 1] for row in rows)
+        return Table(columns, tuple(rows), notes, rules).signed(self.provenance)
 
     def _influence_rows(self) -> Iterator[Any]:
         for pair in self.pairs:

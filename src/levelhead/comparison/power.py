@@ -10,7 +10,13 @@ from typing import Any, ClassVar, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
+from levelhead.comparison.systems import (
+    counts_by_unit,
+    measures_part,
+    score_outputs,
+    sentence_counts,
+    sources_of_results,
+)
 from levelhead.errors import Fault, InputError, number_of, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
@@ -26,7 +32,7 @@ from levelhead.significance.power import (
 )
 from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UnitRow, unit_rows, units_signature
 from levelhead.tables.data import Layout
-from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table
+from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 from levelhead.tabular import Tabular
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
@@ -120,11 +126,10 @@ class Power(Tabular):
         rows: list[tuple[Cell, ...]] = []
         for row in shown:
             low, high = row.lower_quartile, row.upper_quartile
-            quartiles = None if low is None or high is None else IntervalCell(low, high)
-            rows.append(row[0 if several else 1 : 6] + ((quartiles,) if typical else ()))
-        starts = [row[:3] for row in shown]
+            quartiles = None if low is None or high is None else (low, high)
+            rows.append((*row[0 if several else 1 : 6], *([quartiles] if typical else [])))
         n_rows = sum(not row.average for row in shown) if each else len(shown)
-        rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
+        rules = starts_of(row[:3] for row in shown[:n_rows])
         test = f"a two-sided test at level {self.test.alpha:g} detects with {self.test.power:.0%} power"
         notes = (
             Detail(f"Detectable: difference in points that {test}"),
@@ -159,13 +164,13 @@ def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, 
     if len({system.name for system in plan.systems}) != 2:
         raise InputError(Fault("no-pairs", "give two systems"))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by, **how)
-    counts, sources = counts_and_sources(results, plan, setup)
+    counts = counts_by_unit(sentence_counts(results, plan, setup), results)
     # a test by few documents detects nothing on its own
     units = {code: unit._replace(auto=False) if unit.few else unit for code, unit in results.units.items()}
     rows, notes = detectable_rows(counts, units, design)
     parts = {**measures_part(results), "resample-by": units_signature(units), **_signed(design)}
     notes = (*unit_notes(units, "detectable differences"), *notes, *_on_runs(rows))
-    provenance = comparison_provenance(sources, setup, parts, notes)
+    provenance = comparison_provenance(sources_of_results(results), setup, parts, notes)
     return Power(rows, design.test, provenance, setup.perplexities, units)
 
 

@@ -19,7 +19,7 @@ from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.estimates import FEWEST_RUNS, Interval
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
 from levelhead.tables.documents import path_text
-from levelhead.tables.table import Column, IntervalCell, formatted, interval_head
+from levelhead.tables.table import Column, formatted, interval_head
 
 if TYPE_CHECKING:
     from levelhead.comparison.systems import Comparison
@@ -191,7 +191,7 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     change = formatted(gate.difference, DIFFERENCE)
     interval = gate.ratio_interval if ratio else gate.difference_interval
     column = Column("", "percent") if ratio else DIFFERENCE
-    between = formatted(IntervalCell(*interval), column) if interval else "none"
+    between = formatted(interval, column) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
     end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")
     too_few = f"too few units for a test (fewer than {FEWEST_UNITS}, also without the most influential one)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import field
+from dataclasses import field, replace
 from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from levelhead.analysis import Confusion
@@ -13,23 +13,33 @@ from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, ConfusedWords, E
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.evaluations import single_run
-from levelhead.comparison.tree_text import draw_examples
-from levelhead.errors import Fault, InputError, number_of, quoted
+from levelhead.errors import Fault, InputError, listed, number_of, quoted
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance, joint_provenance, notes_on_output, pair_provenance
 from levelhead.evaluation.score_tables import coverage_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.scoring.matches import Matches
+from levelhead.scoring import Matches
 from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
-from levelhead.tables.data import SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.table import FILE, Cell, Column, Detail, Screen, Table
+from levelhead.significance import (
+    ENOUGH_UNITS,
+    FEWEST_UNITS,
+    InferenceSettings,
+    Units,
+    unit_line,
+    unit_notes,
+    units_of,
+)
+from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
+from levelhead.significance.parallel import parallel_groups
+from levelhead.significance.units import UnitRow, unit_rows, units_signature
+from levelhead.tables.data import SYSTEM_COLUMN, TREEBANK_COLUMN, Layout, Value, columns_of
+from levelhead.tables.table import FILE, Cell, Column, Detail, Screen, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import summary_of
 from levelhead.treebank.relations import Scheme
-
-__all__ = ["Confusions", "ErrorExamples", "PerTreebank", "TreeExamples"]
+from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 Found = TypeVar("Found")
 
@@ -263,7 +273,25 @@ class ErrorExamples(TreeExamples):
         return self._table(columns, rows)
 
     def _drawn(self, limit: int | None) -> str:
-        return draw_examples(self.matches, self.cells, limit)
+        lines = []
+        for cell, examples in self.cells.items():
+            lines += [f"{cell}: {number_of(len(examples), 'word')}", ""]
+            for example in examples[:limit]:
+                gold, system = self.matches.gold[example.gold_sentence], self.matches.system[example.system_sentence]
+                both = draw_both(gold, system, "system", {example.gold_word})
+                lines.append(title(gold))
+                if both is None:
+                    lines += ["  gold", *indented(draw(gold, {example.gold_word})), "  system"]
+                    both = draw(system, {example.system_word})
+                lines += [*indented(both), ""]
+            lines += more_lines(examples, limit)
+        return "\n".join(lines)
+
+
+def more_lines(some: Sequence[object], limit: int | None) -> list[str]:
+    """Return a line on how many were left out."""
+    left_out = len(some[limit or len(some) :])
+    return [f"... {left_out:,} more (--limit 0)", ""] if left_out else []
 
 
 def find_examples(plan: Plan, errors: Sequence[str], setup: Setup) -> ErrorExamples:
@@ -280,3 +308,88 @@ def find_examples(plan: Plan, errors: Sequence[str], setup: Setup) -> ErrorExamp
             raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
         cells[error] = tuple(examples_of(matches, *relations))
     return ErrorExamples(plan.systems[0].label, treebank, matches, cells, provenance, coverage)
+
+
+@immutable
+class WithIntervals(PerTreebank[Found]):
+    """Results with confidence intervals."""
+
+    units: Mapping[str, Units] = field(default_factory=dict)  # the units of each treebank
+    measure: str = ""
+
+    def _units_rows(self) -> list[UnitRow]:
+        return unit_rows(self.units)
+
+
+ESTIMATE_COLUMNS = tuple(column._replace(optional=True) for column in columns_of(BucketEstimate))
+
+
+def _of_points(prefix: str, lowest: float) -> Layout:
+    interval = (
+        column._replace(name=f"{prefix}_{column.name}", unit="points", limits=(lowest, 100))
+        for column in ESTIMATE_COLUMNS[:2]
+    )
+    return *interval, *ESTIMATE_COLUMNS[2:]
+
+
+DIFFERENCE_COLUMNS, GAIN_COLUMNS = _of_points("difference", -100), _of_points("gain", 0)
+
+
+MARK = "?"
+UNCERTAIN = f"{MARK}: uncertain: fewer than {ENOUGH_UNITS} documents or sentences, or very uneven ones"
+
+
+def estimate_columns(
+    level: str | float, estimates: Iterable[BucketEstimate], kind: Literal["percent", "points"] = "percent"
+) -> tuple[Column, ...]:
+    """Return the columns of `estimate_cells`; none if no row has an interval."""
+    if all(estimate.interval is None for estimate in estimates):
+        return ()
+    return Column(interval_head(level), kind), Column("", "text")
+
+
+def estimate_notes(estimates: Sequence[BucketEstimate], units: Mapping[str, Units]) -> list[str]:
+    """Return notes on the intervals of rows: on what they are based, and whether some are uncertain."""
+    if estimates and all(estimate.interval is None for estimate in estimates):
+        return [f"no intervals, since each row is based on fewer than {FEWEST_UNITS} documents or sentences"]
+    uncertain = [UNCERTAIN] if any(estimate.uncertain for estimate in estimates) else []
+    return [*uncertain, *([unit_line(units, "confidence intervals")] if units else [])]
+
+
+def estimate_cells(estimate: BucketEstimate | None) -> tuple[Cell, Cell]:
+    """Return the interval, and a mark if it is uncertain."""
+    if estimate is None:
+        return None, ""
+    return estimate.interval, MARK if estimate.uncertain else ""
+
+
+def estimate_values(estimate: BucketEstimate | None) -> tuple[Value, ...]:
+    """Return the values of `ESTIMATE_COLUMNS`, or of those of differences or gains."""
+    if estimate is None:
+        return (None,) * len(ESTIMATE_COLUMNS)
+    return *(estimate.interval or (None, None)), estimate.n_units, estimate.uncertain
+
+
+def with_intervals(
+    plan: Plan,
+    setup: Setup,
+    function: Callable[[Matches, IntervalSettings], Found],
+    tests: InferenceSettings,
+    scheme: UsedScheme | None = None,
+) -> tuple[dict[str, Found], Provenance, Coverages, dict[str, Units]]:
+    """Return the result of a function for each output, the provenance, the coverage, and the units of each treebank."""
+    every: list[Units] = []
+
+    def with_units(matches: Matches) -> Found:
+        every.append(units_of(matches.gold, tests.resample_by))
+        return function(matches, IntervalSettings(every[-1], tests.level))
+
+    results, provenance, coverage = for_each_output(plan, setup, with_units, scheme)
+    units = dict(zip(results, every, strict=True))
+    provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": units_signature(units)})
+    contents = {code: str(files["gold"]) for code, files in provenance.files.items()}
+    declared = {test_set.code: test_set.parallel for test_set in plan.test_sets}
+    notes = [*provenance.notes, *unit_notes(units, "intervals")]
+    if groups := parallel_groups(units, contents, declared):
+        notes.append(f"intervals of averages treat parallel test sets as independent: {listed([*groups])}")
+    return results, replace(provenance, notes=tuple(notes)), coverage, units

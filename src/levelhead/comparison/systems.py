@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import product
 from typing import Any, ClassVar
@@ -50,11 +50,9 @@ from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.influence import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text
+from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
-
-ONE_SCORE = Detail("each interval of a score is about this score alone: compare systems by their differences")
 
 
 @immutable
@@ -184,8 +182,7 @@ class Comparison(Tabular):
                 columns.append(STARS)
                 cells.append([result.stars for result in shown])
         rows = tuple(zip(*cells, strict=True))
-        parts = [(result.average, result.treebank, "" if alone else result.measure) for result in shown]
-        rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+        rules = starts_of((result.average, result.treebank, "" if alone else result.measure) for result in shown)
         n_rows = sum(not result.average for result in shown) if each else len(rows)
         return Table(tuple(columns), rows[:n_rows], self._notes(), rules, rows[n_rows:]).signed(self.provenance)
 
@@ -196,9 +193,11 @@ class Comparison(Tabular):
         legend = f": {STARS_NOTE}{limit}" if self._tested else ""
         limits = f"the ratio is between 1/{margin} and {margin}" if self.perplexities else ""
         within = limits or f"the difference is between -{margin} and {margin} points"
+        joint = f"; {'p and intervals' if self._tested else 'intervals'} are joint (Sidak)" if self.systems[2:] else ""
+        alone = "each interval of a score is about this score alone: compare systems by their differences"
         return (
-            *([Detail(f"differences from {self.systems[0]}{self._correction()}{legend}")] if self.systems[1:] else []),
-            *([ONE_SCORE] if self.systems[1:] and any(result.interval for result in self.results) else []),
+            *([Detail(f"differences from {self.systems[0]}{joint}{legend}")] if self.systems[1:] else []),
+            *([Detail(alone)] if self.systems[1:] and any(result.interval for result in self.results) else []),
             *(f"{measure}: lower is better" for measure in self.perplexities),
             *([Detail(f"Equivalent: whether the interval of {within}")] if margin else []),
             *(Detail(wins_text(win, self)) for win in self.wins),
@@ -206,10 +205,6 @@ class Comparison(Tabular):
             *([self.unit_line] if self.units else []),
             *partial_notes(pair for some in self.coverage.values() for pair in some.items()),
         )
-
-    def _correction(self) -> str:
-        joint = "p and intervals" if self._tested else "intervals"
-        return f"; {joint} are joint (Sidak)" if self.systems[2:] else ""
 
     def _results_of_valid_trees_rows(self) -> tuple[ComparedScore, ...]:
         return self.valid_trees
@@ -255,59 +250,49 @@ def compare(
     counts, sources = sentence_counts(results, plan, setup), sources_of_results(results)
     first, several = next(iter(counts.values())), len(counts) > 1
     systems = tuple(dict.fromkeys(first.systems))
-    perplexities = setup.perplexities
     parallel = results.parallel()
     scores = tuple(differences(counts, settings, results.units, parallel))
-    strict: list[ComparedScore] = []
-    coverage: dict[str, dict[str, PartialCoverage]] = {}
-    if setup.partial:
-        of_valid_trees = sentence_counts(results.with_valid_trees_only(), plan, setup)
-        strict = differences(of_valid_trees, settings, results.units, parallel)
-        for code, system in product(counts, systems):
-            runs = (results.results[run.label, code].partial_coverage for run in plan.systems if run.name == system)
-            coverage.setdefault(code, {})[system] = total_coverage(filter(None, runs))
+    strict = sentence_counts(results.with_valid_trees_only(), plan, setup) if setup.partial else {}
     voters = parallel.voters(treebanks_voting({test.code: test.language for test in plan.test_sets}, votes))
+    tested = defaultdict[tuple[str, str], list[ComparedScore]](list)
     once = parallel.without_copies(counts) if several else ()
-    tested = [score for score in scores if score.treebank in once]
-    wins = _wins(tested, voters, round(1 - settings.level, 12), perplexities, wilcoxon=wilcoxon)
-    gates: tuple[GateResult, ...] = ()
-    if fail_if_worse:
-        gates = tuple(gate_results(_by_unit(counts, results), scores, fail_if_worse, settings, invalid))
+    for score in scores:
+        if score.treebank in once and score.difference is not None:
+            tested[score.measure, score.system].append(score)
+    how_counted: dict[str, Any] = {"voters": voters, "level": round(1 - settings.level, 12), "wilcoxon": wilcoxon}
+    by_unit = counts_by_unit(counts, results) if fail_if_worse else {}
     provenance = _provenance(sources, setup, settings, results, scores, first.systems)
     return Comparison(
         systems=systems,
         measures=first.measures,
         results=scores,
-        wins=wins,
+        wins=tuple(
+            count_wins(some, **how_counted, sign=-1 if some[0].measure in setup.perplexities else 1)
+            for some in tested.values()
+        ),
         provenance=provenance.with_parts(votes=votes) if several and votes != "treebank" else provenance,
-        perplexities=perplexities,
+        perplexities=setup.perplexities,
         looked=results.looked,
         voter=votes,
         units=results.units,
         joint_units=parallel.averaged(),
-        valid_trees=tuple(strict),
-        coverage=coverage,
-        gates=gates,
+        valid_trees=tuple(differences(strict, settings, results.units, parallel)) if strict else (),
+        coverage=_coverage(results, plan) if setup.partial else {},
+        gates=tuple(gate_results(by_unit, scores, fail_if_worse, settings, invalid)) if fail_if_worse else (),
         invalid=invalid,
     )
 
 
-def _wins(
-    scores: Iterable[ComparedScore],
-    voters: Mapping[str, str],
-    alpha: float,
-    perplexities: Collection[str],
-    *,
-    wilcoxon: bool,
-) -> tuple[Wins, ...]:
-    tested = defaultdict[tuple[str, str], list[ComparedScore]](list)
-    for score in scores:
-        if not score.average and score.difference is not None:
-            tested[score.measure, score.system].append(score)
-    return tuple(
-        count_wins(some, voters, alpha, sign=-1 if measure in perplexities else 1, wilcoxon=wilcoxon)
-        for (measure, _), some in tested.items()
-    )
+def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
+    """The coverage over all runs of each system, by the code of the test set and the system."""
+    runs = defaultdict[tuple[str, str], list[PartialCoverage]](list)
+    for test_set, run in product(results.test_sets, plan.systems):
+        if (own := results.results[run.label, test_set.code].partial_coverage) is not None:
+            runs[test_set.code, run.name].append(own)
+    coverage: dict[str, dict[str, PartialCoverage]] = {}
+    for (code, system), some in runs.items():
+        coverage.setdefault(code, {})[system] = total_coverage(some)
+    return coverage
 
 
 def measures_part(results: Results) -> dict[str, str]:
@@ -328,14 +313,8 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
     return results
 
 
-def counts_and_sources(
-    results: Results, plan: Plan, setup: Setup
-) -> tuple[dict[str, SystemCounts], dict[str, Sources]]:
-    """Return the counts of units and the files of each test set, by its code."""
-    return _by_unit(sentence_counts(results, plan, setup), results), sources_of_results(results)
-
-
-def _by_unit(counts: Mapping[str, SystemCounts], results: Results) -> dict[str, SystemCounts]:
+def counts_by_unit(counts: Mapping[str, SystemCounts], results: Results) -> dict[str, SystemCounts]:
+    """Return counts of sentences as counts of units."""
     return {code: count._replace(parts=results.units[code].sums(count.parts)) for code, count in counts.items()}
 
 

@@ -15,7 +15,7 @@ from levelhead.errors import Fault, InputError, listed, number_of, quoted, with_
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.tables.data import NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability, columns_of
-from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Table, interval_head, p_text
+from levelhead.tables.table import Cell, Column, Detail, Table, interval_head, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
@@ -146,7 +146,7 @@ class Correlation(Tabular):
         notes = list[str]()
         for (pair, method), check in zip(shown, checks):
             value, low, high, p, *_ = pair.coefficients[method]
-            interval = None if low is None or high is None else IntervalCell(low, high)
+            interval = None if low is None or high is None else (low, high)
             cells: list[Cell] = [pair.x, pair.y, method, pair.n, value, interval, p]
             cells += [", ".join(pair.skewed)] if some_skewed else []
             if check:

@@ -14,7 +14,7 @@ from levelhead.scoring.measure import COMPONENTS
 from levelhead.scoring.measure_notes import notes_on_reasons, plain_reason
 from levelhead.scoring.score import Valued
 from levelhead.tables.data import share
-from levelhead.tables.table import Cell, Column, Detail, IntervalCell, Kind, Table, formatted, interval_head
+from levelhead.tables.table import Cell, Column, Detail, Kind, Table, formatted, interval_head
 
 if TYPE_CHECKING:
     from levelhead.evaluation.coverage import PartialCoverage
@@ -45,7 +45,7 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
     elif not counts:
         if any(score.interval for score in scores.values()):
             column = Column(interval_head(evaluation.signature["level"]), "percent", 9, rank=-1)
-            columns.insert(1 + _RATIOS.index("AligndAcc"), (column, map(_interval_cell, scores.values())))
+            columns.insert(1 + _RATIOS.index("AligndAcc"), (column, [score.interval for score in scores.values()]))
         if any(score.perplexity for score in scores.values()):
             values = [_cell(score) if score.perplexity else _NO_CELL for score in scores.values()]
             columns.append((Column("Perplexity", "percent"), values))
@@ -61,10 +61,6 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
 
 def _cell(score: Score | None) -> Cell:
     return None if score is None else score.value
-
-
-def _interval_cell(score: Score) -> Cell:
-    return score.interval and IntervalCell(*score.interval)
 
 
 def _leakage_notes(leakage: Leakage) -> tuple[str, str]:
@@ -124,7 +120,7 @@ def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
     *shown_rows, summary = (tuple(row) for row in rows)
     summaries = [summary]
     if any(average[name].interval for name in names):
-        cells = (interval_head(average.signature["level"]), *(_interval_cell(average[name]) for name in names))
+        cells = (interval_head(average.signature["level"]), *(average[name].interval for name in names))
         summaries.append((*cells, *(_NO_CELL,) * (len(columns) - len(cells))))
     table = Table(tuple(columns), tuple(shown_rows), tuple(notes), summary=tuple(summaries))
     table, others = table.signed(average.provenance), {*average} - {*names}
@@ -148,7 +144,7 @@ def headline(evaluation: Evaluation) -> str:
 def value_text(score: Valued, signature: Mapping[str, str]) -> str:
     """Return a value with its confidence interval, if there is one: `83.21 (95% CI 81.78-84.55)`."""
     value, column = "–" if score.value is None else f"{score:.2f}", Column("", "percent")
-    interval = score.interval and formatted(IntervalCell(*score.interval), column)
+    interval = score.interval and formatted(score.interval, column)
     return f"{value} ({interval_head(signature['level'])} {interval})" if interval else value
 
 

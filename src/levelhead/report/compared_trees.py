@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from levelhead.comparison.contrasts import Contrasts
+from levelhead.comparison.contrasts import Contrasts, contrast_titles
 from levelhead.comparison.system_errors import ErrorExamples
-from levelhead.comparison.tree_text import contrast_titles
 from levelhead.errors import names_or_number, number_of
 from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.tables.svg import Drawing, clean, short, text, width_of
 from levelhead.tables.table import MOST_ROWS
 from levelhead.tables.writers import latex_text, scrolled
-from levelhead.treebank.tree_svg import (
+from levelhead.treebank.tree_drawings import (
     AGREED,
     GOLD_ONLY,
     MISLABELED,
+    MOST_WORDS,
     ROW,
     SYSTEM_ONLY,
     DrawnTree,
     middles,
 )
-from levelhead.treebank.tree_text import MOST_WORDS
 
 _LEGEND = "gray: both agree, blue: gold only, orange: system only"
 _SMALL = 11

@@ -12,9 +12,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from levelhead.campaign import Ranking, Results
-from levelhead.campaign.adjusted import PREDICTED, ZEROS
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.campaign.ranking import ALL
+from levelhead.campaign.ranking import ALL, PREDICTED, ZEROS
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
 from levelhead.comparison.contrasts import WorseSentence
 from levelhead.comparison.regression import verdict_text
@@ -25,7 +24,7 @@ from levelhead.significance import ComparedScore
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
-from levelhead.tables.table import STARS_NOTE, Column, IntervalCell, Table, formatted, level_text
+from levelhead.tables.table import STARS_NOTE, Column, Table, formatted, level_text
 from levelhead.tables.writers import latex_row, latex_text, markdown_text, to_markdown
 from levelhead.treebank.provenance import FileId, releases_of_all
 
@@ -250,7 +249,7 @@ def _cells(scores: Iterable[_Score], places: int, *, lower: bool) -> tuple[Paper
             formatted(value, column, places),
             False,
             raised,
-            formatted(IntervalCell(*interval), column, places) if interval else "",
+            formatted(interval, column, places) if interval else "",
         )
         for value, interval, raised in scores
     ]

@@ -20,7 +20,7 @@ from levelhead.significance.resampling import InferenceSettings
 from levelhead.significance.scopes import Average, Scope, count_units
 from levelhead.significance.units import Units
 from levelhead.tables.data import NOT_A_COLUMN, Field, documented, fields_of
-from levelhead.tables.table import Cell, Column, IntervalCell, percentage, stars
+from levelhead.tables.table import Cell, Column, percentage, stars
 
 
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
@@ -168,7 +168,7 @@ class Statistic(Field):
         """Return a value as a cell of the column."""
         if (self.of_difference and of_baseline) or (value is None and self.column and self.column.kind == "text"):
             return ""
-        return IntervalCell(*value) if isinstance(value, tuple) else value
+        return value  # type: ignore[no-any-return]
 
 
 def _with_margin(_: object, signature: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 from levelhead.errors import number_of
 from levelhead.significance.estimates import Estimate, InfluentialUnit, Interval, rescaled
 from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Percent
-from levelhead.tables.table import Column, IntervalCell, formatted
+from levelhead.tables.table import Column, formatted
 
 
 class Influenced(NamedTuple):
@@ -78,7 +78,7 @@ def influence_notes(results: Iterable[InfluencedResult]) -> Iterator[str]:
     for (scope, unit), several in islice(found.items(), _MOST_NOTES):
         _, name, (statistic, _, share, value, interval) = max(several, key=lambda one: one.influenced.share)
         column = Column("", "percent" if statistic == "value" else "points")
-        number, ends = formatted(value, column), formatted(interval and IntervalCell(*interval), column)
+        number, ends = formatted(value, column), formatted(interval, column)
         more = f" (and for {number_of(len(several) - 1, 'more result')})" if len(several) > 1 else ""
         shown = unit if len(unit) <= _LONGEST else f"{unit[:_LONGEST]}…"
         yield f"{shown} causes {share:.0f}% of the variance of the {name} {scope}: without it {number} [{ends}]{more}"

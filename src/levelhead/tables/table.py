@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -21,14 +22,7 @@ N_FIRST = 10  # rows of data with very many
 Kind = Literal["text", "percent", "points", "probability", "coefficient", "number", "position"]
 
 
-class IntervalCell(NamedTuple):
-    """An interval in a cell."""
-
-    low: float  # where it begins
-    high: float  # where it ends
-
-
-Cell = str | int | float | IntervalCell | None
+Cell = str | int | float | tuple[float, float] | None  # a pair is an interval
 
 
 class Column(NamedTuple):
@@ -137,6 +131,11 @@ class Table(NamedTuple):
         return column if any(isinstance(cell, int) for cell in cells) else column._replace(kind="coefficient")
 
 
+def starts_of(parts: Iterable[object]) -> frozenset[int]:
+    """Return the rows above which a rule is drawn, given the part of the table to which each row belongs."""
+    return frozenset(i for i, (before, part) in enumerate(pairwise(parts), 1) if part != before)
+
+
 def table_of_data(data: DataTable) -> Table:
     """Return data as a table for readers."""
     kinds: Mapping[str, Kind] = {"percent": "percent", "points": "points", "probability": "probability"}
@@ -178,8 +177,8 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     """Return a cell as text; a missing value is a dash."""
     if cell is None:
         return "-"
-    if isinstance(cell, IntervalCell):
-        between = " to " if column.kind == "points" or cell.low < 0 else "-"
+    if isinstance(cell, tuple):
+        between = " to " if column.kind == "points" or cell[0] < 0 else "-"
         return between.join(formatted(end, column, places) for end in cell)
     if isinstance(cell, str):
         return cell
@@ -197,7 +196,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
 def for_readers(cell: Cell, column: Column, places: int | None = 2) -> str:
     """Return a cell as text for readers: as `formatted`, with commas in numbers from 1,000."""
     text = formatted(cell, column, places)
-    if column.kind not in {"number", "coefficient"} or isinstance(cell, str | IntervalCell):
+    if column.kind not in {"number", "coefficient"} or isinstance(cell, str | tuple):
         return text
     return re.sub(r"^-?\d{4,}", lambda digits: count_text(int(digits[0])), text)
 

@@ -16,7 +16,6 @@ from levelhead.tables.table import (
     MOST_ROWS,
     Column,
     Detail,
-    IntervalCell,
     Screen,
     Table,
     escaped,
@@ -331,12 +330,12 @@ def to_tsv(table: Table, places: int | None = None) -> str:
     head, rows = list[str](), [list[str]() for _ in table.rows]
     for i, column in enumerate(table.columns):
         before = table.columns[i - 1].name
-        are_intervals = any(isinstance(row[i], IntervalCell) for row in table.every_row)
+        are_intervals = any(isinstance(row[i], tuple) for row in table.every_row)
         names = [f"{before} low", f"{before} high"] if are_intervals else [column.name or f"{before} mark"]
         head += (name if re.fullmatch(_LEFT_OUT, name) else escaped(_on_one_line(name)) for name in names)
         for row, cells in zip(rows, table.rows):
             cell = cells[i]
-            for end in cell if isinstance(cell, IntervalCell) else [cell] * len(names):
+            for end in cell if isinstance(cell, tuple) else [cell] * len(names):
                 text = "" if end is None else _on_one_line(formatted(end, column, places))
                 row.append(escaped(text) if isinstance(end, str) and text != "-" else text)
     return "\n".join(map("\t".join, [head, *rows])) + "\n"

@@ -49,7 +49,6 @@ _Entry = tuple[tuple[str, ...], bool, IO[bytes]]
 
 
 def check_archive(archive: Path, limits: SubmissionLimits) -> list[str]:
-    """Read an archive to its end without writing anything, and return the names of its files."""
     names = unpack(archive, None, limits)
     if not names:
         raise UnsafeArchive("it contains no files")
@@ -77,7 +76,6 @@ def unpack(archive: Path, target: Path | None, limits: SubmissionLimits) -> list
 
 
 def _copy(contents: IO[bytes], path: Path | None, left: int, mode: int) -> int:
-    """Read a file of an archive, write it if a path is given, and return its size."""
     size = 0
     with ExitStack() as stack:
         if path is not None:

@@ -48,7 +48,6 @@ class TaskFolder:
         self.final = self.state / "final"  # the final ranking
 
     def inputs(self) -> list[Path]:
-        """Return the inputs by name: regular files, not links."""
         paths = sorted(self.blind.iterdir()) if self.blind.is_dir() else []
         return [path for path in paths if path.is_file() and not path.is_symlink()]
 
@@ -70,7 +69,6 @@ class TaskFolder:
         raise InputError(Fault("invalid-task", message, Place(str(self.database))))
 
     def prepare(self) -> None:
-        """Create the missing folders of the server, readable only by its user."""
         with output_errors(self.state):
             for path in (self.state, self.incoming, self.uploads, self.runs):
                 path.mkdir(mode=0o700, exist_ok=True)
@@ -221,7 +219,6 @@ _REQUIREMENTS: Mapping[type, tuple[Callable[[Any], bool], str]] = {
 
 
 def _section(table: object, name: str, defaults: _Section, errors: list[str]) -> _Section:
-    """Read a table whose keys are the fields of a tuple."""
     if not isinstance(table, dict):
         errors.append(f"{name} must be a table")
         return defaults
@@ -239,7 +236,6 @@ def _section(table: object, name: str, defaults: _Section, errors: list[str]) ->
 
 
 def registry_of(task: SharedTask) -> Registry:
-    """Return the measures and schemes of a task: the shipped ones and those of its definitions."""
     registry = reduce(lambda known, path: read_definitions(path, known), task.manifest.definitions, STANDARD)
     return registry if task.manifest.scheme is None else registry.with_default(task.manifest.scheme)
 
@@ -263,7 +259,6 @@ def test_sets_of(task: SharedTask) -> tuple[TestSet, ...]:
 
 
 def gold_of_task(task: SharedTask) -> dict[str, Path]:
-    """Return the gold treebanks of a task, by code."""
     return {test_set.code: test_set.gold for test_set in test_sets_of(task) if test_set.gold is not None}
 
 

@@ -61,7 +61,6 @@ class ScoringWorkers(NamedTuple):
 
 
 ONE_PROCESS = ScoringWorkers()
-"""The scorer without other workers."""
 
 
 def score_folders(
@@ -71,7 +70,6 @@ def score_folders(
     workers: Workers | None = None,
     code: str = "",
 ) -> Results:
-    """Return the results of systems, scored as by `levelhead rank` with the store of the task."""
     with Store(task.folder.scores) as store:
         plan = plan_of([test_set for test_set in test_sets_of(task) if code in {"", test_set.code}], folders)
         return score_plan(plan, setup_of_task(task, more), workers=workers, store=store, by_sentence=True)
@@ -104,7 +102,6 @@ def score_submission(
 def _score(
     task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers, seconds: int, code: str = ""
 ) -> dict[str, Any]:
-    """Score all outputs, or that of one test set, in another process."""
     program = "import sys; from levelhead.task.scoring import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers), code]
     try:
@@ -144,7 +141,6 @@ def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Do the work of `score_submission` in the process that it starts."""
     folder, outputs, result, workers, code = arguments
     _end_with_parent()
     task = read_task(folder)
@@ -220,7 +216,6 @@ def _scale(measure: str) -> int:
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:
-    """Return the result of an output from the database."""
     stored = document["values"].items()
     values = {name: None if value is None else _scale(name) * Fraction(value) for name, value in stored}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))

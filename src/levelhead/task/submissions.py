@@ -79,7 +79,6 @@ def team_of_token(database: Database, token: str) -> Team | None:
 
 
 def teams(database: Database) -> list[Team]:
-    """Return all teams, in alphabetical order."""
     return [Team(*row) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
 
 
@@ -169,7 +168,6 @@ def _submission(row: sqlite3.Row) -> Submission:
 
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
-    """Return all submissions, or those of a team, in the order in which they were accepted."""
     of_team, values = (" WHERE team = ?", [team.id]) if team else ("", [])
     query = f"{_WHOLE if results else _BRIEF}{of_team} ORDER BY submissions.rowid"
     return list(map(_submission, database.rows(query, *values)))
@@ -202,7 +200,6 @@ def refuse_often(database: Database, team: Team, action: str) -> None:
 
 
 def id_of_key(database: Database, team: Team, key: str | None) -> str | None:
-    """Return the submission that a team sent with a key; None if it sent none."""
     rows = database.rows("SELECT id FROM submissions WHERE team = ? AND key = ?", team.id, key)
     return rows[0]["id"] if rows else None
 
@@ -239,12 +236,10 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
 
 
 def organizer_failures(database: Database) -> list[Submission]:
-    """Return the submissions that failed through the organizer's fault and were not run again."""
     return [failed for failed in submissions(database) if failed.state == FAILED and failed.log is not None]
 
 
 def choose(database: Database, chosen: Submission) -> None:
-    """Make a submission the primary one of its team."""
     if chosen.state != FINISHED:
         raise Refused("only a finished submission can be the primary one", 409)
     if chosen.chosen:
@@ -258,7 +253,6 @@ def choose(database: Database, chosen: Submission) -> None:
 
 
 def shown_state(state: str, valid: int, outputs: int) -> str:
-    """Return the state of a submission, with the number of its valid outputs unless all are valid."""
     return f"{state}, {valid} of {outputs} outputs valid" if valid < outputs else state
 
 
@@ -270,14 +264,12 @@ def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
 
 
 def why_primary(primary: Submission) -> str:
-    """Return a short reason why a submission is the primary submission of its team."""
     if primary.chosen:
         return "chosen by the team"
     return "the last with the most valid outputs" if primary.valid else "the last; none has a valid output"
 
 
 def primary_submissions(database: Database) -> list[Submission]:
-    """Return the primary submissions with their results, sorted by team name."""
     whole = (submission(database, brief.id) for brief in primary_of(submissions(database)).values())
     return sorted(filter(None, whole), key=lambda submission: submission.team_name)
 
@@ -335,7 +327,6 @@ def finish(
 
 
 def recover(database: Database) -> None:
-    """Put submissions that were running when a runner ended back into the queue."""
     for row in database.rows("SELECT id FROM submissions WHERE state = ?", RUNNING):
         interrupt(database, row["id"], "the runner ended")
 
@@ -355,7 +346,6 @@ def interrupt(database: Database, name: str, why: str) -> None:
 
 
 def put_back(database: Database, name: str | None = None) -> int:
-    """Put submissions that failed through the organizer's fault back into the queue; return their number."""
     with database.transaction() as connection:
         if database.fact("final") is not None:
             raise Refused("the final ranking was already computed", 409)

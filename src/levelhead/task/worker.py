@@ -40,7 +40,6 @@ class Runner:
         self.scratch = scratch_of(task.sandbox, task.folder.path)
 
     def run(self, kind: str, slot: int) -> None:
-        """Process the submissions of a kind for ever."""
         try:
             while True:
                 if not self.step(kind, slot):
@@ -50,7 +49,6 @@ class Runner:
             os._exit(1)  # the database is not available: the server starts another runner, which recovers
 
     def recover(self) -> None:
-        """Clean up after an interrupted runner or server, and put its submissions back into the queue."""
         with self.database.transaction() as connection:  # no submission is accepted meanwhile
             rows = connection.execute("SELECT id, run FROM submissions").fetchall()
             known, runs = {row["id"] for row in rows}, {row["run"] for row in rows}
@@ -88,7 +86,6 @@ class Runner:
         return True
 
     def _process(self, submission: Submission, run: Path, slot: int) -> None:
-        """Unpack or create the outputs, score them, and record the results."""
         outputs = run / "output"
         upload = self.folder.uploads / submission.id
         reason = None
@@ -105,7 +102,6 @@ class Runner:
         finish(self.database, submission.id, run=run.name, document=document, reason=reason)
 
     def _run(self, submission: Submission, upload: Path, run: Path, slot: int) -> str | None:
-        """Run a system on a copy of the inputs; return the error message, or None."""
         user = users_of(self.task.sandbox)[slot]
         self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
         if self.scratch.is_symlink() or self.scratch.lstat().st_uid != os.geteuid():

@@ -18,7 +18,6 @@ from levelhead.typology.languages import TREEBANK_COLUMNS, language_code
 from levelhead.typology.profile import Files, Profile
 
 NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_trees")
-"""The columns that a selection uses."""
 
 
 class Criteria(NamedTuple):
@@ -162,7 +161,6 @@ class SelectedTreebanks(Tabular):
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
-    """Return the treebanks that can be compared, and all reasons for excluding the others."""
     surveyed = survey(files, columns=NEEDED, format=format)
     of_files = {name: surveyed.provenance.signature[name] for name in ("files", "version")}
     provenance = replace(surveyed.provenance, signature={**criteria.signature, **of_files})

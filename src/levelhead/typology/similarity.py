@@ -52,7 +52,6 @@ def similarity(one: Distributions, other: Distributions) -> Similarity:
 
 
 def count_trigrams(tags: StringColumn, sentence_starts: Codes) -> Tally:
-    """Count the trigrams of universal parts of speech centered on each word of a sentence."""
     strings = Strings.of(["\t", *tags.strings.texts])  # a tab is the border of a sentence; no cell can contain it
     middle = tags.codes + 1
     before, after = np.zeros_like(middle), np.zeros_like(middle)
@@ -87,7 +86,6 @@ def jensen_shannon(one: Tally, other: Tally) -> float | None:
 
 
 def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
-    """Return the Jensen-Shannon divergence of two distributions in bits, see `jensen_shannon`."""
     return float(np.clip(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2, 0, 1))
 
 

@@ -47,7 +47,6 @@ class Tally:
         return _summed(tuple(column.strings for column in compacted), keys, counts)
 
     def __len__(self) -> int:
-        """Count the distinct tuples."""
         return self.counts.size
 
     @property
@@ -136,7 +135,6 @@ class Histogram:
 
     @property
     def mean(self) -> float | None:
-        """Their mean; None without any."""
         return self.sum / self.total if self.total else None
 
     @property
@@ -144,7 +142,6 @@ class Histogram:
         return int(self.values[-1]) if self.total else None
 
     def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
-        """Return the share of numbers that meet a condition, in percent; None without any."""
         return 100 * int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 
 

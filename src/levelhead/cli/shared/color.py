@@ -23,13 +23,11 @@ def wants_color(stream: TextIO | None) -> bool:
 
 
 def colored_message(line: str) -> str:
-    """Return a line for standard error with the kind of message in color."""
     kind, colon, rest = line.partition(":")
     return click.style(f"{kind}:", fg=_COLORS[kind], bold=True) + rest if colon and kind in _COLORS else line
 
 
 def colored_table(text: str) -> str:
-    """Return a table with its headings in bold, and significant differences in green and red."""
     lines, start = text.split("\n"), 0
     lower = _LOWER in text
     for number, line in enumerate(lines):
@@ -46,5 +44,4 @@ def colored_table(text: str) -> str:
 
 
 def colored_trees(text: str) -> str:
-    """Return drawings of trees with marked words in yellow, as on pages."""
     return _MARKED.sub(lambda line: click.style(line[0], fg="yellow"), text)

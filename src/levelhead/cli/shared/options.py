@@ -13,7 +13,7 @@ import click
 
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, LIMITS, check
-from levelhead.cli.shared.command import Decorator, cluster_of, joined, setting
+from levelhead.cli.shared.command import Decorator, cluster_of, joined, refuse_if, setting
 from levelhead.errors import quoted, unknown
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
 RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
-"""The names of rules, the default first."""
 
 _NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
@@ -117,6 +116,10 @@ class ResultPath(click.Path):
             raise click.UsageError("a page is HTML: use a name that ends in .html")
         if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
             require("jinja2", "reports")
+        if self.what == "chart":
+            from levelhead.report.page.files import checked_suffix
+
+            checked_suffix(path)
         if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):
             require("vl_convert", "figures")
         if self.what == "store":
@@ -183,6 +186,7 @@ limit_option: Decorator = click.option(
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )
+result_options: Decorator = joined(answer_options, printing_options())
 title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
     "--figures", type=ResultPath("figures"), metavar="FOLDER",
@@ -220,7 +224,9 @@ papers_options: Decorator = joined(
 # Files, and how they are read
 
 gold_argument: Decorator = click.argument("gold", type=PATH)
-systems_argument: Decorator = click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
+gold_and_systems: Decorator = joined(
+    gold_argument, click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
+)
 rules_option: Decorator = setting("--rules", type=Choice(RULES, "rules"))
 input_format_option: Decorator = setting("--input-format", "format", type=Choice(["conllu", "conllx"], "format"))
 allow_several_roots_option: Decorator = setting("--allow-several-roots", is_flag=True)
@@ -269,7 +275,7 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     """Yield the files that measures name: weights and training treebanks."""
     from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
-    from levelhead.scoring.weights import ENTROPY, path_of
+    from levelhead.scoring.selection import ENTROPY, path_of
 
     named = (split(text) for text in measures if "(" in text)
     paths = (path_of(measure) for measure in named if measure.name in REGISTRY and REGISTRY[measure.name].needs_file)
@@ -277,9 +283,7 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
 
 
 def check_single_measure(measures: tuple[str, ...]) -> None:
-    """Refuse several measures for a table of a single one."""
-    if len(measures) > 1:
-        raise click.UsageError("this table shows a single measure: give only one -m")
+    refuse_if(len(measures) > 1, "this table shows a single measure: give only one -m")
 
 
 # Intervals and tests
@@ -314,7 +318,6 @@ def workers_for(
 
 
 def workers_for_training(given: Mapping[str, Any], treebank: str) -> Workers:
-    """Return the workers of a command that trains parsers on a treebank."""
     return workers_for(given, [treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
 
 

@@ -24,7 +24,7 @@ from levelhead.tables.svg import (
     widest,
     width_of,
 )
-from levelhead.tables.table import Cell, Column, IntervalCell, formatted
+from levelhead.tables.table import Cell, Column, formatted
 
 # bars from zero, dots with their intervals, or stacked bars that fill the width
 Shape = Literal["bar", "dot", "parts"]
@@ -66,7 +66,7 @@ def measured_row(
     more: Sequence[str] = (),
 ) -> ChartRow:
     """Return the row of a score, or of a difference of scores, with its interval; `more` are the texts after both."""
-    between = cell_text(interval and IntervalCell(*interval), column)
+    between = cell_text(interval, column)
     return plotted_row(label, value, interval)._replace(cells=(cell_text(value, column) or "–", between, *more))
 
 

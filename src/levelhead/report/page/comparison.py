@@ -40,7 +40,6 @@ from levelhead.significance.jackknife import IntervalSettings
 from levelhead.tables.table import (
     Cell,
     Column,
-    IntervalCell,
     Table,
     interval_head,
     probability,
@@ -319,7 +318,7 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
 
 def _gain_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
     between = gain.estimate and informative(gain.estimate.interval, difference=True)
-    interval, few = between and IntervalCell(*between), marked("", gain.estimate).strip()
+    interval, few = between, marked("", gain.estimate).strip()
     if isinstance(gain, AverageGain):
         return gain.values[0], gain.difference, interval, gain.n_treebanks, few
     return gain.values[0], gain.gold, gain.difference, interval, gain.more_correct, few

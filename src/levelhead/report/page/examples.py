@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from levelhead.errors import printable
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn
-from levelhead.treebank.tree_svg import is_right_to_left
+from levelhead.treebank.tree_drawings import is_right_to_left
 
 ALL_WORDS = 50_000  # in the sentences of a page, over all treebanks
 _FEWEST_WORDS = 600  # of each treebank

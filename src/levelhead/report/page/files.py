@@ -20,7 +20,7 @@ from levelhead.report.charts.page_charts import heat
 from levelhead.report.charts.point_charts import mark
 from levelhead.report.page.blocks import Block, Page
 from levelhead.tables.svg import Drawing, clean
-from levelhead.tables.table import Cell, Column, IntervalCell, Table, for_readers, formatted
+from levelhead.tables.table import Cell, Column, Table, for_readers, formatted
 from levelhead.tables.writers import to_latex, to_tsv
 from levelhead.treebank.write import output_errors, replace_file
 
@@ -98,7 +98,7 @@ def _environment() -> jinja2.Environment:
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     text = for_readers(cell, column, places)
-    dashed = cell is None or (isinstance(cell, IntervalCell) and column.kind != "points")
+    dashed = cell is None or (isinstance(cell, tuple) and column.kind != "points")
     return text.replace("-", "–") if dashed else with_minus(text)
 
 

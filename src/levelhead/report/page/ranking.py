@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, Ranking, Results, TestSet
-from levelhead.campaign.adjusted import PREDICTED, adjustment_notes
+from levelhead.campaign.ranking import PREDICTED, adjustment_notes
 from levelhead.campaign.ranking_tables import (
     first_place,
     has_tests,

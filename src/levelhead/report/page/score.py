@@ -12,7 +12,7 @@ from levelhead.analysis.repairs import Repair, costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
-from levelhead.comparison.intervals import MARK, UNCERTAIN
+from levelhead.comparison.system_errors import MARK, UNCERTAIN
 from levelhead.errors import listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
@@ -37,7 +37,7 @@ from levelhead.scoring.measure_notes import notes_on_reasons
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.significance.units import FEW_NOTE, FEWEST_UNITS
-from levelhead.tables.table import Column, IntervalCell, Table, formatted
+from levelhead.tables.table import Column, Table, formatted
 
 ALL = "all treebanks"  # the option of a page that shows all treebanks together
 _MOST_ERRORS = 20
@@ -183,7 +183,7 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
         label, in_full = _named(repair)
         opens = OpenedWords(store, "repair", part.numbers["repair"][repair.kind], in_full)
         interval = informative(repair.estimate.interval, difference=True)
-        between = cell_text(interval and IntervalCell(*interval), _POINTS)
+        between = cell_text(interval, _POINTS)
         texts = (f"{repair.gain:.2f}", between, f"{repair.words:,}", f"{repair.share:.1f}%")
         row = plotted_row(marked(label, repair.estimate), repair.gain, interval)
         rows.append(row._replace(cells=texts, color="s1", opens=opens, uncertain=repair.estimate.uncertain))
