@@ -135,7 +135,7 @@ def test_the_second_implementation_on_anything(system: str, text: str, seed: int
 
 @pytest.mark.slow
 @EACH_SYSTEM
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(text=treebanks(max_sentences=1, max_words=3), seed=SEEDS)
 def test_a_beam_that_holds_all_derivations_finds_the_best(system: str, text: str, seed: int) -> None:
     """No other derivation of the sentence has a higher score; all of them are tried."""
@@ -152,7 +152,7 @@ def test_a_beam_that_holds_all_derivations_finds_the_best(system: str, text: str
 
 @pytest.mark.slow
 @EACH_SYSTEM
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(text=treebanks(max_sentences=1, max_words=7), seed=SEEDS, beam=st.integers(2, 5))
 def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
     system: str, text: str, seed: int, beam: int
