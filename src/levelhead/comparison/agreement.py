@@ -247,7 +247,8 @@ class Agreement(Tabular):
             *notes_on_reasons(self.reasons),
         )
         columns = (Column("Measure", "text"), Column("F1", "percent"))
-        return Table(columns, tuple(self.f1.items()), notes).signed(self.provenance)
+        table = Table(columns, tuple(self.f1.items()), notes, explained=frozenset(self.reasons))
+        return table.signed(self.provenance)
 
     def _patterns_table(self) -> Table:
         names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
