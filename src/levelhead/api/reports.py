@@ -112,7 +112,7 @@ def _page_of(result: Any, *, folder: bool) -> Page:
             raise InputError(Fault("invalid-argument", message))
         return comparison_page(result, [part.page for part in looked], looked[0].registry)
     from levelhead.report.page.annotations import agreement_page, changes_page, suspects_page
-    from levelhead.report.page.difficulty import difficulty_page
+    from levelhead.report.page.ranking import difficulty_page
 
     kind = type(result).__name__
     if kind in {"Suspects", "Difficulty"}:

@@ -23,11 +23,10 @@ from levelhead.measures.registry import STANDARD, Registry, lower_is_better, par
 from levelhead.significance import Estimate, InferenceSettings, check_settings
 from levelhead.significance.corrections import level_of_each
 from levelhead.significance.estimates import rescaled
-from levelhead.significance.influence import influenced_by
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
-from levelhead.significance.scopes import CountedUnits, Scope, count_units
+from levelhead.significance.scopes import CountedUnits, Scope, count_units, influenced_by
 from levelhead.tables.data import PercentInterval
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular

@@ -16,7 +16,7 @@ from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance.influence import Influenced
+from levelhead.significance.scopes import Influenced
 from levelhead.tables.data import NOT_A_COLUMN, Field, Percent, PercentInterval, Points, Probability
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from levelhead.campaign.results import Results, State
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.score_data import ScoreNumbers, score_numbers
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance.influence import INFLUENCE, influence_rows
+from levelhead.significance.scopes import INFLUENCE, influence_rows
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 

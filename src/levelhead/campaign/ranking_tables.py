@@ -20,7 +20,7 @@ from levelhead.evaluation.score_tables import (
 )
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
-from levelhead.significance.influence import InfluencedResult, influence_notes
+from levelhead.significance.scopes import InfluencedResult, influence_notes
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
 
 

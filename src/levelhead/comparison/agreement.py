@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
-from levelhead.comparison.annotated_words import (
+from levelhead.comparison.annotators import (
     HEADS,
     AnnotatedWords,
     LabeledWords,

@@ -54,16 +54,18 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P, differences
 from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
-from levelhead.significance.influence import (
+from levelhead.significance.parallel import ParallelUnits
+from levelhead.significance.scopes import (
     INFLUENCE,
+    CountedUnits,
     Influenced,
     InfluencedResult,
+    Scope,
+    count_units,
     influence_notes,
     influence_rows,
     influenced_by,
 )
-from levelhead.significance.parallel import ParallelUnits
-from levelhead.significance.scopes import CountedUnits, Scope, count_units
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.table import (

@@ -47,7 +47,7 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
-from levelhead.significance.influence import INFLUENCE, influence_notes, influence_rows
+from levelhead.significance.scopes import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
