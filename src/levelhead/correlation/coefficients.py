@@ -175,9 +175,6 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
     return CumulativeVariance(tuple(treebanks[i] for i in order), variances)
 
 
-_ABOUT = "The sample variance, in squared units of the measure; null for a single treebank"
-
-
 @immutable
 class CumulativeVariances(Tabular):
     """The variances of measures as treebanks are added in top-scoring order.
@@ -191,7 +188,12 @@ class CumulativeVariances(Tabular):
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "variances": (
             MEASURE_COLUMN, DataColumn("n_treebanks", "integer", "The number of the best treebanks", limits=(0,)),
-            TREEBANK_COLUMN._replace(about="The last of them"), DataColumn("variance", "number", _ABOUT, optional=True),
+            TREEBANK_COLUMN._replace(about="The last of them"),
+            DataColumn(
+                *("variance", "number"),
+                "The sample variance, in squared units of the measure; null for a single treebank",
+                optional=True,
+            ),
         )
     }  # fmt: skip
     PLACES = 6

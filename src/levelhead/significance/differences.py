@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
+from operator import attrgetter
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -157,7 +157,7 @@ def _runs_of(table: SystemCounts, system: str) -> list[int]:
 class Statistic(Field):
     """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes."""
 
-    value: Callable[[_Pair], Any] = field(kw_only=True)
+    value: Callable[[_Pair], Any] | None = None  # by default, the attribute of the same name
     column: Column | None = None  # in tables for readers, with {} for the level in its heading; None without one
     of_difference: bool = False  # whether the rows of the baseline leave it empty
     # whether the table of some scores has the column, by these scores and the signature of the comparison
@@ -168,10 +168,6 @@ class Statistic(Field):
         if (self.of_difference and of_baseline) or (value is None and self.column and self.column.kind == "text"):
             return ""
         return value  # type: ignore[no-any-return]
-
-
-def _with_margin(_: object, signature: Mapping[str, str]) -> bool:
-    return "margin" in signature
 
 
 DIFFERENCE = Column("Diff.", "points")
@@ -199,7 +195,6 @@ class _Statistics(NamedTuple):
         Statistic(
             "Value in percent, or the perplexity; the mean over runs",
             (0,),
-            value=lambda pair: pair.value,
             column=Column("Score", "percent"),
         ),
     ]
@@ -207,7 +202,6 @@ class _Statistics(NamedTuple):
         Interval | None,
         Statistic(
             "Confidence interval of the value alone",
-            value=lambda pair: pair.interval,
             column=Column("{} CI", "percent", rank=3),
         ),
     ]
@@ -216,7 +210,6 @@ class _Statistics(NamedTuple):
         Statistic(
             "Standard deviation between runs; null with one run",
             (0,),
-            value=lambda pair: pair.spread,
             column=Column("SD", "percent", rank=2),
             shown=lambda results, _: any(result.spread is not None for result in results),
         ),
@@ -241,7 +234,6 @@ class _Statistics(NamedTuple):
         Interval | None,
         Statistic(
             "Confidence interval of the difference; those of all systems hold jointly",
-            value=lambda pair: pair.difference_interval,
             column=Column("{} CI", "points", rank=1),
             of_difference=True,
         ),
@@ -258,7 +250,7 @@ class _Statistics(NamedTuple):
     ] = None
     detectable: Annotated[
         float | None,
-        Statistic("Smallest difference that is detected with a power of 80%", (0,), value=lambda pair: pair.detectable),
+        Statistic("Smallest difference that is detected with a power of 80%", (0,)),
     ] = None
     average: Annotated[
         Average | None,
@@ -278,7 +270,7 @@ class _Statistics(NamedTuple):
             "With --margin: whether the systems are equivalent",
             value=lambda pair: pair.equivalence[0],
             column=Column("Equiv.", "text"),
-            shown=_with_margin,
+            shown=lambda _, signature: "margin" in signature,
         ),
     ] = None
     p_equivalent: Annotated[
@@ -303,7 +295,6 @@ class _Statistics(NamedTuple):
         tuple[Influenced, ...],
         Statistic(
             "The value and the difference without a unit that causes more than a third of their variance",
-            value=lambda pair: pair.influence,
         ),
         NOT_A_COLUMN,
     ] = ()
@@ -356,7 +347,7 @@ def differences(
     """
     first = next(iter(tables.values()))
     systems = tuple(dict.fromkeys(first.systems))
-    formulas = [entry.value for entry in STATISTICS.values()]
+    formulas = [entry.value or attrgetter(name) for name, entry in STATISTICS.items()]
     return [
         ComparedScore(*(formula(pair) for formula in formulas))
         for scope in _scopes(tables, units or {}, parallel)

@@ -68,7 +68,9 @@ def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
     """
     rng, n_rows = np.random.default_rng(seed), len(table)
     sums = np.empty((resamples, table.shape[1]))
-    for first, last in _batches(resamples, n_rows):
+    size = max(1, _CELLS // max(1, n_rows))  # so batches depend only on the number of rows
+    for first in range(0, resamples, size):
+        last = min(first + size, resamples)
         drawn = resampled_rows(n_rows, last - first, rng)
         drawn += np.arange(last - first)[:, None] * n_rows
         weights = np.bincount(drawn.ravel(), minlength=(last - first) * n_rows)
@@ -86,10 +88,3 @@ def random_orders_within(
         for group in groups:
             orders[:, group] = rng.permuted(np.tile(group, (len(orders), 1)), axis=1)
         yield orders
-
-
-def _batches(resamples: int, n_rows: int) -> Iterator[tuple[int, int]]:
-    """Cut resamples into batches that fit into memory; the batches depend only on the number of rows."""
-    size = max(1, _CELLS // max(1, n_rows))
-    for first in range(0, resamples, size):
-        yield first, min(first + size, resamples)

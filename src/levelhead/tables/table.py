@@ -222,12 +222,9 @@ def stars(p: float | None) -> str:
     return "" if p is None else next((text for level, text in _STARS if p < level), "")
 
 
-_FORMULA = "'*[=+@-]"
-
-
 def escaped(text: str) -> str:
     """Return a cell of a TSV file that no spreadsheet runs as a formula: `'+base` for `+base`.
 
     A text that already starts with apostrophes gets another one, so that no text is lost.
     """
-    return f"'{text}" if re.match(_FORMULA, text) else text
+    return f"'{text}" if re.match("'*[=+@-]", text) else text

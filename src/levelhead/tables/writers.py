@@ -32,7 +32,6 @@ PaperFormat = Literal["latex", "markdown", "html"]
 
 PAPER_FORMATS: tuple[PaperFormat, ...] = get_args(PaperFormat)  # the formats of tables for papers
 
-_LEFT_OUT = "(-[A-Za-z][A-Za-z:_]*)+"  # a heading such as -FUN is harmless in spreadsheets
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -324,7 +323,8 @@ def to_tsv(table: Table, places: int | None = None) -> str:
         before = table.columns[i - 1].name
         are_intervals = any(isinstance(row[i], tuple) for row in table.every_row)
         names = [f"{before} low", f"{before} high"] if are_intervals else [column.name or f"{before} mark"]
-        head += (name if re.fullmatch(_LEFT_OUT, name) else escaped(_on_one_line(name)) for name in names)
+        # a heading such as -FUN is harmless in spreadsheets
+        head += (n if re.fullmatch("(-[A-Za-z][A-Za-z:_]*)+", n) else escaped(_on_one_line(n)) for n in names)
         for row, cells in zip(rows, table.rows):
             cell = cells[i]
             for end in cell if isinstance(cell, tuple) else [cell] * len(names):

@@ -309,7 +309,9 @@ def _duels(campaign: _Campaign) -> Section:
     blocks = []
     for (ranking, duels), (_, wins) in zip(rankings, campaign.of_rankings("wins")):
         systems = [standing.system for standing in ranking.standings]
-        won = _significant_wins(ranking) if _tested(campaign, ranking) else _better(campaign, ranking, systems)
+        won: Mapping[tuple[str, str], int] = {(pair.system, pair.other): pair.wins or 0 for pair in ranking.pairs}
+        won |= {(pair.other, pair.system): pair.losses or 0 for pair in ranking.pairs}
+        won = won if _tested(campaign, ranking) else _better(campaign, ranking, systems)
         counts = [[won.get((system, other), 0) for other in systems] for system in systems]
         whole = len(ranking.group.codes) * (len(systems) - 1)
         totals = zip(systems, map(sum, counts), map(sum, zip(*counts)))
@@ -326,11 +328,6 @@ def _duels(campaign: _Campaign) -> Section:
 def _tested(campaign: _Campaign, ranking: Ranking) -> bool:
     """Whether systems were tested against each other on every test set."""
     return bool(campaign.results.gold) and has_tests(ranking)
-
-
-def _significant_wins(ranking: Ranking) -> Mapping[tuple[str, str], int]:
-    wins = {(pair.system, pair.other): pair.wins or 0 for pair in ranking.pairs}
-    return wins | {(pair.other, pair.system): pair.losses or 0 for pair in ranking.pairs}
 
 
 def _better(campaign: _Campaign, ranking: Ranking, systems: Sequence[str]) -> Mapping[tuple[str, str], int]:

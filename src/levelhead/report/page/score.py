@@ -8,7 +8,7 @@ from typing import Any
 
 from levelhead.analysis import averages
 from levelhead.analysis.confusion import ERRORS
-from levelhead.analysis.repairs import Repair, costliest_error
+from levelhead.analysis.repairs import costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
@@ -180,8 +180,9 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
         return Block("costs", caption="No errors.")
     rows = []
     for repair in shown:
-        label, in_full = _named(repair)
-        opens = OpenedWords(store, "repair", part.numbers["repair"][repair.kind], in_full)
+        label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}") or repair.error
+        label += f", wrong {repair.wrong}" * bool(repair.detail and repair.wrong)
+        opens = OpenedWords(store, "repair", part.numbers["repair"][repair.kind], repair.in_words(in_words))
         interval = informative(repair.estimate.interval, difference=True)
         between = cell_text(interval, _POINTS)
         texts = (f"{repair.gain:.2f}", between, f"{repair.words:,}", f"{repair.share:.1f}%")
@@ -194,12 +195,6 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
     caption = " ".join(filter(None, (others, note, uncertain_note(rows))))
     return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
-
-
-def _named(repair: Repair) -> tuple[str, str]:
-    """A type of error as the label of a row, such as `obl → nmod, wrong head`, and with the names of the relations."""
-    label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}") or repair.error
-    return label + f", wrong {repair.wrong}" * bool(repair.detail and repair.wrong), repair.in_words(in_words)
 
 
 def _kinds(kinds: Mapping[str, int], store: str) -> Block:
