@@ -21,10 +21,9 @@ from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
 from levelhead.significance import Estimate, InferenceSettings, check_settings
-from levelhead.significance.corrections import level_of_each
+from levelhead.significance.corrections import PairTests, compare_pairs, level_of_each
 from levelhead.significance.estimates import rescaled
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
-from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
 from levelhead.significance.scopes import CountedUnits, Scope, count_units, influenced_by
 from levelhead.tables.data import PercentInterval

@@ -54,7 +54,6 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P, differences
 from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
-from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.scopes import (
     INFLUENCE,
     CountedUnits,
@@ -66,7 +65,7 @@ from levelhead.significance.scopes import (
     influence_rows,
     influenced_by,
 )
-from levelhead.significance.units import UnitRow, unit_rows
+from levelhead.significance.units import ParallelUnits, UnitRow, unit_rows
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.table import (
     STARS_NOTE,

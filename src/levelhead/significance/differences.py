@@ -14,10 +14,9 @@ from levelhead.scoring.score import Valued
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.significance.estimates import Estimate, Interval, enough_runs, rescaled
 from levelhead.significance.jackknife import SystemCounts
-from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import InferenceSettings
 from levelhead.significance.scopes import Average, Influenced, InfluencedResult, Scope, count_units, influenced_by
-from levelhead.significance.units import Units
+from levelhead.significance.units import ParallelUnits, Units
 from levelhead.tables.data import NOT_A_COLUMN, Field, documented, fields_of
 from levelhead.tables.table import Cell, Column, percentage, stars
 

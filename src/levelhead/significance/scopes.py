@@ -33,9 +33,8 @@ from levelhead.significance.jackknife import (
     leave_out_of,
     spreads_of,
 )
-from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import Sums
-from levelhead.significance.units import Units
+from levelhead.significance.units import ParallelUnits, Units
 from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Percent
 from levelhead.tables.table import Column, formatted
 

@@ -18,9 +18,8 @@ from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import SystemCounts, Units, resampled, spawned
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.parallel import parallel_groups
 from levelhead.significance.resampling import random_orders_within
-from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
+from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, parallel_groups
 from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import (
     StudyRequest,
