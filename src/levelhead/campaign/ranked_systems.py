@@ -20,7 +20,7 @@ from levelhead.errors import MeasureError, unknown
 from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
-from levelhead.significance import Estimate, InferenceSettings, check_settings
+from levelhead.significance import Estimate, InferenceSettings
 from levelhead.significance.corrections import PairTests, compare_pairs, level_of_each
 from levelhead.significance.estimates import rescaled
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
@@ -54,7 +54,6 @@ def with_intervals(results: Results, rankings: Sequence[Ranking], settings: Infe
 
     Sources: Mogstad, Romano, Shaikh and Wilhelm (2024) for the sets; Piepho (2004) for letters.
     """
-    check_settings(settings)
     if len(results.units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
     scopes = _Scopes(results, settings.level)

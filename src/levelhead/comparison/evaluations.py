@@ -45,7 +45,6 @@ from levelhead.significance import (
     InferenceSettings,
     SystemCounts,
     Units,
-    check_settings,
     corrected,
     level_of_each,
     unit_line,
@@ -378,7 +377,6 @@ def compare_languages(
     """
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
-    check_settings(settings)
     if parallel:
         plan = plan._replace(test_sets=tuple(test_set._replace(parallel="declared") for test_set in plan.test_sets))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, **how)

@@ -38,7 +38,6 @@ from levelhead.significance import (
     Units,
     Wins,
     check_margin,
-    check_settings,
     count_wins,
     differences,
     unit_line,
@@ -236,7 +235,6 @@ def compare(
 
     With `fail_if_worse`, an invalid output fails the gates of these measures instead of raising an error.
     """
-    check_settings(settings)
     names = {system.name for system in plan.systems}
     check_margin(settings.margin, len(names), len(setup.measures), len(setup.perplexities))
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}

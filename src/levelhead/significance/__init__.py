@@ -20,7 +20,6 @@ from levelhead.significance.jackknife import Run, SystemCounts, system_counts
 from levelhead.significance.resampling import (
     STANDARD,
     InferenceSettings,
-    check_settings,
     resampled,
     resampled_rows,
     spawned,
@@ -48,7 +47,6 @@ __all__ = [
     "Wins",
     "better_on_at_least",
     "check_margin",
-    "check_settings",
     "corrected",
     "count_wins",
     "differences",

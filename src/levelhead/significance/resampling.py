@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.arguments import check
-
 
 class InferenceSettings(NamedTuple):
     """The settings of tests of differences.
@@ -28,11 +26,6 @@ class InferenceSettings(NamedTuple):
 
 STANDARD = InferenceSettings()
 """95% intervals, documents if gold marks them."""
-
-
-def check_settings(settings: InferenceSettings) -> None:
-    """Refuse invalid settings."""
-    check("level", settings.level, "level")
 
 
 Sums = NDArray[np.float64]

@@ -13,7 +13,7 @@ from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
 from levelhead.comparison.system_errors import MARK, UNCERTAIN
-from levelhead.errors import listed, names_or_number
+from levelhead.errors import Fault, InputError, listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
@@ -55,6 +55,16 @@ CONFUSION_LEAD = (
     "Rows: gold relation; columns: system relation. Click a cell to see its sentences. Words on the diagonal have the"
     " correct relation, but some have a wrong head."
 )
+
+
+def evaluation_page(result: Evaluation) -> Page:
+    """Return the page of scores with the errors that were found while files were read."""
+    looked = [evaluation.looked for evaluation in result.treebanks.values()]
+    if None in looked:
+        message = 'the scores have no errors for a page: use score(..., prepare="page")'
+        raise InputError(Fault("invalid-argument", message))
+    by_code = {found.code: one for found, one in zip(looked, result.treebanks.values())}
+    return score_page(looked[0].system, by_code, {found.code: found.page for found in looked}, looked[0].registry)
 
 
 def score_page(
