@@ -162,8 +162,7 @@ def _cells_of_frame(frame: Any, key: str | None, title: str) -> tuple[_Cells, st
             columns = {at: index, **columns}
         elif at is None and (at := next(of_text, None)) is None:
             raise _invalid("no column of text, and no index, has the names of treebanks", title)
-    rows = [(None, row) for row in zip(*columns.values(), strict=True)]
-    return _Cells(list(columns), rows), str(at)
+    return _Cells(list(columns), [(None, row) for row in zip(*columns.values(), strict=True)]), str(at)
 
 
 def _cells_of_bytes(data: bytes, path: str, name: str, key: str | None) -> _Cells:

@@ -405,8 +405,7 @@ def to_markdown(table: Table, places: int | None = 2) -> str:
     rows = [[column.name for column in table.columns], rule]
     rows += [[for_readers(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
     lines = ["| " + " | ".join(markdown_text(cell) for cell in row) + " |" for row in rows]
-    notes = [f"\n{markdown_text(note)}" for note in _signed_notes(table)]
-    return "\n".join([*lines, *notes]) + "\n"
+    return "\n".join([*lines, *[f"\n{markdown_text(note)}" for note in _signed_notes(table)]]) + "\n"
 
 
 def markdown_text(text: str) -> str:

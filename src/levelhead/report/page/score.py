@@ -178,8 +178,7 @@ def _average_scores(average: Evaluation, parts: Mapping[str, TreebankErrors], me
     chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", title, chart=chart)
     caption = _remarks(average.parts, notes_on_reasons(average.reasons))
-    table = scores_table(average)._replace(notes=())
-    yield Block("scores", "All scores", caption, table=table)
+    yield Block("scores", "All scores", caption, table=scores_table(average)._replace(notes=()))
 
 
 def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
