@@ -287,7 +287,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 def influenced_results(ranking: Ranking) -> Iterator[InfluencedResult]:
     for pair, influenced in ranking.influences:
         name = f"difference in {ranking.measure} between {' and '.join(pair)}"
-        yield InfluencedResult(f"in {ranking.group.name}", name, influenced)
+        yield f"in {ranking.group.name}", name, influenced
 
 
 def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:

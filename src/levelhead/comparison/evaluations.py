@@ -57,7 +57,6 @@ from levelhead.significance.scopes import (
     INFLUENCE,
     CountedUnits,
     Influenced,
-    InfluencedResult,
     Scope,
     count_units,
     influence_notes,
@@ -385,11 +384,7 @@ def compare_languages(
     joint = results.parallel()
     pairs = tuple(_pairs(counts, joint, settings.level))
     influenced = (
-        InfluencedResult(
-            f"between {' and '.join(pair.treebanks)}",
-            f"difference in {pair.measure} of {pair.system}",
-            influenced,
-        )
+        (f"between {' and '.join(pair.treebanks)}", f"difference in {pair.measure} of {pair.system}", influenced)
         for pair in pairs
         for influenced in pair.influence
     )

@@ -177,8 +177,8 @@ def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
         name, data = os.fspath(source), read_bytes(source)
     else:
         rows = zip(*cells_of_frame(source).values(), strict=True) if hasattr(source, "columns") else source
-        lines = (" ".join(row.split()) if isinstance(row, str) else _joined(row) for row in rows)
-        name, data = None, "".join(f"{line}\n" for line in lines).encode()
+        texts = (" ".join(row.split()) if isinstance(row, str) else _joined(row) for row in rows)
+        name, data = None, "".join(f"{line}\n" for line in texts).encode()
     text = data.decode("utf-8-sig", "replace").rstrip()
     if not text:
         raise InputError(Fault("invalid-judgments", f"the {'file is' if name else 'votes are'} empty", Place(name)))

@@ -123,10 +123,11 @@ class Power(Tabular):
             *(Column("Runs", "number"), Column("Detectable", "percent")),
             *([Column("Quartiles", "percent")] if typical else []),
         )
-        rows: list[tuple[Cell, ...]] = [
-            row[0 if several else 1 : 6] + ((None if None in row[6:8] else row[6:8],) if typical else ())
-            for row in shown
-        ]
+        rows: list[tuple[Cell, ...]] = []
+        for row in shown:
+            low, high = row.lower_quartile, row.upper_quartile
+            quartiles = None if low is None or high is None else (low, high)
+            rows.append(row[0 if several else 1 : 6] + ((quartiles,) if typical else ()))
         n_rows = sum(not row.average for row in shown) if each else len(shown)
         rules = starts_of(row[:3] for row in shown[:n_rows])
         test = f"a two-sided test at level {self.test.alpha:g} detects with {self.test.power:.0%} power"

@@ -255,7 +255,7 @@ def compare(
     tested = defaultdict[tuple[str, str], list[ComparedScore]](list)
     once = parallel.without_copies(counts) if several else ()
     for score in scores:
-        if score.treebank in once and score.difference is not None:
+        if score.treebank in once and not score.average and score.difference is not None:
             tested[score.measure, score.system].append(score)
     how_counted: dict[str, Any] = {"voters": voters, "level": round(1 - settings.level, 12), "wilcoxon": wilcoxon}
     by_unit = counts_by_unit(counts, results) if fail_if_worse else {}

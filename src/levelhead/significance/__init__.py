@@ -6,7 +6,6 @@ from levelhead.significance.corrections import (
     corrected,
     count_wins,
     level_of_each,
-    mean_votes,
     sign_test,
     signed_rank_test,
 )
@@ -15,7 +14,7 @@ from levelhead.significance.differences import (
     check_margin,
     differences,
 )
-from levelhead.significance.estimates import Estimate, enough_runs, run_errors
+from levelhead.significance.estimates import Estimate, enough_runs
 from levelhead.significance.jackknife import Run, SystemCounts, system_counts
 from levelhead.significance.resampling import (
     STANDARD,
@@ -52,10 +51,8 @@ __all__ = [
     "differences",
     "enough_runs",
     "level_of_each",
-    "mean_votes",
     "resampled",
     "resampled_rows",
-    "run_errors",
     "sign_test",
     "signed_rank_test",
     "spawned",

@@ -361,7 +361,7 @@ def influenced_results(results: Iterable[ComparedScore]) -> Iterator[InfluencedR
         scope = f"{'in the' if result.average else 'on'} {result.treebank}"
         for influenced in result.influence:
             of = "difference in " if influenced.statistic == "difference" else ""
-            yield InfluencedResult(scope, f"{of}{result.measure} of {result.system}", influenced)
+            yield scope, f"{of}{result.measure} of {result.system}", influenced
 
 
 def _scopes(

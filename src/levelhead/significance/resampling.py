@@ -52,23 +52,23 @@ def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over the samples of `resampled_rows`.
 
     Args:
-        table: one row per sentence, float64, shape (sentences, columns).
+        table: one row per sentence, float64, shape (sentences, ...).
         resamples: the number of samples, each with as many rows as the table.
         seed: the random seed.
 
     Returns:
-        The sums, float64, shape (resamples, columns).
+        The sums, float64, shape (resamples, ...).
     """
-    rng, n_rows = np.random.default_rng(seed), len(table)
-    sums = np.empty((resamples, table.shape[1]))
+    rng, n_rows, cells = np.random.default_rng(seed), len(table), table.reshape(len(table), -1)
+    sums = np.empty((resamples, cells.shape[1]))
     size = max(1, _CELLS // max(1, n_rows))  # so batches depend only on the number of rows
     for first in range(0, resamples, size):
         last = min(first + size, resamples)
         drawn = resampled_rows(n_rows, last - first, rng)
         drawn += np.arange(last - first)[:, None] * n_rows
         weights = np.bincount(drawn.ravel(), minlength=(last - first) * n_rows)
-        sums[first:last] = weights.reshape(-1, n_rows).astype(np.float64) @ table
-    return sums
+        sums[first:last] = weights.reshape(-1, n_rows).astype(np.float64) @ cells
+    return sums.reshape(resamples, *table.shape[1:])
 
 
 def random_orders_within(

@@ -259,13 +259,8 @@ def influenced_by(
     return (Influenced(statistic, unit, 100 * share, scale * rest.value, interval),)
 
 
-class InfluencedResult(NamedTuple):
-    """A result with an influential unit, in words for a note."""
-
-    scope: str  # such as `on en`
-    name: str  # such as `difference in LAS of beta`
-    influenced: Influenced
-
+InfluencedResult = tuple[str, str, Influenced]
+"""A result with an influential unit, in words for a note: such as `on en` and `difference in LAS of beta`."""
 
 _MOST_NOTES = 5
 _LONGEST = 120
@@ -273,11 +268,11 @@ _LONGEST = 120
 
 def influence_notes(results: Iterable[InfluencedResult]) -> Iterator[str]:
     """Return one note for each unit that influences results in a scope; at most five have a note."""
-    found: dict[tuple[str, str], list[InfluencedResult]] = {}
-    for result in results:
-        found.setdefault((result.scope, str(result.influenced.unit)), []).append(result)
+    found: dict[tuple[str, str], list[tuple[str, Influenced]]] = {}
+    for scope, name, influenced in results:
+        found.setdefault((scope, str(influenced.unit)), []).append((name, influenced))
     for (scope, unit), several in islice(found.items(), _MOST_NOTES):
-        _, name, (statistic, _, share, value, interval) = max(several, key=lambda one: one.influenced.share)
+        name, (statistic, _, share, value, interval) = max(several, key=lambda one: one[1].share)
         column = Column("", "percent" if statistic == "value" else "points")
         number, ends = formatted(value, column), formatted(interval, column)
         more = f" (and for {number_of(len(several) - 1, 'more result')})" if len(several) > 1 else ""

@@ -220,7 +220,7 @@ def compare_systems(
     boot_seed, small_seed = spawned(seed, 2)
     by_unit = _by_unit(counts, of_sentence)
     values = ratios(counts.parts.sum(axis=0))
-    boot = ratios(counts.shaped(resampled(by_unit.flat, resamples, boot_seed)))
+    boot = ratios(resampled(by_unit.parts, resamples, boot_seed))
     pairs = combinations(range(len(values)), 2)
     same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
     small = []

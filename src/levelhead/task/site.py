@@ -248,7 +248,7 @@ class InputArchive:
 def _interval_lines(table: Table) -> list[dict[str, float] | None]:
     """Return the intervals of a leaderboard as lines on a common scale, in percent of the width of their cell."""
     intervals = {
-        number: {"low": cell.low, "value": value, "high": cell.high}
+        number: {"low": cell[0], "value": value, "high": cell[1]}
         for number, row in enumerate(table.rows)
         for value, cell in pairwise(row)
         if isinstance(cell, tuple) and isinstance(value, float)

@@ -309,7 +309,7 @@ def _duels(campaign: _Campaign) -> Section:
     blocks = []
     for (ranking, duels), (_, wins) in zip(rankings, campaign.of_rankings("wins")):
         systems = [standing.system for standing in ranking.standings]
-        won: Mapping[tuple[str, str], int] = {(pair.system, pair.other): pair.wins or 0 for pair in ranking.pairs}
+        won = {(pair.system, pair.other): pair.wins or 0 for pair in ranking.pairs}
         won |= {(pair.other, pair.system): pair.losses or 0 for pair in ranking.pairs}
         won = won if _tested(campaign, ranking) else _better(campaign, ranking, systems)
         counts = [[won.get((system, other), 0) for other in systems] for system in systems]
@@ -330,7 +330,7 @@ def _tested(campaign: _Campaign, ranking: Ranking) -> bool:
     return bool(campaign.results.gold) and has_tests(ranking)
 
 
-def _better(campaign: _Campaign, ranking: Ranking, systems: Sequence[str]) -> Mapping[tuple[str, str], int]:
+def _better(campaign: _Campaign, ranking: Ranking, systems: Sequence[str]) -> dict[tuple[str, str], int]:
     """The number of test sets on which the first of two systems has the better score."""
     won = Counter[tuple[str, str]]()
     sign = -1 if lower_is_better(ranking.measure) else 1
