@@ -5,8 +5,8 @@
 The first part scores a campaign in one process, and tells the work of jobs from the rest; so does the second for
 profiles of the gold files. The third starts local dask clusters and gives them jobs that only wait as long as a real
 one takes: so the cost of a cluster shows on a machine with fewer processors than workers, if nobody else uses it. The
-last part works out how long a large campaign takes. Takes about three minutes. With --page the tables also replace
-those of the page, between `<!-- scale.py: campaign -->` and `<!-- end -->`, and the same for the other parts.
+last part works out how long a large campaign takes. Takes about three minutes. With --page the last part also replaces
+that of the page, between `<!-- scale.py: model -->` and `<!-- end -->`.
 """
 
 import argparse
@@ -154,12 +154,8 @@ def model(costs: Costs, handing_over: float) -> None:
     """Print how long a campaign of 1,000 systems on 300 test sets takes, by the number of workers."""
     n_pairs, n_test_sets = 300_000, 300
     one = costs.one_process + handing_over
-    print(f"    workers:      J x {1000 * costs.job:.1f} ms / N  +  S x {1000 * costs.gold:.0f} ms")
-    print(f"    one process:  J x {1000 * one:.1f} ms  (dask; hashes, store, results; JSON)")
-    print("    time:         the longer of the two, and a start of seconds\n")
-    print(f"J = {n_pairs:,}, S = {n_test_sets}, test sets like those of 2018:\n")
-    print("| workers | workers' part, min | the one process's part, min | time, min |\n| ---: | ---: | ---: | ---: |")
-    for n in (1, 2, 4, 8, 12, 100):
+    print("| workers | scoring, min | planning, storing, printing, min | total, min |\n| ---: | ---: | ---: | ---: |")
+    for n in (1, 2, 4, 8, 100):
         parts = (n_pairs * costs.job / n + n_test_sets * costs.gold) / 60, n_pairs * one / 60
         print(f"| {n} | {parts[0]:.0f} | {parts[1]:.0f} | {max(parts):.0f} |")
 
@@ -170,7 +166,7 @@ def main() -> None:
     parser.add_argument("gold", type=Path)
     parser.add_argument("systems", type=Path)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])
-    parser.add_argument("--page", type=Path, help="the page whose tables are replaced")
+    parser.add_argument("--page", type=Path, help="the page whose table is replaced")
     given = parser.parse_args()
 
     def shown(part: str, function: Callable[..., Result], *arguments: Any) -> Result:
@@ -178,7 +174,7 @@ def main() -> None:
         with contextlib.redirect_stdout(printed):
             result = function(*arguments)
         print(f"\n{printed.getvalue().strip()}", flush=True)
-        if given.page:
+        if given.page and part == "model":
             replace_tables(given.page, f"scale.py: {part}", printed.getvalue().strip("\n"))
         return result
 

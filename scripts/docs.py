@@ -1,94 +1,85 @@
 """Write the reference pages of the documentation from the code: measures, commands, messages, formats, Python.
 
-python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md, docs/formats.md and docs/api/,
+python scripts/docs.py            writes the pages of measures, messages and formats, those of commands and of Python,
                                   and the table of columns in docs/profile.md
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
 from __future__ import annotations
 
-import inspect
-import re
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-import click
-
 from levelhead import score
-from levelhead.cli import program
-from levelhead.cli.shared.command import GROUPS, options_by_group
 from levelhead.measures import REGISTRY
 from levelhead.measures.registry import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import EMPTY_NODES, Definition
+from levelhead.scoring.measure_definitions import MeasureGroup
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.tables import writers
 from levelhead.treebank import faults_of
 from levelhead.typology.profile_columns import columns_table
 
 sys.path.insert(0, str(Path(__file__).parent))
+from commands import command_pages
 from formats import ABOUT_FORMATS, escaped, formats
 from reference import reference
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 INVALID = "examples/pud/systems/eager/fi_pud.conllu"
-NOTE = "<!-- Written by scripts/docs.py: change what it reads, and run it again. -->\n"
+NOTE = "<!--scripts/docs.py-->\n"
 
 COLUMNS = {"lemmas": "LEMMA"}
 """Columns whose names in CoNLL-U are not those in Python."""
 
 ABOUT_MEASURES = """
-Look up what a measure counts, where it comes from, and whether to report it: each group begins with advice.
-`levelhead measures LAS` prints the same. A measure has the same name everywhere: in the shell (`-m`), in Python, in
-tables and in JSON. `LAS(full)` has an argument, `CLAS.recall` names a ratio, and
-[classes of relations](classes.md#how-a-measure-is-written) can be added to most names.
+What each measure counts, where it comes from, and whether to report it. `levelhead measures LAS` prints the same.
+There are also [measures of segmentation and tags](measures-tags.md), and [more measures](measures-more.md): weighted
+LAS, enhanced graphs, empty nodes, whole sentences, perplexity.
+
+A measure has the same name everywhere: in the shell (`-m`), in Python, in tables and in JSON. `LAS(full)` has an
+argument. Most names can also have [classes of relations](classes.md#how-a-measure-is-written) or end in a ratio, as in
+`CLAS.recall`:
 
 | ratio | meaning |
 | --- | --- |
 | `precision` | correct / number in the system |
 | `recall` | correct / number in gold |
-| `f1` | harmonic mean of both, and the default |
-| `aligned_accuracy` | correct / words aligned with a gold word; tables call it AligndAcc, as the official scripts do |
+| `f1` | harmonic mean of both; the default |
+| `aligned_accuracy` | correct / words aligned with a gold word; AligndAcc in tables, as in the official scripts |
 
-If a definition below ends in "/ words", precision divides by the system's words and recall by gold's. If there is
-nothing to count, a ratio has no value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
+If a definition ends in "/ words", precision divides by the system's words and recall by gold's. If there is nothing to
+count, there is no value: a dash in tables, null in JSON (0.00 under the rules of the official scorers).
 
-Examples are scores of `examples/parallel/systems/alpha/en.conllu`. The file of weights has three lines: `det 0.1`,
-`nsubj 0.9` and `obj 0.9`.
+Examples are the scores of `systems/alpha/en.conllu` in `examples/parallel`.
 """
 
-ABOUT_COMMANDS = f"""
-Look up the options of a command; `--help` prints the same. The examples run in `examples/pud`. Results go to
-standard output; warnings, notes and errors go to standard error, in every format. Notes below a table are not repeated.
-
-| exit code | meaning |
-| ---: | --- |
-| {program.DONE} | success |
-| {program.GATE} | a gate (`--fail-under`, `--fail-over`, `--fail-if-worse`) is not met |
-| {program.BAD_INPUT} | invalid input or usage, or `validate` found errors |
-| {program.INTERNAL} | a bug in levelhead: please report it |
-| {program.INTERRUPTED} | interrupted |
-| {program.BROKEN_PIPE} | the program that read the output has closed it |
-| {program.TERMINATED} | terminated by a signal |
+ABOUT_OTHERS = """
+[Measures](measures.md) explains how to read these entries.
 """
+ABOUT_WEIGHTS = "In the examples, the file of weights has the lines `det 0.1`, `nsubj 0.9` and `obj 0.9`.\n"
 
 ABOUT_MESSAGES = f"""
-Look up what an error or warning means and what to do about it. Messages look like those of a compiler, so editors can
-jump to them. They have the file, the line, the name of the error, which never changes, and a description:
+What an error or warning means and what to do about it; `levelhead validate` prints the same. Messages look like those
+of a compiler, so editors can jump to them: the file, the line, the name of the error, and what is wrong there.
 
 ```text
 {faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")}
 ```
 
-Each name below is followed by what it means, then by what to do, which `levelhead validate` also prints. In Python,
-`error.faults` lists all errors with their names (`slug`). A file with an error cannot be used; a file with warnings
-only is scored.
+Names never change. In Python, `error.faults` lists all errors with their names (`slug`). A file with an error cannot be
+used; a file with warnings only is scored. Other messages are about [scores](messages-scores.md) and about
+[parsers, shared tasks and others](messages-other.md).
 """
+
+
+ABOUT_OTHER_MESSAGES = "\n[Messages about files](messages.md) explains what messages look like.\n"
 
 
 def main(arguments: list[str]) -> int:
@@ -114,9 +105,11 @@ def is_fresh(path: Path, text: str) -> bool:
 def pages() -> dict[str, str]:
     """Return the generated pages by file name."""
     return {
-        "measures.md": page("Measures", ABOUT_MEASURES, measures()),
-        "cli.md": page("Commands", ABOUT_COMMANDS, commands()),
-        "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
+        "measures.md": page("Measures", ABOUT_MEASURES, [*measures(MAIN), *measures_by_rules()]),
+        "measures-tags.md": page("Measures of segmentation and tags", ABOUT_OTHERS, measures(TAGS)),
+        "measures-more.md": page("More measures", ABOUT_OTHERS + ABOUT_WEIGHTS, measures(MORE)),
+        **{f"commands/{name}.md": page(*parts) for name, *parts in command_pages()},
+        **{f"{name}.md": page(*parts) for name, *parts in message_pages()},
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
         "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
         **{f"api/{name}.md": page(*parts) for name, parts in reference().items()},
@@ -137,23 +130,42 @@ def with_part(path: Path, name: str, text: str) -> str:
     return f"{before}{start}{text}{end}{rest.partition(end)[2]}"
 
 
-def measures() -> Iterator[str]:
-    """Each measure of the registry in its group, with advice; then which rules print it."""
-    for group in MEASURE_GROUPS:
+def groups_with(*names: str) -> list[MeasureGroup]:
+    """The groups of measures that have one of these measures."""
+    return [group for group in MEASURE_GROUPS if {one.name for one in group.definitions}.intersection(names)]
+
+
+MAIN, TAGS = groups_with("LAS", "CLAS", "MLAS"), groups_with("Words", "UPOS")
+MORE = [group for group in MEASURE_GROUPS if group not in MAIN + TAGS]
+"""The groups of measures by page: most users need the main ones."""
+
+
+def measures(groups: Iterable[MeasureGroup]) -> Iterator[str]:
+    """Each measure in its group, with advice; what all measures of a group have in common is said once."""
+    for group in groups:
         yield f"## {group.title}"
-        yield escaped(group.advice)
+        sources = {definition.source for definition in group.definitions}
+        in_common = len(sources) == 1 and len(group.definitions) > 1
+        of_nodes = all(EMPTY_NODES in (definition.columns or ()) for definition in group.definitions)
+        needs = " They have no value if gold has no empty nodes." if of_nodes else ""
+        yield escaped(group.advice) + needs + (f" Source: {escaped(sources.pop())}." if in_common else "")
         for definition in group.definitions:
             yield f"### {definition.name}"
-            yield escaped(definition.meaning)
-            yield "\n".join(f"- {line}" for line in facts(definition))
+            yield "\n".join([escaped(definition.meaning), "", *facts(definition, in_common)])
+
+
+def measures_by_rules() -> Iterator[str]:
+    """Which rules print which measures; measures that are treated alike are in one row."""
     yield "## Measures by rules"
     yield (
         "Yes: printed by default. If in gold: printed by default if gold has empty nodes. With -m: printed if"
         " requested. No: not available. [Rules](rules.md) explains them."
     )
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
-    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
-    yield table(["measure", *RULES], rows)
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for name in in_order(names):
+        rows.setdefault(tuple(printed(name, rules) for rules in RULES.values()), []).append(name)
+    yield table(["measures", *RULES], ([", ".join(alike), *how] for how, alike in rows.items()))
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -171,20 +183,29 @@ def printed(name: str, rules: Rules) -> str:
     return "with -m" if rules.defines(name.partition("(")[0]) and not rules.content else "no"
 
 
-def facts(definition: Definition) -> Iterator[str]:
+def facts(definition: Definition, source_is_known: bool) -> Iterator[str]:
     """What is correct of what, and the rest."""
-    yield f"Counts: {escaped(definition.formula)}"
+    yield f"- Counts: {escaped(definition.formula)}"
     if definition.argument is not None:
-        yield f"Argument: {escaped(definition.argument)}"
+        yield f"- Argument: {escaped(argument(definition))}"
     if definition.columns:
-        of_nodes = definition.columns[-1] if EMPTY_NODES in definition.columns else None
-        columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
-        yield (
-            f"No value if gold has no {of_nodes}" if of_nodes else f"Under `ud`, no value if gold has none in {columns}"
-        )
-    yield f"Source: {escaped(definition.source)}"
+        if EMPTY_NODES not in definition.columns:
+            columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
+            yield f"- Under `ud`, no value if gold has no {columns}"
+        elif len(definition.columns) > 1:
+            yield f"- No value if gold has no {definition.columns[-1]}"
+    if not source_is_known:
+        yield f"- Source: {escaped(definition.source)}"
     if (example := worked(definition)) is not None:
-        yield f"Example: {example}"
+        yield f"- Example: {example}"
+
+
+def argument(definition: Definition) -> str:
+    """What the argument of a measure means; if an earlier measure has the same one, its name."""
+    earlier = takewhile(lambda one: one is not definition, REGISTRY.values())
+    text = definition.argument or ""
+    same = next((one for one in earlier if one.argument and one.argument in text), None)
+    return text.replace(same.argument or "", f"as [{same.name}](#{same.name.lower()})") if same else text
 
 
 def worked(definition: Definition) -> str | None:
@@ -195,7 +216,7 @@ def worked(definition: Definition) -> str | None:
         return None
     if definition.name == "DPPL":  # it needs a language model
         value = next(iter(score(*files, measures=[f"DPPL({files[0]})"]).values())).value
-        return f"`DPPL({EXAMPLE[0]})` is {value:.2f}, with a model trained on the gold file itself"
+        return f"`DPPL(gold/en.conllu)` is {value:.2f}, with a model trained on the gold file itself"
     with tempfile.TemporaryDirectory() as folder:
         weights = Path(folder) / "weights"
         weights.write_text(WEIGHTS, encoding="utf-8")
@@ -203,8 +224,8 @@ def worked(definition: Definition) -> str | None:
     if result.value is None:
         return None
     right, gold, system = (f"{part:g}" for part in (result.correct, result.gold, result.system))
-    shown = f"`{text}` is {result.value:.2f}"
-    return f"{shown}: {right} correct, {gold} in gold, {system} in the system"
+    of = gold if gold == system else f"{gold} in gold and {system} in the system"
+    return f"{f'`{text}` is ' if text != definition.name else ''}{result.value:.2f}, {right} of {of}"
 
 
 EXAMPLE = ("examples/parallel/gold/en.conllu", "examples/parallel/systems/alpha/en.conllu")
@@ -220,104 +241,67 @@ WORKED = {
 """The text of measures that need an argument."""
 
 
-def commands() -> Iterator[str]:
-    """The options that several commands share, then the program and all its commands."""
-    context = click.Context(program.cli, info_name="levelhead", **program.cli.context_settings)
-    shared = shared_options(program.cli, context)
-    yield "## Shared options"
-    yield (
-        "Each command below names the shared options it takes, and describes only its own: for a shared option with"
-        " another default, only the default."
-    )
-    for group in GROUPS:
-        lines = [option.described for option in shared.values() if option.group == group]
-        if lines:
-            yield "\n".join([f"**{group}**", "", *lines])
-    yield from command_blocks(program.cli, context, shared)
+def message_pages() -> Iterator[tuple[str, str, str, Iterable[str]]]:
+    """Yield the file name, title, introduction and blocks of each page of messages."""
+    for name, title in MESSAGE_PAGES.items():
+        topics = [topic for topic in TOPICS if topic.page == name]
+        about = (
+            ABOUT_MESSAGES
+            if name == "messages"
+            else "\n[Messages about files](messages.md) explains what messages look like.\n"
+        )
+        yield name, title, about, message_blocks(topics)
 
 
-def command_blocks(command: click.Command, context: click.Context, shared: Mapping[str, ListedOption]) -> Iterator[str]:
-    """One command: usage, what it does, an example, its options; then the commands below it."""
-    path = context.command_path
-    yield f"{'#' * max(2, len(path.split()))} {path}"
-    yield f"```text\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
-    yield PREFORMATTED.sub(r"```text\n\1\n```", escaped(inspect.cleandoc(command.help or "")))
-    if not isinstance(command, click.Group):
-        yield f"```sh\n{program.example_of(path)}\n```"
-    options = listed_options(command, context)
-    if own := [option.beside(shared) for option in options if shared.get(option.name) != option]:
-        yield "\n".join(own)
-    if names := [f"`{option.name}`" for option in options if shared.get(option.name) == option]:
-        yield f"[Shared](#shared-options): {', '.join(names)}"
-    for below in subcommands(command, context):
-        yield from command_blocks(below.command, below, shared)
+def message_blocks(topics: Iterable[MessageTopic]) -> Iterator[str]:
+    """Each slug under its topic, in the order of the registry."""
+    starts = {topic.first for topic in TOPICS}
+    slugs = list(MESSAGES)
+    for topic in topics:
+        yield f"## {topic.title}"
+        begin = slugs.index(topic.first)
+        for slug in (topic.first, *takewhile(lambda one: one not in starts, slugs[begin + 1 :])):
+            message = MESSAGES[slug]
+            yield f"### {slug}"
+            warning = "Warning. " if message.severity == "warning" else ""
+            yield f"{warning}{escaped(message.meaning)} {escaped(message.remedy)}"
 
 
-def subcommands(command: click.Command, context: click.Context) -> Iterator[click.Context]:
-    """The visible commands below a command."""
-    if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            if below is not None and not below.hidden:
-                yield click.Context(below, info_name=name, parent=context)
+class MessageTopic(NamedTuple):
+    """Messages about one topic: their page, the title, and the first in the order of the registry."""
+
+    page: str
+    title: str
+    first: str
 
 
-class ListedOption(NamedTuple):
-    """An option as `--help` describes it: its long name, its group, all names, what it does, its default and limits."""
-
-    name: str
-    group: str
-    names: str
-    about: str
-    default: str
-
-    @property
-    def described(self) -> str:
-        return f"- `{self.names}`: {escaped(self.about + self.default)}"
-
-    def beside(self, shared: Mapping[str, ListedOption]) -> str:
-        """Its description, without what a shared option of the same name says."""
-        same = self.name in shared and shared[self.name].about == self.about
-        return f"- `{self.names}`:{escaped(self.default)}" if same else self.described
-
-
-def listed_options(command: click.Command, context: click.Context) -> list[ListedOption]:
-    """The options of a command in the order of their groups."""
-    found = list[ListedOption]()
-    for group, options in options_by_group(command, context).items():
-        for option in options:
-            names, text = (" ".join(part.split()) for part in option.get_help_record(context) or ("", ""))
-            about, bracket, default = text.partition(" [")
-            found.append(ListedOption(max(option.opts, key=len), group, names, about, bracket + default))
-    return found
-
-
-def shared_options(command: click.Command, context: click.Context) -> dict[str, ListedOption]:
-    """The options that at least two commands have with the same text, by name: the most frequent text of each."""
-    counts = Counter(every_option(command, context))
-    by_name = {option.name: option for option, n in reversed(counts.most_common()) if n > 1}
-    return {option.name: option for option in counts if by_name.get(option.name) == option}
-
-
-def every_option(command: click.Command, context: click.Context) -> Iterator[ListedOption]:
-    """The options of a command and of those below it."""
-    yield from listed_options(command, context)
-    for below in subcommands(command, context):
-        yield from every_option(below.command, below)
-
-
-PREFORMATTED = re.compile(r"^\x08\n(.*?)(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
-"""Lines of help that click does not wrap."""
-
-
-def messages() -> Iterator[str]:
-    """Each slug under its severity, in the order of the registry."""
-    for severity, title in (("error", "Errors"), ("warning", "Warnings")):
-        yield f"## {title}"
-        for slug, message in MESSAGES.items():
-            if message.severity == severity:
-                yield f"### {slug}"
-                yield f"{escaped(message.meaning)} {escaped(message.remedy)}"
+MESSAGE_PAGES = {
+    "messages": "Messages about files",
+    "messages-scores": "Messages about scores and comparisons",
+    "messages-other": "Messages about parsers, shared tasks and others",
+}
+TOPICS = (
+    MessageTopic("messages", "The file", "unknown-test-set"),
+    MessageTopic("messages", "Lines", "line-too-long"),
+    MessageTopic("messages", "IDs", "invalid-id"),
+    MessageTopic("messages", "Trees", "invalid-head"),
+    MessageTopic("messages", "Columns and comments", "unusual-character"),
+    MessageTopic("messages-scores", "Rules", "refused-by-rules"),
+    MessageTopic("messages-scores", "Gold and system", "text-mismatch"),
+    MessageTopic("messages-scores", "Answers of language models", "no-answers"),
+    MessageTopic("messages-other", "Other libraries", "cannot-hold"),
+    MessageTopic("messages-scores", "Tables and statistics", "invalid-power"),
+    MessageTopic("messages-other", "Derivations", "not-derivable"),
+    MessageTopic("messages-other", "Conversion", "invalid-targets"),
+    MessageTopic("messages-scores", "Rankings", "invalid-manifest"),
+    MessageTopic("messages-other", "Jobs and clusters", "changing-file"),
+    MessageTopic("messages-other", "Studies", "unknown-study"),
+    MessageTopic("messages-other", "Stored results", "invalid-store"),
+    MessageTopic("messages-other", "Shared tasks", "invalid-task"),
+    MessageTopic("messages-scores", "Measures and options", "no-partial-score"),
+    MessageTopic("messages-other", "Parsers", "unknown-parser"),
+    MessageTopic("messages-other", "Output", "output"),
+)
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:

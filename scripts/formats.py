@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from levelhead import columns
@@ -12,8 +13,8 @@ from levelhead.tables.data import DataColumn
 from levelhead.tables.documents import SCHEMA
 
 ABOUT_FORMATS = f"""
-Look up how programs can read results. `--format text` is for people; `markdown`, `latex` and `html` print the same
-tables. Every result is also one or more tables of data, the same in every form:
+`--format text` is for people; `markdown`, `latex` and `html` print the same tables. For programs, every result is also
+one or more tables of data:
 
 | form | of one table | of all tables |
 | --- | --- | --- |
@@ -22,28 +23,42 @@ tables. Every result is also one or more tables of data, the same in every form:
 | JSON | | `--format json`, `result.to_dict()` |
 | data frames of polars or pandas | `result.to_frame()` | `result.tables` |
 
-The first table of a kind is the default; `--table NAME` and `to_frame("NAME")` choose another.
-`levelhead.columns("score")` returns the columns of a kind, `levelhead schema score` its
+The page of a [command](commands/index.md) describes its tables. By default you get the first; `--table NAME` and
+`to_frame("NAME")` choose another. `levelhead.columns("score")` returns the columns, `levelhead schema score` prints the
 [JSON Schema](https://json-schema.org/draft/2020-12/json-schema-core).
 
-Names are the same everywhere: tables are joined by `treebank`, `system` and `measure`. Sentences and words count from
-1. Scores, shares and bounds are percentages at full precision, and differences of scores are points; the unit of
-other numbers is stated. A missing value is null in JSON and empty in TSV. In TSV, a text with tabs, quotes or line
-breaks is quoted as in CSV, so `pandas.read_csv(path, sep="\\t")` and R's `read.delim(path)` read back what was
-written; pandas takes words such as `NA` and `null` for missing values unless `keep_default_na=False`.
-
-A JSON document has `schema` ({SCHEMA}), `kind`, `verdict` (the answer in a sentence, or null), `provenance` and
-`tables`. `provenance` has the `signature` (everything that determines the numbers, by name), `files` (the SHA-256
-of each file, and its name and releases if it is [a file of UD releases](input.md#test-sets-by-name); in the signature,
-several files have the joint hash of the first twelve digits), `warnings` and `notes`. Terminals show a short
-signature, such as `ud | gold 251be5b1 | id 0370eef8 | levelhead 0.2.0`: results of a command with the same `id`, a hash
-of the whole signature, have the same files, settings and versions.
-`levelhead.load(path)` reads a document again: the result has its tables, verdict and provenance, but not the treebanks.
-The number `schema` changes when a column changes its meaning or is removed.
+- Tables are joined by `treebank`, `system` and `measure`, whose values are the same everywhere.
+- Sentences and words count from 1.
+- Scores, shares and bounds are percentages at full precision. Differences of scores are in points. Tables state the
+  unit of other numbers.
+- A missing value is null in JSON and empty in TSV.
+- TSV quotes a text with tabs, quotes or line breaks as CSV does. `read.delim(path)` in R and
+  `pandas.read_csv(path, sep="\\t", keep_default_na=False)` read it correctly.
 
 `--format prototext` is described in [rank](rank.md).
 
-## Kinds
+## JSON
+
+| key | contents |
+| --- | --- |
+| `schema` | {SCHEMA}; the number changes when a column is removed or changes its meaning |
+| `kind` | the kind of result, such as `score` |
+| `verdict` | the answer in a sentence, or null |
+| `tables` | the tables by name, each a list of rows |
+| `provenance` | `signature`, `files`, `warnings` and `notes` |
+
+`signature` names everything that determines the numbers. `files` has the SHA-256 of each file, and its name and
+releases if it is [a file of UD releases](input.md#test-sets-by-name). In the signature, several files have a joint
+hash of the first twelve digits.
+
+Terminals show a short signature, such as `ud | gold 251be5b1 | id 0370eef8 | levelhead 0.2.0`. `id` is a hash of the
+whole signature: if two results of a command have the same `id`, their files, settings and versions are the same.
+
+`levelhead.load(path)` reads a document again, with its tables, verdict and provenance, but without the treebanks.
+
+## Shared columns
+
+These mean the same in every table, unless the table describes them:
 """
 
 
@@ -68,32 +83,104 @@ SHARED = {
     "sent_id": "its sent_id",
     "word": "the ID of the word in CoNLL-U",
     "form": "its form",
+    "NAME_low": "lower end of the confidence interval of NAME; null with too few units, sentences or systems",
+    "NAME_high": "upper end",
 }
 """Columns that many tables have."""
 
+OFTEN = {
+    "sentences": "The number of sentences",
+    "words": "The number of words",
+    "swaps": "The number of swaps",
+    "n_treebanks": "The number of treebanks",
+    "unit": "The unit of the value",
+    "reason": "Why there is no value; null if there is one",
+    "message": "What is wrong",
+    "line": "The line of the first place",
+    "aligned": "The number of aligned gold items; null for measures without alignment",
+    "aligned_accuracy": "100 * correct / aligned; null for measures without alignment",
+    "baseline": "The first system, with which the others are compared",
+    "document": 'The id of the document, "#" and its number without an id; null before the first mark (# newdoc)',
+    "uncertain": "Whether it is based on fewer than 20 units, or on very uneven ones",
+}
+"""What columns of several tables usually are; a table describes them if it has another meaning."""
+
+
+KINDS_OF = {
+    "correlate": ("correlate", "cumulative-variance"),
+    "measures": ("measures", "schemes"),
+    "profile": ("profile", "rarefy", "columns"),
+    "task": ("leaderboard", "submissions"),
+    "trees": ("examples", "contrasts"),
+}
+"""The kinds of results of commands that have several, or one with another name."""
+NO_COMMAND = ("measurements", "cite")
+"""Kinds of Python functions, or of an option of several commands."""
+SHARED_TABLES = {"coverage": "score", "influence": "compare", "units": "agree"}
+"""Tables of many kinds of results, each with a kind that has it."""
+
+
+def kinds_of(command: str) -> tuple[str, ...]:
+    """Return the kinds of results that are described on the page of a command."""
+    return tuple(kind for kind in KINDS_OF.get(command, (command,)) if kind in kinds())
+
+
+def address(kind: str) -> str:
+    """Return where a kind is described, as an address on a page next to the folder of commands, such as `formats`."""
+    if kind in NO_COMMAND:
+        return f"formats.md#{kind}"
+    command = next((command for command, listed in KINDS_OF.items() if kind in listed), kind)
+    return f"commands/{command}.md#result-{kind}"
+
 
 def formats() -> Iterator[str]:
-    """Yield the columns that many tables have, then each kind with its tables and their other columns."""
-    yield "Columns that many tables have:"
-    yield "\n".join(f"- `{name}`: {about}" for name, about in SHARED.items())
-    yield (
-        "Each table below first names the columns that are described above, in this list or with an earlier table of"
-        " the same kind, then describes the others."
-    )
-    earlier: list[Described] = []
+    """Yield the columns and tables that many results have, then the kinds of results without a command."""
+    often = {name: without_article(about) for name, about in OFTEN.items()}
+    yield "\n".join(f"- `{name}`: {escaped(about)}" for name, about in {**SHARED, **often}.items())
+    yield "## Shared tables"
+    yield ABOUT_SHARED_TABLES
+    for name, kind in SHARED_TABLES.items():
+        yield from table_blocks(Described(kind, name, columns(kind)[name]), None, frozenset())
+    for kind in NO_COMMAND:
+        yield f"## {kind}"
+        yield from tables_of(kind)
+
+
+ABOUT_SHARED_TABLES = (
+    "They also have the columns that tell their rows apart, such as `system`, `group` or `treebank_a`."
+)
+
+
+def tables_of(kind: str) -> Iterator[str]:
+    """Yield the tables of a kind of result with the columns that are not described elsewhere."""
+    in_kind = frozenset[DataColumn]()
+    shared = [name for name in columns(kind) if name in SHARED_TABLES]
+    for table, base in described_tables():
+        if table.kind == kind and table.name not in SHARED_TABLES:
+            known = base.own if base else in_kind
+            yield from table_blocks(table, base, known)
+            in_kind |= table.own
+    if any(not one.always for some in columns(kind).values() for one in some):
+        yield "[Profiles](../profile.md) lists the columns that can be added."
+    if shared:
+        yield f"[Shared tables](../formats.md#shared-tables): {', '.join(shared)}."
+
+
+@cache
+def described_tables() -> tuple[tuple[Described, Described | None], ...]:
+    """Return the tables of all kinds, each with an earlier one whose columns it repeats."""
+    found: list[tuple[Described, Described | None]] = []
     for kind in kinds():
-        yield f"### {kind}"
-        in_kind = frozenset[DataColumn]()
         for name, some in columns(kind).items():
             table = Described(kind, name, some)
-            base = next((one for one in earlier if table.extends(one)), None)
-            known = base.own if base else in_kind
-            yield f"**{name}**: {named_with(table, base, known)}".removesuffix(": ")
-            yield from items(one for one in some if one in table.own - known)
-            if not all(one.always for one in some):
-                yield "Further columns are there if they are requested: see [profile](profile.md)."
-            in_kind |= table.own
-            earlier.append(table)
+            found.append((table, next((one for one, _ in found if table.extends(one)), None)))
+    return tuple(found)
+
+
+def table_blocks(table: Described, base: Described | None, known: frozenset[DataColumn]) -> Iterator[str]:
+    """Yield the name of a table, the columns that are described elsewhere, and the others."""
+    yield f"**{table.name}**: {named_with(table, base, known)}".removesuffix(": ")
+    yield from items(one for one in table.columns if one in table.own - known)
 
 
 class Described(NamedTuple):
@@ -106,16 +193,31 @@ class Described(NamedTuple):
     @property
     def own(self) -> frozenset[DataColumn]:
         """The columns that not many tables have."""
-        return frozenset(one for one in self.columns if one.name not in SHARED and one.always)
+        return frozenset(one for one in self.columns if one.always and not is_clear(one))
 
     def extends(self, other: Described) -> bool:
         """Whether it has all columns of another table that is about the same."""
         return len(other.own) > 1 and other.own <= self.own and (other.name == self.name or other.own == self.own)
 
 
+def is_clear(column: DataColumn) -> bool:
+    """Whether a column is described with the shared ones, or its name says what it is."""
+    said = set(re.findall(r"[a-z]+", column.about.lower())) - WITHOUT_MEANING
+    named = {form for part in column.name.lower().split("_") for form in (part, f"{part}s", part.removesuffix("s"))}
+    shared = column.name in SHARED or OFTEN.get(column.name) == column.about or INTERVAL.search(column.about)
+    return bool(shared) or said <= named
+
+
+INTERVAL = re.compile(
+    r"(Its confidence|The (lower|upper) end of the) interval(; null with [\w ]+)?(: (lower|upper) end)?$"
+)
+"""What is said of `NAME_low` and `NAME_high` if there is nothing special about them."""
+WITHOUT_MEANING = frozenset("a an it its name number of the".split())
+
+
 def named_with(table: Described, base: Described | None, known: frozenset[DataColumn]) -> str:
     """Return the columns that a table names without describing them."""
-    where = f"`{base.name}` in [{base.kind}](#{base.kind})" if base else ""
+    where = f"`{base.name}` in [{base.kind}](../{address(base.kind)})" if base else ""
     if base and base.columns == table.columns:
         return f"as {where}"
     described = table.own if base else table.own - known
@@ -134,10 +236,15 @@ def items(found: Iterable[DataColumn]) -> Iterator[str]:
             continue
         if not column.name.endswith("_low"):
             before = column.about
-        about = re.sub(r"^(?:The|An?) (\w)", lambda first: first[1].upper(), about)
+        about = without_article(about)
         lines.append(f"- `{column.name}`{kind_of(column)}: {escaped(about)}")
     if lines:
         yield "\n".join(lines)
+
+
+def without_article(about: str) -> str:
+    """Return a description without its first article."""
+    return re.sub(r"^(?:The|An?) (\w)", lambda first: first[1].upper(), about)
 
 
 def kind_of(column: DataColumn) -> str:

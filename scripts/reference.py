@@ -1,4 +1,4 @@
-"""The pages of the Python reference: entries of functions and classes from their signatures and docstrings."""
+"""The pages of the Python reference: functions and classes with signatures and the first paragraphs of docstrings."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import copy
 import functools
 import importlib
 import inspect
-import itertools
 import re
-from collections import Counter
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
 
-from formats import escaped
-from topics import ABOUT_API, TOPICS, Topic
+from formats import address, escaped
+from topics import ABOUT_API, TOPICS, WHOLE, Topic
 
-from levelhead.api.parameters import SHARED, parameters_of
 from levelhead.tabular import Tabular
+
+COLUMNS = 100
+DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 def reference() -> dict[str, tuple[str, str, Iterable[str]]]:
@@ -25,32 +26,8 @@ def reference() -> dict[str, tuple[str, str, Iterable[str]]]:
     contents = [f"| [{topic.title}]({name}.md) | {topic.about} |" for name, topic in TOPICS.items()]
     index = "\n".join(["| page | you can |", "| --- | --- |", *contents])
     about, stable, promises = ABOUT_API.partition("\n## What is stable\n")
-    shared = "\n".join(f"- `{name}: {types_of_shared()[name]}`: {escaped(text)}" for name, text in SHARED.items())
-    about, stable, promises = ABOUT_API.partition("\n## What is stable\n")
-    blocks = [index, f"## Shared arguments\n\n{ABOUT_SHARED}", shared, f"{stable}{promises}".strip()]
     pages = {name: (topic.title, f"\n{topic.about}\n", topic_blocks(topic)) for name, topic in TOPICS.items()}
-    return {"index": ("Python", about, blocks), **pages}
-
-
-ABOUT_SHARED = "Functions of `levelhead` take these, unless an entry describes them itself:"
-
-
-@functools.cache
-def types_of_shared() -> dict[str, str]:
-    """The most frequent type of each shared argument."""
-    entries = [value for topic in TOPICS.values() for _, value in named(topic.entries) if is_checked(value)]
-    counts = Counter(
-        (one.arg, ast.unparse(one.annotation))
-        for value in entries
-        for one in ast.walk(definition(value))
-        if isinstance(one, ast.arg) and one.annotation is not None
-    )
-    return dict(pair for pair, _ in reversed(counts.most_common()))
-
-
-def is_checked(value: type | FunctionType) -> bool:
-    """Whether a function is one of `levelhead.api`, whose docstring leaves out shared arguments."""
-    return hasattr(value, "__wrapped__")
+    return {"index": ("Python", about, [index, f"{stable}{promises}".strip()]), **pages}
 
 
 def topic_blocks(topic: Topic) -> Iterator[str]:
@@ -58,13 +35,10 @@ def topic_blocks(topic: Topic) -> Iterator[str]:
     for name, value in named(topic.entries):
         yield from entry(name, value)
     if topic.lines:
-        yield f"## More names\n\n{ABOUT_LINES}"
+        yield "## More names"
     for module in topic.lines:
         yield f"**{module}**"
         yield "\n".join(line(value) for _, value in named({module: topic.lines[module]}))
-
-
-ABOUT_LINES = "`help(name)` describes their arguments, fields and methods."
 
 
 def named(names: Mapping[str, str]) -> Iterator[tuple[str, type | FunctionType]]:
@@ -80,25 +54,21 @@ def parsed(module: str) -> ast.Module:
     return ast.parse(inspect.getsource(importlib.import_module(module)))
 
 
-DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
-
-
 def entry(name: str, value: type | FunctionType) -> Iterator[str]:
-    """A function or class with its signature and docstring; of methods the first lines."""
+    """A function with its arguments, or a class with the names of its attributes and methods, and what it is."""
     node = definition(value)
-    function = getattr(value, "__wrapped__", value)
-    doc = inspect.cleandoc(function.__doc__ or "")
     yield f"## {name}"
+    about = described(value) if node.name in WHOLE else about_of(value)
     if isinstance(node, ast.FunctionDef):
-        yield f"```python\n{folded(signature(without_shared(node) if is_checked(value) else node))}\n```"
-        yield described(doc)
-        if is_checked(value) and any(f"\n    {one}: " not in doc for one in parameters_of(function)):
-            yield "Other arguments: [shared](index.md#shared-arguments)."
+        yield f"```python\n{signature(node)}\n```"
+        yield about
         return
-    yield f"```python\n{signature(node)}\n```"
-    yield f"{about_of(value)} {record_tables()[value]}" if value in record_tables() else described(doc)
-    if lines := list(method_lines(value, node)):
-        yield "\n".join(lines)
+    made = next((one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
+    if made and made.args.args[1:]:
+        yield f"```python\n{signature(made, node.name)}\n```"
+    yield about
+    if names := record_tables().get(value) or " ".join(members(value, node)):
+        yield names
 
 
 def line(value: type | FunctionType) -> str:
@@ -119,36 +89,72 @@ def record_tables() -> dict[object, str]:
             if inspect.isclass(result) and issubclass(result, Tabular) and result.KIND:
                 for name, layout in result.layouts().items():
                     for part in layout:
-                        found.setdefault(
-                            part, f"Fields: table `{name}` of [{result.KIND}](../formats.md#{result.KIND})."
-                        )
+                        found.setdefault(part, f"Fields: `{name}` of [{result.KIND}](../{address(result.KIND)}).")
     return found
 
 
 def about_of(value: type | FunctionType) -> str:
-    """The first paragraph of a docstring, on one line."""
-    first = inspect.cleandoc(value.__doc__ or "").partition("\n\n")[0]
-    return escaped(" ".join(first.split()))
+    """The first paragraph of a docstring, on one line: what a function returns."""
+    first = " ".join(inspect.cleandoc(value.__doc__ or "").partition("\n\n")[0].split())
+    return escaped(re.sub(r"^Return (\w)", lambda found: found[1].upper(), first))
 
 
-def method_lines(value: type, node: ast.ClassDef) -> Iterator[str]:
-    """The public methods and properties of a class; of results not those that all results have."""
-    for method in node.body:
-        if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-            inherited = issubclass(value, Tabular) and value is not Tabular and hasattr(Tabular, method.name)
-            if not inherited or (method.name in {"table", "verdict"} and len(ast.unparse(method.args)) > len("self")):
-                first = (ast.get_docstring(method) or "").partition("\n\n")[0]
-                shown = attribute(method) if is_property(method) else signature(method)
-                yield f"- `{shown}`: {escaped(' '.join(first.split()))}"
+def described(value: type | FunctionType) -> str:
+    """A whole docstring as Markdown: its sections as lists."""
+    lines: list[str] = []
+    for line in inspect.cleandoc(value.__doc__ or "").split("\n"):
+        if SECTION.fullmatch(line):
+            lines += [f"**{line[:-1]}**", ""]
+        elif match := ARGUMENT.fullmatch(line):
+            lines.append(f"- `{match[1]}`: {escaped(match[2])}")
+        else:
+            lines.append(escaped(line))
+    return "\n".join(lines)
 
 
-def without_shared(node: ast.FunctionDef) -> ast.FunctionDef:
-    """A function without the types of its shared keyword arguments."""
-    shown, types = copy.deepcopy(node), types_of_shared()
-    for one in shown.args.kwonlyargs:
-        if one.arg in SHARED and one.annotation is not None and ast.unparse(one.annotation) == types[one.arg]:
+SECTION = re.compile(r"(Args|Returns|Raises):")
+ARGUMENT = re.compile(r" {4}([*\w]+): (.*)")
+
+
+def members(value: type, node: ast.ClassDef) -> Iterator[str]:
+    """The names of the attributes, then the methods, that a class defines; of results not those that all have."""
+    common = set(dir(Tabular)) if issubclass(value, Tabular) and value is not Tabular else set()
+    attributes, methods = [], []
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            if "ClassVar" not in ast.unparse(one.annotation):
+                attributes.append(one.target.id)
+        elif isinstance(one, ast.FunctionDef) and is_property(one):
+            attributes.append(one.name)
+        elif isinstance(one, ast.FunctionDef):
+            methods.append(one)
+    if shown := [f"`{name}`" for name in attributes if name[0] != "_" and name not in common]:
+        yield f"Attributes: {', '.join(shown)}."
+    if called := [one for one in methods if one.name[0] != "_" and (one.name not in common or has_own(one))]:
+        yield f"Methods: {', '.join(f'`{call(one)}`' for one in called)}."
+
+
+def has_own(method: ast.FunctionDef) -> bool:
+    """Whether a method that all results have takes arguments in a class."""
+    return method.name == "table" and bool(method.args.args[1:] or method.args.kwonlyargs)
+
+
+def call(node: ast.FunctionDef, name: str = "") -> str:
+    """A function or method with its arguments and their defaults, without types and `self`."""
+    bare = copy.deepcopy(node.args)
+    for one in ast.walk(bare):
+        if isinstance(one, ast.arg):
             one.annotation = None
-    return shown
+    arguments = re.sub(r"^(?:self|cls)(?:, |$)", "", ast.unparse(bare))
+    return f"{name or node.name}({arguments})"
+
+
+def signature(node: ast.FunctionDef, name: str = "") -> str:
+    """A call, folded, with the type of its answer."""
+    answer = f" -> {ast.unparse(node.returns)}" if node.returns and not name else ""
+    return textwrap.fill(
+        f"{call(node, name)}{answer}", COLUMNS, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef:
@@ -157,51 +163,6 @@ def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef:
     return next(node for node in body if isinstance(node, DEFINITIONS) and node.name == value.__name__)
 
 
-def signature(node: ast.FunctionDef | ast.ClassDef) -> str:
-    """What the source has, on one line, without `self`."""
-    if isinstance(node, ast.ClassDef):
-        return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})".replace("()", "")
-    answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-    arguments = re.sub(r"^(?:self|cls)(?:, |$)", "", ast.unparse(node.args))
-    return f"{node.name}({arguments}){answer}"
-
-
-def folded(shown: str) -> str:
-    """A signature, with a line for each parameter if it is long."""
-    if len(shown) <= 100 or (not shown.endswith(")") and ") -> " not in shown):
-        return shown
-    name, _, rest = shown.partition("(")
-    inside, _, answer = rest.rpartition(") -> ") if ") -> " in rest else (rest[:-1], "", "")
-    depths = itertools.accumulate((one in "([{") - (one in ")]}") for one in inside)
-    ends = [i for i, (one, depth) in enumerate(zip(inside, depths, strict=True)) if one == "," and depth == 0]
-    parts = [inside[start:end].strip(" ,") for start, end in itertools.pairwise([0, *ends, len(inside)])]
-    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), ")" + (f" -> {answer}" if answer else "")])
-
-
 def is_property(node: ast.FunctionDef) -> bool:
     """Whether a method is read like an attribute."""
     return any(ast.unparse(one).split(".")[-1] in {"property", "cached_property"} for one in node.decorator_list)
-
-
-def attribute(node: ast.FunctionDef) -> str:
-    """A property as it is used: its name and its type, without parentheses."""
-    return f"{node.name}: {ast.unparse(node.returns)}" if node.returns else node.name
-
-
-def described(doc: str) -> str:
-    """A docstring as Markdown: its sections as lists, what is returned as a paragraph."""
-    lines: list[str] = []
-    section = ""
-    for line in doc.split("\n"):
-        if SECTION.fullmatch(line):
-            section = line[:-1]
-            lines += ["", f"**{section}**", ""]
-        elif match := ARGUMENT.fullmatch(line):
-            lines.append(f"- `{match[1]}`: {escaped(match[2])}")
-        else:
-            lines.append(escaped(line.strip() if section in {"Returns", "Yields"} else line))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-
-
-SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Example):")
-ARGUMENT = re.compile(r" {4}([*\w]+): (.*)")

@@ -5,7 +5,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 ABOUT_API = """
-`import levelhead` has a function for each command, and the types that these functions take and return.
+`import levelhead` has a function for each command, with the same defaults, and the types that these functions take and
+return.
 
 ```python
 import levelhead
@@ -15,8 +16,11 @@ print(scores)  # the table that `levelhead score` prints
 float(scores["LAS"]), scores.to_dict(), scores.to_frame()
 ```
 
-Import all other public names from their packages, as in `from levelhead.significance import sign_test`. The
-[recipes](../recipes.md) show analyses in pandas.
+These pages list the public names with their arguments. `help(levelhead.score)` explains all arguments and errors of a
+function, with types, shapes and units; `help(levelhead.Score)` the attributes and methods of a result.
+
+Import names that are not in `levelhead` itself from their packages, as in
+`from levelhead.significance import sign_test`. The [recipes](../recipes.md) show analyses in pandas.
 
 ## What is stable
 
@@ -28,12 +32,12 @@ what changed.
 | --- | --- |
 | public names | the functions, classes, arguments, attributes and methods on these pages, and their types |
 | commands | options, exit codes, names of columns in TSV, [names of errors and warnings](../messages.md) |
-| JSON | keys and meanings, by the number `schema`: see [output formats](../formats.md) |
+| JSON | keys and meanings, by the number `schema`: see [output formats](../formats.md#json) |
 | numbers | scores under the rules of an official scorer never change; corrections of others are in the changelog |
 | models | a version reads the models of all versions with the same number of the model format, or says that it cannot |
 
-Not stable: modules and names that are not on these pages, even if they can be imported, and names that begin with `_`;
-texts (tables, notes, help, error messages), HTML and charts; the contents of a store (`--store`), which another version
+Not stable: names that are not on these pages, even if they can be imported, and names that begin with `_`; texts
+(tables, notes, help, error messages), HTML and charts; the contents of a store (`--store`), which another version
 refuses; the folder of a shared task while it runs; the numbers of parsers, which may get better.
 
 Python warns (`DeprecationWarning`) for one minor version before a public name is removed.
@@ -159,7 +163,7 @@ TOPICS = {
             "levelhead.typology": "Survey SelectedTreebanks Criteria",
             "levelhead.typology.collection": "Samples Similarities",
             "levelhead.comparison.suspects": "Suspects",
-            "levelhead.treebank.releases.listing": "TestSets",
+            "levelhead.treebank.releases.files": "TestSets",
         },
         {
             "levelhead.typology": (
@@ -259,3 +263,6 @@ TOPICS = {
     ),
 }
 """The pages of the Python reference. Names on no page can change in any version."""
+
+WHOLE = ("WordColumns", "measure")
+"""Names whose whole docstring is on the page, since a part of a user's program is called with them or calls them."""

@@ -118,6 +118,17 @@ def browser() -> Iterator["Browser"]:
         opened.close()
 
 
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    """The address of a cluster whose workers are threads: they start in no time, and get their jobs as any others do."""
+    library("distributed")
+    from distributed import LocalCluster
+
+    settings = {"processes": False, "protocol": "tcp", "host": "127.0.0.1", "dashboard_address": None}
+    with LocalCluster(n_workers=2, threads_per_worker=1, silence_logs="CRITICAL", **settings) as started:
+        yield started.scheduler_address
+
+
 NEEDS = {
     "sandbox": (lambda: shutil.which("bwrap"), "bubblewrap is missing: apt-get install bubblewrap"),
     "cluster": (lambda: importlib.util.find_spec("distributed"), "the extra `cluster` is not installed"),

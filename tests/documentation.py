@@ -20,19 +20,19 @@ from levelhead.cli import program
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
-    path
-    for path in [
+    [
         ROOT / "README.md",
         *(path for folder in ("docs", "development") for path in (ROOT / folder).glob("*.md")),
         ROOT / "docs/studies/callin-correlations.md",
     ]
-    if path.name != "cli.md"
 )
 PAGES_WITH_SESSIONS = (
-    "README.md", "docs/tutorial.md", "docs/errors.md", "docs/ci.md", "docs/significance.md", "docs/power.md",
+    "README.md", "docs/tutorial.md", "docs/score.md", "docs/compare.md", "docs/errors.md", "docs/ci.md",
+    "docs/power.md",
     "docs/concepts.md", "docs/release.md", "docs/agreement.md", "docs/typology.md", "development/contributing.md",
-    "docs/classes.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",
+    "docs/classes.md", "docs/own-measures.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",
     "docs/derivation.md", "docs/rank.md", "docs/input.md", "docs/suspects.md", "docs/papers.md", "docs/difficulty.md",
+    "docs/conversion.md",
 )  # fmt: skip
 COLUMNS, TERMINAL = 100, 80
 """How wide a line of a code block may be, and the terminal of sessions."""
@@ -47,11 +47,9 @@ def text_of(page: str | Path) -> str:
 
 
 def rows_on(study: str, heading: str) -> list[list[str]]:
-    """Return the cells of the table under a heading of a study's page; of a long table from the file next to it."""
-    section = text_of(f"docs/studies/{study}.md").split(f"\n## {heading}\n")[1].partition("\n## ")[0]
-    if file := re.search(r"\[Table with \d+ rows\]\((.*)\)", section):
-        return [line.split("\t") for line in text_of(f"docs/studies/{file[1]}").splitlines()]
-    return [line[2:-2].split(" | ") for line in section.splitlines() if line.startswith("| ") and "---" not in line]
+    """Return the cells of the table that a study's page links under a heading."""
+    (file,) = re.findall(rf"\*\*\[{re.escape(heading)}\]\((.*?)\)\*\*", text_of(f"docs/studies/{study}.md"))
+    return [line.split("\t") for line in text_of(f"docs/studies/{file}").splitlines()]
 
 
 class Screen(io.TextIOWrapper):

@@ -1,4 +1,4 @@
-"""How often intervals of breakdowns and of repairs contain the true value; results in docs/validation.md.
+"""How often intervals of breakdowns and of repairs contain the true value; results in development/simulations.md.
 
     python scripts/full/breakdown_intervals.py DATA [--draws 1000]
 

@@ -1,4 +1,4 @@
-"""Print the tables of many treebanks in docs/derivation.md.
+"""Print string and derivation perplexities of many treebanks, and their correlation with published scores.
 
     python scripts/full/derivation_tables.py FOLDER
 

@@ -1,4 +1,4 @@
-"""How well averages with missing outputs are predicted; results in docs/difficulty.md.
+"""How well averages with missing outputs are predicted; summary in docs/difficulty.md.
 
     python scripts/full/difficulty.py DATA [--chosen] [--draws 40]
 

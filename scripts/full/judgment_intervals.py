@@ -1,4 +1,4 @@
-"""How often the intervals of `levelhead judge` contain the true value; results in docs/validation.md.
+"""How often the intervals of `levelhead judge` contain the true value; results in development/simulations.md.
 
     python scripts/full/judgment_intervals.py DATA [--draws 1000]
 

@@ -1,4 +1,4 @@
-"""Make the tables of docs/parsers.md: our parsers on 13 treebanks of UD 2.0, next to UDPipe 1.2 and MaltParser.
+"""Compare our parsers on 13 treebanks of UD 2.0 with UDPipe 1.2 and MaltParser: see docs/parsers.md.
 
     python scripts/full/parser_tables.py DATA [CODE ...] [--seed 0] [--parser NAME ...]
 

@@ -1,4 +1,4 @@
-"""How many injected errors `levelhead suspects` finds; results in docs/suspects.md.
+"""How many injected errors `levelhead suspects` finds; means in docs/suspects.md.
 
     python scripts/full/suspects.py DATA [TEST_SET ...] [--systems 3]
 

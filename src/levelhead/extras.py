@@ -35,7 +35,6 @@ LIBRARIES: Mapping[str, Library] = MappingProxyType(
 
 
 def installed(module: str) -> bool:
-    """Return whether a library is installed."""
     import importlib.util
 
     try:
@@ -45,12 +44,10 @@ def installed(module: str) -> bool:
 
 
 def install_command(extra: str) -> str:
-    """Return the commands that install an extra, in a checkout and for a release."""
     return f"pip install '.[{extra}]' in a checkout of levelhead, or pip install 'levelhead[{extra}]' with a release"
 
 
 def missing_library(module: str, use: str) -> Fault:
-    """Return the error for a library that is not installed."""
     library = LIBRARIES[module]
     return Fault("missing-extra", f"{use} require {library.project}: {install_command(library.extra)}")
 

@@ -64,7 +64,6 @@ def digest_of(value: Any) -> str:
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Return the name of a function with its module."""
     return ".".join(getattr(function, key, "") or "?" for key in ("__module__", "__qualname__"))
 
 
@@ -133,7 +132,6 @@ def are_equal(first: Any, second: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    """The kind of values that a value can be equal to."""
     if isinstance(value, tuple | list):
         return "tuple" if isinstance(value, tuple) else "list"
     if isinstance(value, Mapping) and not hasattr(value, "_field_defaults"):

@@ -335,7 +335,7 @@ MESSAGES: Mapping[str, Message] = {
     # shared tasks
     "invalid-task": _error(
         "A shared task is invalid, or a command for it cannot be carried out.",
-        "See the organizer's guide, docs/task.md.",
+        "All settings are in docs/task-reference.md.",
     ),
     "gold-in-input": _error(
         "An input of a shared task contains gold trees, for more than 90% of its sentences of 6 or more words.",
@@ -370,7 +370,7 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-measure": _error("Unknown measure.", "See `levelhead measures`."),
     "invalid-measure": _error(
         "A custom measure cannot be used: its name is taken, or its function fails or returns wrong values.",
-        "Follow the message; see docs/classes.md.",
+        "Follow the message; see docs/own-measures.md.",
     ),
     "unknown-scheme": _error("Unknown scheme of classes.", "Choose one of the schemes in the message."),
     "unknown-rules": _error("Unknown rules.", "Choose one of the rules in the message."),
@@ -398,7 +398,7 @@ MESSAGES: Mapping[str, Message] = {
         "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
     ),
     "invalid-definitions": _error(
-        "A file of measures and schemes is invalid.", "Correct the entry in the message; see docs/measures.md."
+        "A file of measures and schemes is invalid.", "Correct the entry in the message; see docs/classes.md."
     ),
     "invalid-argument": _error(
         "The value of an argument or option is invalid.", "Give a value that the message allows."

@@ -65,7 +65,6 @@ class Tabular:
 
     @property
     def _main(self) -> str:
-        """The name of the main table."""
         return next(iter(self.layouts()))
 
     def data(self, name: str | None = None) -> DataTable:

@@ -11,16 +11,16 @@ GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems
 
 
 @pytest.mark.cluster
-def test_rank() -> None:
+def test_rank(scheduler: str) -> None:
     alone = levelhead.rank(GOLD, SYSTEMS).to_dict()
-    assert levelhead.rank(GOLD, SYSTEMS, jobs=2, cluster="local").to_dict() == alone
+    assert levelhead.rank(GOLD, SYSTEMS, cluster=scheduler).to_dict() == alone
 
 
 @pytest.mark.cluster
-def test_crossval() -> None:
+def test_crossval(scheduler: str) -> None:
     treebank = levelhead.read(GOLD / "en.conllu")
     alone = levelhead.crossval(treebank, "baseline-left", folds=2)
-    found = levelhead.crossval(treebank, "baseline-left", folds=2, jobs=1, cluster="local")
+    found = levelhead.crossval(treebank, "baseline-left", folds=2, cluster=scheduler)
     assert to_conllu(found) == to_conllu(alone)
 
 

@@ -33,6 +33,7 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
+@cache
 def official(data: Path, year: int) -> dict[tuple[str, str], list[dict[str, str]]]:
     """The rows of the official tables by group and measure."""
     found = defaultdict(list)
@@ -143,11 +144,17 @@ def test_the_half_way_cells_of_2018_lie_half_way(published_2018: c.Results) -> N
         assert (value * 100).denominator == 2
 
 
+@cache
+def published_2017(data: Path) -> c.Results:
+    """The published scores of 33 teams."""
+    return c.read_scores(data / "conll17" / "official" / "pertreebank_2017_LAS_UAS_CLAS.tsv")
+
+
 @pytest.mark.parametrize("measure", ["LAS", "UAS", "CLAS"])
 @pytest.mark.parametrize("group", ["all", "big", "small", "pud", "surprise"])
 def test_every_cell_and_rank_of_2017(data: Path, group: str, measure: str) -> None:
     """33 teams with their ranks and averages, except for averages exactly between two decimals."""
-    results = c.read_scores(data / "conll17" / "official" / "pertreebank_2017_LAS_UAS_CLAS.tsv")
+    results = published_2017(data)
     ours = {one.system: one for one in ranking(results, measure, group, "conll17").standings}
     theirs = official(data, 17)[group, measure]
     assert len(theirs) == len(ours) == 33
@@ -165,7 +172,7 @@ def test_every_cell_and_rank_of_2017(data: Path, group: str, measure: str) -> No
 
 def test_teams_with_equal_printed_averages_may_differ_in_2017(data: Path) -> None:
     """UParse and darc are both printed with 68.46, and are 14th and 15th."""
-    results = c.read_scores(data / "conll17" / "official" / "pertreebank_2017_LAS_UAS_CLAS.tsv")
+    results = published_2017(data)
     standings = {one.system: one for one in ranking(results, "CLAS", "big", "conll17").standings}
     one, other = standings["UParse (Edinburgh)"], standings["darc (Tübingen)"]
     assert (one.rank, other.rank) == (14, 15)

@@ -36,20 +36,19 @@ def test_the_same_everywhere(tmp_path: Path, run: Callable[..., Any], options: l
 
 
 @pytest.mark.cluster
-def test_the_same_on_a_cluster(run: Callable[..., Any]) -> None:
-    alone = run("profile", *FEW, "--total", "-c", "all", "--format", "json")
-    assert (
-        run("profile", *FEW, "--total", "-c", "all", "--format", "json", "--cluster", "local", "--jobs", "2") == alone
-    )
+def test_the_same_on_a_cluster(run: Callable[..., Any], scheduler: str) -> None:
+    arguments = ("profile", *FEW, "--total", "-c", "all", "--format", "json")
+    alone = run(*arguments)
+    assert run(*arguments, "--cluster", scheduler) == alone
 
 
 @pytest.mark.cluster
-def test_in_python(data: Path) -> None:
+def test_in_python(data: Path, scheduler: str) -> None:
     """Real treebanks, one of which this process reads in pieces, but workers read whole."""
     paths = [data / "conll18" / "gold" / f"{code}.conllu.xz" for code in ("en_ewt", "de_gsd", "hu_szeged")]
     alone = levelhead.profile(*paths, columns="all", total=True).to_dict()
     assert levelhead.profile(*paths, columns="all", total=True, jobs=2).to_dict() == alone
-    assert levelhead.profile(*paths, columns="all", total=True, jobs=cluster("local", 1)).to_dict() == alone
+    assert levelhead.profile(*paths, columns="all", total=True, jobs=cluster(scheduler)).to_dict() == alone
 
 
 def test_results_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

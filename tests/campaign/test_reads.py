@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, one_in
 from levelhead.campaign import find_plan, score_plan
 from levelhead.campaign import outputs as jobs
 from levelhead.campaign import sources as gold_of_jobs
@@ -150,17 +150,18 @@ def test_a_page_of_a_pair_is_the_same_with_a_store(run, tmp_path):
 @pytest.mark.data
 @pytest.mark.parametrize("rules", ["ud", "conll18"])
 def test_errors_of_a_pair_are_the_same_with_a_store(run, data, tmp_path, rules):
-    """The same file and line, errors and warnings, and exit code."""
+    """The same file and line, errors and warnings, and exit code; each file under one of the rules, by turns."""
     folder = data / "bad-conllu"
     valid = folder / "00-valid.conllu"
     n_refused = 0
-    for number, path in enumerate(sorted(folder.glob("*.conllu"))):
+    files = one_in(2, sorted(folder.glob("*.conllu")), rules == "ud")
+    for number, path in enumerate(files):
         for gold, system in ((valid, path), (path, valid)):
             arguments = ("score", gold, system, "--rules", rules, "-m", "LAS")
             plain = run(*arguments)
             assert run(*arguments, "--store", tmp_path / f"store{number % 5}") == plain, path.name
             n_refused += plain[0] != 0
-    assert n_refused > 60
+    assert n_refused > len(files)
 
 
 def test_a_file_that_changes_is_read_again(tmp_path):

@@ -1,4 +1,4 @@
-"""The sessions of docs/correlate.md and docs/studies/callin-correlations.md print what the pages show."""
+"""The sessions of docs/correlate.md, docs/judge.md and docs/studies/callin-correlations.md print what the pages show."""
 
 import re
 import shutil
@@ -9,8 +9,8 @@ import pytest
 from conftest import EXAMPLES
 from documentation import CONSOLE, ROOT, console, scrubbed, text_of
 
-HOW_TO, REPLICATION = (
-    CONSOLE.findall(text_of(f"docs/{name}.md")) for name in ("correlate", "studies/callin-correlations")
+CORRELATE, JUDGE, REPLICATION = (
+    CONSOLE.findall(text_of(f"docs/{name}.md")) for name in ("correlate", "judge", "studies/callin-correlations")
 )
 
 
@@ -18,7 +18,7 @@ def test_the_how_to(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """In a copy of the examples, since the first session writes the tables of the others."""
     monkeypatch.setenv("JUDGED", str(data / "human-judgments"))
     folder = shutil.copytree(EXAMPLES / "parallel", tmp_path / "parallel")
-    for session in HOW_TO:
+    for session in (*CORRELATE, *JUDGE):
         assert scrubbed(console(session, folder)) == scrubbed(session)
 
 
@@ -30,11 +30,15 @@ def test_the_replication(session: str, data: Path, monkeypatch: pytest.MonkeyPat
 
 def test_table_3_of_the_replication() -> None:
     """The paper's numbers stand left of ours, which are those of the session above."""
-    session = next(one for one in REPLICATION if "--matrix" in one).partition("-+-")[2]
-    ours = [[cell.strip() for cell in line.split("|")] for line in session.split("\n")[1:8]]
-    rows = re.findall(
-        r"^\| ([A-Z][A-Za-z ]+) \| (.*/.*) \|$", text_of("docs/studies/callin-correlations.md"), re.MULTILINE
-    )
-    assert [name for name, _ in rows] == [line[0] for line in ours]
-    for (_, cells), line in zip(rows, ours):
-        assert [cell.strip().rpartition(" / ")[2] for cell in cells.split("|")] == line[1:]
+    session = next(one for one in REPLICATION if "--matrix" in one)
+    (names,) = re.findall(r"^Pearson +\|(.*)$", session, re.MULTILINE)
+    lines = [line.split("|") for line in session.partition("-+-")[2].split("\n")[1:8]]
+    ours = {
+        (line[0].strip(), name.strip()): cell.strip()
+        for line in lines
+        for name, cell in zip(names.split("|"), line[1:], strict=True)
+        if cell.strip()
+    }
+    _, *rows = text_of("docs/studies/callin-correlations-1.tsv").splitlines()
+    assert len(rows) == 28
+    assert {(x, y): r for x, y, _, r in (row.split("\t") for row in rows)} == ours

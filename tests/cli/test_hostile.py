@@ -94,7 +94,7 @@ def a_name_that_is_too_long(_: Path) -> Case:
 
 
 for title, arguments in {
-    "gold of rank": ["rank", "x" * 300, "/"],
+    "gold of rank": ["rank", "x" * 300, "."],
     "systems of compare": ["compare", "gold.conllu", "x" * 300, "system.conllu"],
     "an input of reproduce": ["reproduce", "nivre-fang-2017", "--treebanks", "x" * 300],
 }.items():

@@ -47,6 +47,25 @@ def is_valid(block: str) -> bool:
     return True
 
 
+ADVICE = "give --partial"
+
+
+def test_errors_about_trees_of_an_output_name_the_option(run):
+    """Not for gold, nor in a command without the option."""
+    for arguments in (
+        ("score", TR, INVALID),
+        ("compare", TR, TR, INVALID),
+        ("score", TR, INVALID, "--rules", "conll18"),
+    ):
+        code, _, err = run(*arguments, "-m", "LAS")
+        assert code == 2
+        assert ADVICE in err.splitlines()[-1]
+    for arguments in (("score", INVALID, TR), ("profile", INVALID), ("score", TR, PARALLEL / "missing.conllu")):
+        code, _, err = run(*arguments)
+        assert code == 2
+        assert ADVICE not in err
+
+
 def test_tables_are_labeled(run):
     assert "partial scores, not official" in run("rank", GOLD, SYSTEMS, "--partial", "--by-treebank", "-m", "LAS")[1]
     for arguments in (("score", TR, INVALID), ("score", GOLD, SYSTEMS / "gamma"), ("rank", GOLD, SYSTEMS)):

@@ -12,7 +12,7 @@ import levelhead
 from conftest import EXAMPLES, ROOT
 from levelhead._version import VERSION
 from levelhead.cli.program import run
-from levelhead.scoring.weights import read_weights
+from levelhead.scoring.selection import read_weights
 from levelhead.typology import COLUMNS, SUMMARY, profile, word_dependency_entropy
 from levelhead.typology.counts import count_treebank
 from levelhead.typology.languages import TREEBANK_COLUMNS

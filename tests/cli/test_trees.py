@@ -10,8 +10,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.cli.shared.color import colored_trees
-from levelhead.treebank.tree_svg import tree_drawing
-from levelhead.treebank.tree_text import draw, draw_both
+from levelhead.treebank.tree_drawings import draw, draw_both, tree_drawing
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))

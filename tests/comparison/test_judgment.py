@@ -22,7 +22,7 @@ from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.perplexity import load_model
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.scoring.weights import weights_of
+from levelhead.scoring.selection import weights_of
 from levelhead.significance import Units
 from oracle import correlation as oracle
 

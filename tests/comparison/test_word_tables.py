@@ -12,7 +12,6 @@ from hypothesis import given, settings
 
 import levelhead
 from conftest import EXAMPLES, library
-from documentation import PYTHON, python, text_of
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.setup import setup_of
@@ -302,7 +301,7 @@ def test_counts_are_integers_unless_they_are_weighted(frames: Literal["polars", 
 
 
 def interval_from_sentences(sentences: Any, unit: str) -> list[float]:
-    """Compute the confidence interval of LAS in pandas from the rows of sentences alone, as in docs/errors.md."""
+    """Compute the confidence interval of LAS in pandas from the rows of sentences alone."""
     stats = library("scipy.stats")
     units = sentences.groupby(unit, dropna=False)[["LAS_correct", "LAS_gold", "LAS_predicted"]].sum()
     part, whole = 2 * units["LAS_correct"], units["LAS_gold"] + units["LAS_predicted"]
@@ -314,14 +313,12 @@ def interval_from_sentences(sentences: Any, unit: str) -> list[float]:
     return [100 * (score + ratio / 2 + sign * half) / (1 + ratio) for sign in (-1, 1)]
 
 
-def test_the_interval_of_the_page_is_that_of_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_sentences_give_the_interval_of_compare() -> None:
     library("pandas")
-    monkeypatch.chdir(PARALLEL)
-    names = dict[str, Any]()
-    for session in PYTHON.findall(text_of("docs/errors.md")):
-        assert python(session, names) == session
-    (row,) = levelhead.compare(names["gold"], [names["system"]], measures="LAS").results
-    assert [100 * names["low"], 100 * names["high"]] == pytest.approx(row.interval, abs=1e-9)
+    gold, system = (PARALLEL / side / "en.conllu" for side in ("gold", "systems/beta"))
+    rows = levelhead.sentences(gold, system, measures="LAS").to_frame(library="pandas")
+    (row,) = levelhead.compare(gold, [system], measures="LAS").results
+    assert interval_from_sentences(rows, "sentence") == pytest.approx(row.interval, abs=1e-9)
 
 
 @pytest.mark.data

@@ -14,7 +14,7 @@ from levelhead.measures import REGISTRY, parse_measure, split_measures
 from levelhead.measures.registry import find_definition
 from levelhead.scoring.measure import COMPONENTS, Measure
 from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
-from levelhead.scoring.weights import read_weights
+from levelhead.scoring.selection import read_weights
 from levelhead.treebank import relations
 from levelhead.treebank.relations import UD1, UD2
 

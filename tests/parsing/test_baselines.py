@@ -15,7 +15,7 @@ from levelhead import InputError, Treebank, from_conllu, read
 from levelhead.cli.program import run
 from levelhead.jobs import processes
 from levelhead.parsing import BASELINES, Baseline, Recipe, cross_validate, parse_any, read_model, train, write_model
-from levelhead.parsing.baselines import random_projective_tree, random_tree
+from levelhead.parsing.any_parser import random_projective_tree, random_tree
 from levelhead.parsing.model_file import model_bytes
 from levelhead.treebank import to_conllu
 

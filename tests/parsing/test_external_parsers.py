@@ -31,8 +31,7 @@ from levelhead.parsing import (
     write_model,
 )
 from levelhead.parsing.any_parser import parse_fold
-from levelhead.parsing.programs import filled, run_program
-from levelhead.parsing.udpipe import check_options
+from levelhead.parsing.external import check_udpipe_options, filled, run_program
 from levelhead.treebank import from_conllu, to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -208,7 +207,7 @@ def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def test_misspelt_options_of_udpipe(options: str, unknown: str | None) -> None:
     """UDPipe would ignore them, so they are checked first, whether it is installed or not."""
     if unknown is None:
-        check_options(options)
+        check_udpipe_options(options)
         return
     with pytest.raises(InputError) as caught:
         train(read(GOLD), Recipe("udpipe", external=ExternalSettings(options=options)))

@@ -13,6 +13,7 @@ from conftest import ROOT, script
 from levelhead import compat
 from levelhead._version import VERSION
 from levelhead.api.results import _CLASSES as RESULTS
+from levelhead.api.results import kinds
 from levelhead.cli import program
 from levelhead.measures import REGISTRY
 from levelhead.messages import MESSAGES
@@ -25,7 +26,9 @@ def text_of(name: str) -> str:
 
 
 SCRIPT = script("docs.py")
+COMMANDS = script("commands.py")
 REFERENCE = script("reference.py")
+FORMATS = script("formats.py")
 
 
 pages = cache(SCRIPT.pages)
@@ -40,7 +43,7 @@ def test_stale_pages_are_told_and_written(tmp_path, monkeypatch, capsys) -> None
     monkeypatch.setattr(SCRIPT, "DOCS", tmp_path)
     monkeypatch.setattr(SCRIPT, "pages", pages)
     assert SCRIPT.main(["--check"]) == 1
-    assert "docs/cli.md is not what the code says" in capsys.readouterr().err
+    assert "docs/commands/score.md is not what the code says" in capsys.readouterr().err
     assert SCRIPT.main([]) == 0
     assert SCRIPT.main(["--check"]) == 0
     (tmp_path / "messages.md").write_text("else", encoding="utf-8")
@@ -59,10 +62,11 @@ def test_a_part_of_a_page_is_written_between_its_comments(tmp_path) -> None:
 
 
 def test_every_slug_and_measure_has_an_anchor() -> None:
-    assert re.findall(r"^### (\S+)$", text_of("docs/messages.md"), re.MULTILINE) == sorted(
-        MESSAGES, key=lambda slug: MESSAGES[slug].severity
-    )
-    assert re.findall(r"^### (\S+)$", text_of("docs/measures.md"), re.MULTILINE) == list(REGISTRY)
+    pages_of_messages = "".join(text_of(f"docs/messages{part}.md") for part in ("", "-scores", "-other"))
+    assert sorted(re.findall(r"^### (\S+)$", pages_of_messages, re.MULTILINE)) == sorted(MESSAGES)
+    assert "\n### root-relation\n\nWarning. " in pages_of_messages
+    pages_of_measures = "".join(text_of(f"docs/measures{part}.md") for part in ("", "-tags", "-more"))
+    assert sorted(re.findall(r"^### (\S+)$", pages_of_measures, re.MULTILINE)) == sorted(REGISTRY)
 
 
 @pytest.mark.parametrize("verb", program.COMMANDS)
@@ -70,23 +74,32 @@ def test_every_option_is_on_the_page(verb: str) -> None:
     context = click.Context(program.cli)
     command = program.cli.get_command(context, verb)
     assert command is not None
-    section = text_of("docs/cli.md").partition(f"\n## levelhead {verb}\n")[2].partition("\n## ")[0]
+    section = text_of(f"docs/commands/{verb}.md").partition("\n## Result: ")[0]
     commands = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     parameters = [parameter for one in commands for parameter in one.params if isinstance(parameter, click.Option)]
     names = [max(parameter.opts, key=len) for parameter in parameters if not parameter.hidden]
     assert names
-    taken = set(re.findall(r"`(--[\w-]+)`", section))
-    described = {name: section + shared_options() * (name in taken) for name in names}
+    shared = section + all_of_groups(section)
+    taken = set(re.findall(r"`(--[\w-]+)`", shared))
+    described = {name: shared + shared_options() * (name in taken) for name in names}
     assert [name for name, text in described.items() if not re.search(rf"^- `[^`]*{name}\b", text, re.MULTILINE)] == []
 
 
+def all_of_groups(section: str) -> str:
+    """The descriptions of the groups of shared options that a command takes completely."""
+    titles = re.findall(r"\[([\w ]+)\]\(index\.md#[\w-]+\) all", section)
+    groups = {part.partition("\n")[0].lower(): part for part in shared_options().split("\n### ")}
+    return "".join(groups[title] for title in titles)
+
+
 def shared_options() -> str:
-    return pages()["cli.md"].partition("\n## Shared options\n")[2].partition("\n## ")[0]
+    return pages()["commands/index.md"].partition("\n## Shared options\n")[2]
 
 
 def test_options_with_the_same_text_are_described_once() -> None:
     """Unless the shared option of the name is another; if only the default differs, that is all a command shows."""
-    lines = re.findall(r"^- `--?\w.*$", pages()["cli.md"], re.MULTILINE)
+    every = "\n".join(text for name, text in pages().items() if name.startswith("commands/"))
+    lines = re.findall(r"^- `--?\w.*$", every, re.MULTILINE)
     repeated = {re.findall(r"--\w+", line)[0] for line in lines if lines.count(line) > 1}
     assert len(lines) > 150
     assert repeated == {"--format", "--measure"}
@@ -94,8 +107,8 @@ def test_options_with_the_same_text_are_described_once() -> None:
         "--measure",
         "--format",
     ]
-    assert "\n- `--format [tsv|jsonl|json]`: [default: tsv]\n" in pages()["cli.md"]
-    assert "\n- `--title TEXT`: Title of the task [default: A shared task]\n" in pages()["cli.md"]
+    assert "\n- `--format [tsv|jsonl|json]`: [default: tsv]\n" in every
+    assert "\n- `--title TEXT`: Title of the task [default: A shared task]\n" in every
     assert "\n- `--title TEXT`: Heading of the page of --report\n" in shared_options()
 
 
@@ -121,13 +134,10 @@ def test_groups_of_commands_are_documented_below_one_another(monkeypatch: pytest
 
     monkeypatch.setattr(program, "example_of", "{} --seed 2".format)
     context = click.Context(judge, info_name="judge", parent=click.Context(program.cli, info_name="levelhead"))
-    page = "\n".join(SCRIPT.command_blocks(judge, context, SCRIPT.shared_options(judge, context)))
-    assert page.startswith(
-        "## levelhead judge\n```text\nlevelhead judge [OPTIONS] COMMAND [ARGS]...\n```\nAsk \\*people\\*."
-    )
-    assert "\n### levelhead judge draw\n" in page
-    assert "at least &lt;N> words: `-n N`.\n\n```text\none\ntwo\n```" in page
-    assert "```sh\nlevelhead judge draw --seed 2\n```" in page
+    page = "\n".join(COMMANDS.command_blocks(judge, context, COMMANDS.shared_options(judge, context)))
+    assert page.startswith("Ask \\*people\\*.\n## levelhead judge draw\n")
+    assert "at least &lt;N> words: `-n N`.\n```sh\nlevelhead judge draw --seed 2\n```\n" in page
+    assert "\nUsage: `levelhead judge draw`\n```text\none\ntwo\n```\n" in page
     assert "- `--seed INTEGER`: Where chance begins, a|b. [default: 1]" in page
     assert "secret" not in page
     assert "levelhead judge test" not in page
@@ -183,25 +193,41 @@ def test_version_is_the_same_everywhere() -> None:
 
 def test_properties_are_shown_as_attributes() -> None:
     """`evaluation.warnings` is no call; `profile.number(...)` is one."""
-    page = pages()["api/scoring.md"]
-    assert "\n- `warnings: tuple[Fault, ...]`: " in page
-    assert "`warnings(" not in page
-    assert "\n- `number(name: str)" in pages()["api/treebanks.md"]
+    (attributes,) = re.findall(r"^Attributes: `scores`.*$", pages()["api/scoring.md"], re.MULTILINE)
+    assert "`warnings`" in attributes.partition(" Methods: ")[0]
+    assert "`table(*, counts=False, measures=())`" in attributes.partition(" Methods: ")[2]
+    assert "to_frame" not in attributes, "all results have it"
+    assert " `number(name)`" in pages()["api/treebanks.md"]
 
 
-def test_shared_arguments_are_described_once() -> None:
-    """A function describes what it adds; fields of records are described with the output formats."""
+def test_an_entry_is_short_and_help_has_the_rest() -> None:
+    """Fields of records are described with the commands, arguments in `help`, shared ones among them."""
     entry = pages()["api/scoring.md"].partition("\n## levelhead.score\n")[2].partition("\n## ")[0]
-    assert "    resample_by" not in entry
-    assert "    rules='ud',\n" in entry
+    assert "\nscore(gold, system, *, measures=None, rules='ud', " in entry
+    assert ") -> Evaluation\n```\n\nThe scores of a system; " in entry
     assert "- `rules`" not in entry
-    assert "\n- `measures`: by default all that the official scorer of the rules prints.\n" in entry
-    assert "\nOther arguments: [shared](index.md#shared-arguments)." in entry
-    shared = pages()["api/index.md"].partition("\n## Shared arguments\n")[2].partition("\n## ")[0]
-    assert "\n- `rules: str | Rules`: scoring rules: " in shared
-    assert "Other arguments" not in pages()["api/official.md"]
+    assert "help(levelhead.score)" in pages()["api/index.md"]
+    described = inspect.getdoc(levelhead.score) or ""
+    assert [name for name in inspect.signature(levelhead.score).parameters if f"    {name}: " not in described] == []
     line = "- `Gain`: The gain of one system in one bucket of words."
-    assert f"\n{line} Fields: table `gains` of [breakdown](../formats.md#breakdown).\n" in pages()["api/breakdowns.md"]
+    fields = "Fields: `gains` of [breakdown](../commands/breakdown.md#result-breakdown)."
+    assert f"\n{line} {fields}\n" in pages()["api/breakdowns.md"]
+
+
+def test_tables_of_results_are_on_the_pages_of_commands() -> None:
+    """Each kind of result is on one page, with all its tables and columns; those of many tables are described once."""
+    for kind in kinds():
+        address, _, anchor = FORMATS.address(kind).partition("#")
+        title = kind if address == "formats.md" else f"Result: {kind}"
+        assert anchor == title.lower().replace(": ", "-")
+        section = pages()[address].partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+        tables = set(re.findall(r"^\*\*([^*]+)\*\*", section, re.MULTILINE))
+        tables |= set(" ".join(re.findall(r"\(../formats.md#shared-tables\): (.*)\.", section)).split(", "))
+        assert set(levelhead.columns(kind)) == tables - {""}, kind
+    shared = pages()["formats.md"].partition("\n## Shared columns\n")[2]
+    assert "\n- `treebank`: " in shared
+    assert "\n**coverage**: `treebank`\n" in shared
+    assert sum("\n- `treebank`: " in text for text in pages().values()) == 1
 
 
 def listed() -> list[tuple[str, object]]:
@@ -256,12 +282,11 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     """`compare` has its own: UAS, LAS and CLAS, whatever the rules' scorer prints; `score` has the scorer's."""
     examples = ROOT / "examples/parallel"
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
-    page = pages()["cli.md"]
     for command, default in (
         ("score", "all that the official scorer of the rules prints"),
         ("compare", "UAS, LAS and CLAS, or those of the rules msp25"),
     ):
-        section = page.partition(f"\n## levelhead {command}\n")[2].partition("\n## ")[0]
+        section = pages()[f"commands/{command}.md"]
         text = shared_options() if "`--measure`" in section else section
         assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`:.* \[default: {default}\]", text, re.MULTILINE)
     assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv"]) == 0

@@ -14,7 +14,7 @@ import levelhead
 from conftest import ROOT, script
 from levelhead.tabular import Tabular
 from levelhead.task.description import SubmissionLimits, Visibility
-from levelhead.task.documents import PARTS, TaskState
+from levelhead.task.documents import PARTS
 
 DOCS = script("docs.py")
 TOPICS = script("reference.py").TOPICS.values()
@@ -75,7 +75,6 @@ def rows() -> set[type]:
     waiting: list[Any] = [
         SubmissionLimits,
         Visibility,
-        TaskState,
         *(row for layout in PARTS.values() for row in layout),
     ]
     while results:

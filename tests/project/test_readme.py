@@ -32,7 +32,7 @@ def test_python_sessions_print_what_the_page_shows(page: str, monkeypatch: pytes
 
 def test_definitions_on_the_page_are_those_of_the_examples() -> None:
     definitions = text_of("examples/definitions.toml")
-    assert f"```toml\n{definitions}```" in text_of("docs/classes.md")
+    assert f"```toml\n{definitions}```" in text_of("docs/own-measures.md")
 
 
 def test_stale_sessions_are_written_anew() -> None:

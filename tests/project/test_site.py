@@ -67,19 +67,49 @@ def opened(browser: Browser, path: Path, width: int) -> tuple[Page, list[str]]:
 
 
 @pytest.mark.slow
-def test_search_needs_no_server(browser: Browser, site: Path) -> None:
+def test_search_needs_no_server_and_prefers_how_to_pages(browser: Browser, site: Path) -> None:
+    """Options are found with their dashes, which mean "not" in a query of MkDocs."""
     page, wrong = opened(browser, site / "studies/callin.html", 1400)
     page.fill(".md-search__input", "permutation")
     page.wait_for_selector(".md-search-result__link")
-    found = [link.get_attribute("href") or "" for link in page.locator(".md-search-result__link").all()]
-    assert any("/correlate.html" in address for address in found)
+    assert any("/correlate.html" in address for address in found(page))
+    for text, first in (("--fail-under", "/ci.html"), ("rank", "/rank.html"), ("--beam", "/parsers.html")):
+        page.fill(".md-search__input", "")
+        page.locator(".md-search__input").press_sequentially(text)
+        page.wait_for_function(f"document.querySelector('.md-search-result__link')?.href.includes('{first}')")
+    assert "--" not in page.locator(".md-search-result__link").first.get_attribute("href")
     assert wrong == []
     page.context.close()
 
 
+def found(page: Page) -> list[str]:
+    """The addresses of the results of a search."""
+    return [link.get_attribute("href") or "" for link in page.locator(".md-search-result__link").all()]
+
+
+@pytest.mark.slow
+def test_commands_are_shown_without_prompts_and_can_be_copied(browser: Browser, site: Path) -> None:
+    page, wrong = opened(browser, site / "ci.html", 1400)
+    command = page.locator(".highlight:has(button)", has_text="--fail-under").first
+    assert command.locator("code").inner_text().startswith("cd examples/")
+    assert "levelhead score " in command.locator("code").inner_text()
+    output = page.locator(".output").first
+    assert output.inner_text().startswith("Metric ")
+    assert output.locator("button").count() == 0
+    assert wrong == []
+    page.context.close()
+    blocks = [block for path in site.rglob("*.html") for block in CODE.findall(path.read_text(encoding="utf-8"))]
+    assert len(blocks) > 300
+    assert [block for block in blocks if re.search(r"^(<[^>]+>)*(\$ |&gt;&gt;&gt; )", block, re.MULTILINE)] == []
+
+
+CODE = re.compile(r"<pre>(?:<span></span>)?<code>(.*?)</code>", re.DOTALL)
+
+
 KINDS = [
-    "index", "tutorial", "errors", "ci", "concepts", "measures", "cli", "formats", "api/scoring", "studies/callin",
-    "validation", "scale", "messages", "example-report",
+    "index", "tutorial", "errors", "ci", "concepts", "measures", "commands/index", "commands/rank",
+    "formats", "api/scoring", "studies/callin",
+    "significance", "scale", "messages", "example-report",
 ]  # fmt: skip
 """Pages of every kind: with sessions, pictures, long tables, generated text."""
 

@@ -71,7 +71,8 @@ def test_sets_hold_the_true_ranks(spacing: float) -> None:
     """Of 100 samples at least 95% but for chance; systems that do not differ have all ranks."""
     held = []
     for seed in range(100):
-        ranks = [all_pairs(sampled(seed, 6, 60, spacing)).ranks(system) for system in range(6)]
+        tests = all_pairs(sampled(seed, 6, 60, spacing))
+        ranks = [tests.ranks(system) for system in range(6)]
         truth = [(1, 6)] * 6 if spacing == 0 else [(place, place) for place in range(1, 7)]
         held.append(all(low <= best and worst <= high for (low, high), (best, worst) in zip(ranks, truth)))
         assert spacing == 0 or ranks != [(1, 6)] * 6  # the sets say something

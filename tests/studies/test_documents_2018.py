@@ -14,7 +14,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.significance import SystemCounts, resampled_rows, spawned
 from levelhead.studies import StudyRequest, reproduce
 from levelhead.studies.documents_2018 import MEASURES, counts_of_test_set, measure_documents
-from levelhead.studies.pairs import pair_p_values
+from levelhead.studies.verdicts import pair_p_values
 from oracle import documents as oracle
 from result_rows import rows_in
 

@@ -75,12 +75,14 @@ def judged(measured: Mapping[str, Any], changes: Sequence[float] = (-0.1,) * 6) 
 
 def test_claims_on_gains_of_several_measures() -> None:
     more = [2 * value for value in UP]
-    assert verdict(judged(gains({"LAS": UP, "CNC": more})), "It improves CNC") == "holds"
-    assert verdict(judged(gains({"LAS": more, "CNC": UP})), "It improves CNC") == "does not hold"
-    assert verdict(judged(gains({"LAS": more, "UAS": UP})), "It improves LAS more than UAS") == "holds"
-    assert verdict(judged(gains({"LAS": UP, "UAS": more})), "It improves LAS more than UAS") == "does not hold"
+    assert verdict(judged(gains({"LAS": UP, "CNC": more})), "Function heads improve CNC") == "holds"
+    assert verdict(judged(gains({"LAS": more, "CNC": UP})), "Function heads improve CNC") == "does not hold"
+    assert verdict(judged(gains({"LAS": more, "UAS": UP})), "Function heads improve LAS more than UAS") == "holds"
+    assert (
+        verdict(judged(gains({"LAS": UP, "UAS": more})), "Function heads improve LAS more than UAS") == "does not hold"
+    )
     harmed = gains({"case": DOWN, "mark": EITHER, "nmod": UP})
-    assert verdict(judged(harmed), "It hurts case") == "inconclusive"
+    assert verdict(judged(harmed), "Function heads hurt case") == "inconclusive"
     arcs = "Backward conversion makes"
     assert verdict(judged(gains({}, (20, 22, 21, 25, 20, 20))), arcs) == "holds"
     assert verdict(judged(gains({})), arcs) == "does not hold"
@@ -163,7 +165,7 @@ def test_callin_on_correlations() -> None:
 def test_callin_on_the_order_of_correlations() -> None:
     share = [0.1 * i for i in range(10)]
     noise = [0.5, 0.1, 0.9, 0.3, 0.7, 0.2, 0.8, 0.4, 0.6, 0.5]
-    order = "LAS correlates with that share"
+    order = "LAS correlates most"
 
     def found(**columns: Sequence[float]) -> str:
         return verdict(claims_on_correlations(callin_rows(F_freq=share, **columns)), order)

@@ -5,23 +5,26 @@ import re
 import pytest
 
 from conftest import ROOT
+from levelhead.errors import with_minus
 from levelhead.studies import STUDIES, Claim, Study
 from levelhead.studies.study import markdown, summary
 
 
-def claims_on(page: str) -> tuple[Claim, ...]:
-    """The claims in the table of a page."""
-    rows = re.findall(r"^\| (.*) \|$", page.partition("## Claims\n")[2].partition("\n## ")[0], re.MULTILINE)
-    return tuple(Claim(*row.split(" | ")) for row in rows[2:])
+def claims_of(name: str) -> tuple[Claim, ...]:
+    """The claims in the table next to a page."""
+    _, *rows = (ROOT / "docs" / "studies" / f"{name}-claims.tsv").read_text(encoding="utf-8").splitlines()
+    return tuple(Claim(*(cell.removeprefix("'") for cell in row.split("\t"))) for row in rows)
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_page_opens_with_two_sentences_of_result(name: str) -> None:
     page = (ROOT / "docs" / "studies" / f"{name}.md").read_text(encoding="utf-8")
     main_claim = STUDIES[name].main_claim
-    study = Study(name, "", "", (), (), claims_on(page), {}, main_claim)
+    study = Study(name, "", "", (), (), claims_of(name), {}, main_claim)
     title, _, opening = page.split("\n")[:3]
-    assert opening == summary(study)
+    assert opening == with_minus(summary(study))
+    shown = page.partition("## Claims\n\n")[2].partition("\n\n## Tables")[0]
+    assert shown == markdown(study, name).partition("## Claims\n\n")[2].partition("\n\n## Tables")[0]
     assert f'The main claim, "{main_claim}' in opening
     assert title.startswith("# Replication of ") or name.endswith("-2018")
 
@@ -47,7 +50,7 @@ def test_the_main_claim_follows() -> None:
 
 
 def test_concepts_states_what_a_study_shows_with_its_numbers() -> None:
-    claims = claims_on((ROOT / "docs" / "studies" / "measures-2018.md").read_text(encoding="utf-8"))
+    claims = claims_of("measures-2018")
     concepts = " ".join((ROOT / "docs" / "concepts.md").read_text(encoding="utf-8").split())
     shown = [claim for claim in claims if claim.text.startswith("CLAS separates fewer pairs")]
     assert [claim.verdict for claim in shown] == ["holds", "holds"]

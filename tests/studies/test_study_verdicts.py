@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from conftest import EXAMPLES, ROOT
 from levelhead.correlation.coefficients import fisher_z
 from levelhead.evaluation.setup import setup_of
-from levelhead.scoring.weights import weights_of
+from levelhead.scoring.selection import weights_of
 from levelhead.significance import SystemCounts
 from levelhead.studies import STUDIES, Claim, StudyRequest
 from levelhead.studies.conll17 import claims_on_ranking
@@ -33,7 +33,6 @@ from levelhead.studies.measures_2018 import (
 )
 from levelhead.studies.nivre_fang import CLASSES, PUBLISHED, RELATIONS, WITHOUT
 from levelhead.studies.nivre_fang import claims_on_scores as nivre_fang_scores
-from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import score_files
 from levelhead.studies.sogaard_haulrich import (
     TreebankPerplexities,
@@ -53,6 +52,7 @@ from levelhead.studies.verdicts import (
     estimate_shown,
     jackknifed,
     mean_effect,
+    pair_p_values,
     rows_by,
     verdict_of_effects,
     verdict_of_equality,
@@ -518,8 +518,7 @@ def test_thai_has_no_blex(data: Path) -> None:
 @pytest.mark.parametrize("name", STUDIES)
 def test_pages_give_the_numbers_behind_verdicts(name: str) -> None:
     """Tests have intervals; what is only counted is not said to hold."""
-    claims = (DOCS / f"{name}.md").read_text(encoding="utf-8").split("\n## Claims\n")[1].split("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in claims.split("\n") if line.count(" | ") == 3]
+    rows = [line.split("\t") for line in (DOCS / f"{name}-claims.tsv").read_text(encoding="utf-8").splitlines()]
     assert len(rows) > 2
     for row in rows[1:]:
         tested = row[2] in {"holds", "does not hold", "inconclusive", "differs by parser"}

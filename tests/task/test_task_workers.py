@@ -58,11 +58,11 @@ def test_workers_are_passed_on_as_text(workers):
 
 
 @pytest.mark.cluster
-def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path):
+def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path, scheduler):
     task = task_of(small_task(tmp_path))
     task.folder.prepare()
     found = []
-    for workers in (ScoringWorkers(), ScoringWorkers(2), ScoringWorkers(1, "local")):
+    for workers in (ScoringWorkers(), ScoringWorkers(2), ScoringWorkers(1, scheduler)):
         task.folder.scores.unlink(missing_ok=True)  # otherwise nothing is left to count
         document = score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "result", workers)
         found.append((tmp_path / "result").read_bytes())
@@ -94,12 +94,12 @@ def test_a_server_scores_with_workers(tmp_path):
 
 
 @pytest.mark.cluster
-def test_rank_and_close_count_with_workers(tmp_path, capfd):
+def test_rank_and_close_count_with_workers(tmp_path, capfd, scheduler):
     folder = small_task(tmp_path)
     files = handed_in(folder)
     drain(task_of(folder))
     printed, final = [], []
-    for of_rank, of_close in (([], []), (["--cluster", "local", "--jobs", "1"], ["--jobs", "2"])):
+    for of_rank, of_close in (([], []), (["--cluster", scheduler], ["--jobs", "2"])):
         files.scores.unlink()
         assert run(["task", "rank", str(folder), "--format", "json", *of_rank]) == 0
         files.scores.unlink()

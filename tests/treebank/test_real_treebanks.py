@@ -9,6 +9,7 @@ import pytest
 import levelhead
 from conftest import one_in
 from levelhead.treebank import to_conllu
+from levelhead.typology.counts import count_sizes
 
 N_FILES = {
     "r1.2": 67,
@@ -46,7 +47,10 @@ def faults(data: Path, row: dict[str, str]) -> list[str]:
         "multiword_tokens": len(treebank.multiword),
         "empty_nodes": len(treebank.empty),
     }
-    found += [f"has {n} {name}, the manifest {row[name]}" for name, n in counts.items() if n != int(row[name])]
+    sizes = count_sizes(treebank)
+    for name, n in counts.items():
+        if not n == getattr(sizes, name) == int(row[name]):
+            found.append(f"has {n} {name}, the profile {getattr(sizes, name)}, the manifest {row[name]}")
     return [f"{row['path']} {fault}" for fault in (*found, *imperfections(treebank))]
 
 

@@ -19,7 +19,7 @@ import zstandard
 
 from levelhead import InputError, LevelheadError, from_conllu, read
 from levelhead.errors import ConlluError, UnreadableFile
-from levelhead.evaluation.valid_sentences import valid_sentences
+from levelhead.evaluation.partial import valid_sentences
 from levelhead.treebank import Limits, faults_of, validation
 from levelhead.treebank.input_bytes import LONGEST_LINE, decompressed, read_bytes
 from levelhead.treebank.official_reader import SCORERS, read_officially

@@ -16,7 +16,7 @@ import levelhead
 from conftest import EXAMPLES, library
 from levelhead.api.treebanks import Distance, Rows
 from levelhead.errors import InputError, MeasureError
-from levelhead.scoring.weights import read_weights
+from levelhead.scoring.selection import read_weights
 from levelhead.treebank.layouts.gold import treebank_of
 from levelhead.treebank.relations import SCHEMES, UD1, UD2
 from levelhead.typology import (

@@ -17,11 +17,10 @@ from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring import Counts, Matches, Measure, Score
 from levelhead.scoring.counts import with_missing_words
-from levelhead.scoring.custom_measures import correct_pairs
 from levelhead.scoring.measure import Component, Definition
 from levelhead.scoring.score import check_annotated, count, score_of
 from levelhead.scoring.selection import Selection, is_class, selection_for
-from levelhead.scoring.word_columns import WordColumns
+from levelhead.scoring.word_columns import WordColumns, correct_pairs
 from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of
 from levelhead.significance.jackknife import (
     BucketEstimate,

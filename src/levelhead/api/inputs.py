@@ -12,7 +12,7 @@ from levelhead.arguments import is_list
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.scoring.weights import ENTROPY, key_of
+from levelhead.scoring.selection import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.tokens import refuse_partial
 

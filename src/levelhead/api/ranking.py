@@ -29,7 +29,7 @@ from levelhead.campaign.find import about_files, find_plan
 from levelhead.campaign.plan import Plan, check_matched
 from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice, measure_in, needed_plan, rank_results
 from levelhead.campaign.ranking import ALL, EACH
-from levelhead.campaign.scored import results_of_scores
+from levelhead.campaign.results import results_of_scores
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import Registry, parse_measure, qualified

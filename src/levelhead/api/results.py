@@ -48,7 +48,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "rank": "campaign.ranked_systems:RankedSystems",
         "leaderboard": "task.standings:Leaderboard",
         "submissions": "task.documents:Submissions",
-        "testsets": "treebank.releases.listing:TestSets",
+        "testsets": "treebank.releases.files:TestSets",
         "explain": "analysis.rule_differences:Explanation",
         "breakdown": "comparison.breakdowns:Breakdowns",
         "analyze": "comparison.error_analysis:ErrorAnalysis",

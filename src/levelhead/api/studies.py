@@ -12,7 +12,7 @@ from levelhead.api.inputs import PathLike, running
 from levelhead.api.parameters import public
 from levelhead.jobs import Store, Workers
 from levelhead.studies import Study
-from levelhead.studies.parsers import built_in
+from levelhead.studies.request import built_in
 
 
 @public()

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 
 from levelhead.api.inputs import as_list
 from levelhead.api.parameters import public
-from levelhead.treebank.releases.files import files_named, located_file, wanted_files
-from levelhead.treebank.releases.listing import TestSets
+from levelhead.treebank.releases.files import TestSets, files_named, located_file, wanted_files
 
 
 @public(names=("list", "text"), download="flag", tell=("optional", "function"))

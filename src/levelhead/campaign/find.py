@@ -29,7 +29,6 @@ Systems = Sequence[PathLike] | Mapping[str, Treebanks]
 
 
 def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...]:
-    """Return the test sets in a file or a folder, in any supported layout."""
     if gold.suffix == ".toml" and gold.is_file():
         return read_manifest(gold).gold_sets(split)
     return tuple(
@@ -90,7 +89,6 @@ def find_plan(
 
 
 def _test_sets_of(gold: Treebanks, split: Split | None, systems: Systems | Treebank) -> tuple[TestSet, ...]:
-    """The test sets in a path of any layout, a treebank or a mapping."""
     if isinstance(gold, str | os.PathLike):
         try:
             return find_test_sets(Path(gold), split)
@@ -269,8 +267,6 @@ def manifest_from(
 
 
 class _ManifestReader:
-    """Reads a document, and collects its errors."""
-
     def __init__(self, folder: Path, download: Callable[[str], None] | None) -> None:
         self.folder, self.download = folder, download
         self.errors: list[str] = []

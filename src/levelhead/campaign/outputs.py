@@ -51,14 +51,14 @@ from levelhead.errors import InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
 from levelhead.evaluation.fold import CountedPiece, fold
 from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
+from levelhead.evaluation.partial import score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
-from levelhead.evaluation.valid_sentences import score_valid_sentences, valid_sentences
 from levelhead.progress import tracked
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, TreebankPair, match
 from levelhead.scoring.measure import Measure, Resource
+from levelhead.scoring.selection import for_treebank, key_of, read_weights
 from levelhead.scoring.spans import spans_of
-from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
@@ -231,7 +231,6 @@ class OutputJob(NamedTuple):
 
 
 def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_SentenceParts]) -> Record:
-    """The record of a valid output, without the fields that depend only on gold."""
     record: Record = {
         "state": "valid",
         "status": status_of_scores(evaluation.scores, setup.rules.name),
@@ -250,8 +249,6 @@ def _valid_fields(evaluation: Evaluation, setup: Setup, sentences: Sequence[_Sen
 
 
 class _GoldUnits:
-    """The visitor that finds the units of gold."""
-
     def __init__(self, resample_by: str) -> None:
         self._resample_by = resample_by
 
@@ -303,7 +300,6 @@ class Output(NamedTuple):
 
     @property
     def summary(self) -> FileSummary:
-        """The sizes of the output, and the warnings about its file."""
         return self.contents or summary_of(self.matches.system)
 
 
@@ -377,8 +373,6 @@ def count_and_look(
 
 
 class _Keep:
-    """The visitor that keeps the aligned words of whole files."""
-
     def start(self) -> None:
         self.matches: TreebankPair | None = None
 

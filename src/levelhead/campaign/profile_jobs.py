@@ -66,7 +66,6 @@ def profile_with(workers: Workers, store: Store | None = None) -> Runner:
 
 
 def profile_files(files: Sequence[NamedFile], task: ProfileTask) -> bytes:
-    """Profile a treebank; workers call this."""
     result = profiled((_counted(*file, task) for file in files), task)
     if isinstance(result, InputError):
         return json.dumps({"faults": [asdict(fault) for fault in result.faults]}).encode()

@@ -5,19 +5,31 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.adjusted import Sampling, adjusted, fitted_scores
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.ranking import LeftOut, Ranking, Standing, SystemPair, groups_named, macro_average, rank
-from levelhead.campaign.ranking_data import LAYOUTS, rows_of
-from levelhead.campaign.ranking_tables import first_place, left_out_notes, ranking_table, results_table
-from levelhead.campaign.results import Results
+from levelhead.campaign.ranking import (
+    LeftOut,
+    Ranking,
+    Sampling,
+    Standing,
+    SystemPair,
+    adjusted,
+    fitted_scores,
+    groups_named,
+    macro_average,
+    number,
+    rank,
+    valid_trees_value,
+)
+from levelhead.campaign.ranking_tables import LAYOUTS, first_place, left_out_notes, ranking_table, results_table
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import MeasureError, unknown
 from levelhead.evaluation.provenance import Provenance, signature_of_tests
+from levelhead.evaluation.score_data import ScoreNumbers, score_numbers
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
 from levelhead.significance import Estimate, InferenceSettings
@@ -25,7 +37,8 @@ from levelhead.significance.corrections import PairTests, compare_pairs, level_o
 from levelhead.significance.estimates import rescaled
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 from levelhead.significance.resampling import Sums
-from levelhead.significance.scopes import CountedUnits, Scope, count_units, influenced_by
+from levelhead.significance.scopes import CountedUnits, Scope, count_units, influence_rows, influenced_by
+from levelhead.significance.units import unit_rows
 from levelhead.tables.data import PercentInterval
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
@@ -73,7 +86,6 @@ class _Scopes:
         self._better: dict[tuple[str, str], NDArray[np.bool_] | None] = {}
 
     def average(self, ranking: Ranking) -> tuple[Scope, PairTests | None]:
-        """Return the scope of a ranking and its tests."""
         codes, measure = ranking.group.codes, ranking.measure
         if not self._results.gold:
             scope = Scope(ranking.group.name, {"": self._scores(codes, measure)})
@@ -258,9 +270,76 @@ class RankedSystems(Tabular):
         """Whether intervals and tests were requested."""
         return "level" in self.provenance.signature
 
-    def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table."""
-        return rows_of(name, self)
+    def _standings_rows(self) -> Iterator[Any]:
+        for ranking in self.rankings:
+            lines, last = ranking.lines, len(ranking.standings)
+            for place, standing in enumerate(ranking.standings, 1):
+                below = None if lines is None or place == last else place in lines
+                yield ranking.group.name, ranking.measure, standing, _unit(ranking.measure), below
+
+    def _scores_rows(self) -> Iterator[Any]:
+        for system, code, result in self._outputs():
+            covered = self.results.covered(system, code)
+            for name, value in result.values.items():
+                score, valid = result.scores.get(name), result.secondary.get(name)
+                numbers = ScoreNumbers(number(value), _unit(name))
+                if score is not None:
+                    numbers = score_numbers(score)._replace(value=numbers.value)
+                of_trees = None if covered is None or value is None else float(valid_trees_value(result, name))
+                reason = next(filter(None, (score and score.reason, *result.reasons)), None)
+                of_sentences = None if valid is None else valid.value
+                yield system, code, name, numbers, result.state, of_sentences, of_trees, reason
+
+    def _systems_rows(self) -> Iterator[Any]:
+        return self._of_rankings("adjusted")
+
+    def _outputs_rows(self) -> Iterator[Any]:
+        for system, code, result in self._outputs():
+            counts = result.coverage and (result.coverage.scored, result.coverage.system, result.coverage.invalid)
+            yield system, code, result.state, result.status, *(counts or (None, None, None))
+
+    def _reasons_rows(self) -> Iterator[Any]:
+        return ((system, code, reason) for system, code, result in self._outputs() for reason in result.reasons)
+
+    def _pairs_rows(self) -> Iterator[Any]:
+        return self._of_rankings("pairs")
+
+    def _influence_rows(self) -> Iterator[Any]:
+        for ranking in self.rankings:
+            for pair, influenced in ranking.influences:
+                for row in influence_rows(influenced, ranking.group.codes):
+                    yield ranking.group.name, ranking.measure, *pair, *row
+
+    def _groups_rows(self) -> Iterator[Any]:
+        for group in dict.fromkeys(ranking.group for ranking in self.rankings):
+            yield from ((group.name, code, True) for code in group.codes)
+            yield from ((group.name, code, False) for code in group.lacks)
+
+    def _undefined_rows(self) -> Iterator[Any]:
+        return self._of_rankings("undefined")
+
+    def _treebanks_rows(self) -> Iterator[Any]:
+        for test_set in self.results.test_sets:
+            gold, language = self.results.gold.get(test_set.code), test_set.language
+            sizes = (None, None, None) if gold is None else (gold.sha256, gold.sentences, gold.words)
+            yield test_set.code, language.name, language.family, language.genus, *sizes
+
+    def _units_rows(self) -> Any:
+        return unit_rows(self.results.units)
+
+    def _coverage_rows(self) -> Iterator[Any]:
+        for system, code, _ in self._outputs():
+            if covered := self.results.covered(system, code):
+                yield system, code, covered
+
+    def _of_rankings(self, field: str) -> Iterator[Any]:
+        return (
+            (ranking.group.name, ranking.measure, row) for ranking in self.rankings for row in getattr(ranking, field)
+        )
+
+    def _outputs(self) -> Iterator[tuple[str, str, OutputResult]]:
+        codes = [test_set.code for test_set in self.results.test_sets]
+        return ((system, code, self.results.results[system, code]) for system in self.results.systems for code in codes)
 
     def table(self, *, by_treebank: bool = False) -> Table:
         """Return the ranking as a table, or the scores on each test set."""
@@ -270,8 +349,11 @@ class RankedSystems(Tabular):
         return table._replace(notes=(*left_out_notes(self.left_out), *table.notes))
 
 
+def _unit(measure: str) -> Literal["percent", "perplexity"]:
+    return "perplexity" if lower_is_better(measure) else "percent"
+
+
 def sampling_of(results: Results, level: float) -> Sampling | None:
-    """Return the function of the variance of averages; None if only scores are known."""
     return _Scopes(results, level).variance if results.units else None
 
 
@@ -282,7 +364,6 @@ def needed_plan(plan: Plan, choice: RankingChoice, groups: Sequence[str]) -> Pla
 
 
 def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice) -> RankedSystems:
-    """Return rankings of systems by known results, such as a table of scores."""
     groups = groups_named(choice.groups, results.test_sets, own=choice.own, ranking=choice.ranking)
     chosen = list(dict.fromkeys(measures))
     rankings = tuple(rank(results, measure, group, choice.ranking) for group in groups for measure in chosen)

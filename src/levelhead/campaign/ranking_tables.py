@@ -1,16 +1,27 @@
-"""Rankings of campaigns as tables, with their notes."""
+"""Rankings of campaigns as tables: the columns of their data, and tables for readers with their notes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from operator import attrgetter
+from types import MappingProxyType
 
-from levelhead.campaign.adjusted import adjustment_notes
-from levelhead.campaign.ranking import Group, LeftOut, Ranking, Standing, valid_trees_value
+from levelhead.campaign.ranking import (
+    AdjustedSystem,
+    Group,
+    LeftOut,
+    Ranking,
+    Standing,
+    SystemPair,
+    adjustment_notes,
+    valid_trees_value,
+)
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, names_or_number, number_of
+from levelhead.evaluation.coverage import PartialCoverage
+from levelhead.evaluation.score_data import ScoreNumbers
 from levelhead.evaluation.score_tables import (
     COVERAGE,
     VALID_TREES,
@@ -20,8 +31,90 @@ from levelhead.evaluation.score_tables import (
 )
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
-from levelhead.significance.scopes import InfluencedResult, influence_notes
+from levelhead.significance.scopes import INFLUENCE, InfluencedResult, influence_notes
+from levelhead.significance.units import UnitRow
+from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
+
+STATE_COLUMN = DataColumn(
+    "state", "text", "Whether there is an output, and whether it is valid", choices=("valid", "invalid", "missing")
+)
+_OUTPUT_VALUES = (  # a missing or invalid output has the value 0, and can have a score on other data
+    STATE_COLUMN,
+    DataColumn(
+        "value_of_valid_sentences", "number",
+        "The value on the valid sentences of an invalid output. It does not affect ranks", optional=True,
+    ),
+    DataColumn(
+        "value_of_valid_trees", "number", "For partial scores, the value in which invalid trees count as wrong",
+        optional=True,
+    ),
+    DataColumn(
+        "reason", "text", "Why there is no value, or why it is 0: the first reason; null otherwise", optional=True
+    ),
+)  # fmt: skip
+_SENTENCES_OF_INVALID = tuple(
+    DataColumn(name, "integer", f"The number of {what}; null unless {when}", optional=True, limits=(0,))
+    for name, what, when in (
+        ("n_compared", "valid sentences with the text of a gold sentence", "the output is invalid"),
+        ("n_sentences", "its sentences", "it is invalid"),
+        ("n_invalid", "its sentences that are not valid CoNLL-U", "it is invalid"),
+    )
+)
+_TREEBANK_COLUMNS = (
+    TREEBANK_COLUMN._replace(about="Its code"),
+    *(
+        DataColumn(name, "text", f"{about}; empty if unknown")
+        for name, about in (
+            ("language", "Its language"), ("family", "The family of the language"),
+            ("genus", "The genus of the language"),
+        )
+    ),
+    DataColumn(
+        "sha256", "text",
+        "The SHA-256 of gold after decompression; null for a treebank in memory, or if only scores are known",
+        optional=True,
+    ),
+    *(
+        DataColumn(of, "integer", f"The number of gold {of}; null if only scores are known", optional=True, limits=(0,))
+        for of in ("sentences", "words")
+    ),
+)  # fmt: skip
+
+_SYSTEM, _TREEBANK, _MEASURE = SYSTEM_COLUMN, TREEBANK_COLUMN, MEASURE_COLUMN
+_GROUP = DataColumn("group", "text", "The group of treebanks")
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {
+        "standings": (
+            _GROUP,
+            _MEASURE,
+            Standing,
+            DataColumn("unit", "text", "The unit of the value", choices=("percent", "perplexity")),
+            DataColumn(
+                "line_below", "boolean", "Whether it differs significantly from the next system; null without tests",
+                optional=True,
+            ),
+        ),
+        "scores": (_SYSTEM, _TREEBANK, _MEASURE, ScoreNumbers, *_OUTPUT_VALUES),
+        "systems": (_GROUP, _MEASURE, AdjustedSystem),
+        "outputs": (
+            _SYSTEM, _TREEBANK, STATE_COLUMN,
+            DataColumn("status", "text", "The status in the words of the official evaluators"), *_SENTENCES_OF_INVALID,
+        ),
+        "reasons": (_SYSTEM, _TREEBANK, DataColumn("reason", "text", "Why the output scores 0")),
+        "pairs": (_GROUP, _MEASURE, SystemPair),
+        "influence": (_GROUP, _MEASURE, _SYSTEM, DataColumn("other", "text", "The other system"), *INFLUENCE),
+        "groups": (_GROUP, _TREEBANK, DataColumn("included", "boolean", "Whether the treebank was ranked")),
+        "undefined": (_GROUP, _MEASURE, DataColumn("treebank", "text", "A treebank without a value, so no average")),
+        "treebanks": _TREEBANK_COLUMNS,
+        "units": (UnitRow,),
+        "coverage": (_SYSTEM, _TREEBANK, PartialCoverage),
+        "left_out": (LeftOut,),
+    }
+)  # fmt: skip
+"""The tables of rankings: pairs and units only with tests, coverage only of partial scores, left_out only in a task,
+systems only if missing scores are predicted."""
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
@@ -46,7 +139,6 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
 def _row(
     standing: Standing, first: Ranking, others: Sequence[Ranking], shown: Collection[str], level: str
 ) -> list[tuple[Column, Cell]]:
-    """The columns of a leaderboard, each with the cell of a system."""
     measure = first.measure
     partial = "share_answered" in shown
     of_valid_sentences = standing.value_of_valid_sentences
@@ -148,7 +240,6 @@ def printed(value: Fraction | None) -> float | None:
 
 
 def results_table(results: Results) -> Table:
-    """Return one row per system and test set."""
     plain = (Column(name, "percent") for name in results.measures)
     measures = columns_with_valid_trees(results.measures) if results.partial else plain
     columns = (Column("System", "text"), Column("Treebank", "text"), *measures)
@@ -170,7 +261,6 @@ def results_table(results: Results) -> Table:
 
 
 def left_out_notes(left_out: Sequence[LeftOut]) -> tuple[str, ...]:
-    """Return a note on the submissions that a ranking leaves out."""
     teams = [
         f"{name} (submission {', '.join(str(failed.submission) for failed in of_team)})"
         for name, of_team in groupby(sorted(left_out), attrgetter("system"))
@@ -305,7 +395,6 @@ def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def any_failed(results: Results, rankings: Iterable[Ranking]) -> bool:
-    """Return whether an output in one of the rankings is missing or invalid."""
     codes = {code for ranking in rankings for code in ranking.group.codes}
     return bool(results.gold) and any(
         results.results[system, code].state != "valid" for system in results.systems for code in codes

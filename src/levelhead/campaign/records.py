@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.results import CANNOT_OPEN, OutputResult
+from levelhead.campaign.results import CANNOT_OPEN, OutputResult, exact_values
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable
 from levelhead.evaluation.coverage import PartialCoverage
+from levelhead.evaluation.partial import Coverage
 from levelhead.evaluation.setup import Setup
-from levelhead.evaluation.valid_sentences import Coverage
 from levelhead.scoring import Score
 from levelhead.significance.units import SENTENCE, Units
 from levelhead.treebank.official_reader import Crash, CycleRefused, RootsRefused
@@ -70,7 +69,6 @@ def json_of(record: Any) -> bytes:
 
 
 def _lists_of(numbers: NDArray[Any]) -> Any:
-    """Numbers as lists, with integers if all are whole."""
     are_whole = numbers.dtype.kind in "iu" or np.array_equal(numbers, np.rint(numbers))
     return (numbers.astype(np.int64) if are_whole else numbers).tolist()
 
@@ -86,7 +84,6 @@ def record_in(data: bytes) -> Any:
 
 
 def faults_of_error(error: InputError) -> list[list[Any]]:
-    """Return the first thousand faults of an error."""
     return [_fault(fault) for fault in error.faults[:1000]]
 
 
@@ -97,7 +94,6 @@ def _fault(fault: Fault) -> list[Any]:
 
 
 def contents_fields(contents: FileSummary) -> list[Any]:
-    """Return the sizes of a treebank and the warnings about it."""
     warnings = [_fault(fault) for fault in contents.warnings]
     return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
 
@@ -131,14 +127,9 @@ def read_record(
         path = files.get(record["faults_of"], gold)
         raise InputError(*_faults(record["faults"], path, path))
     scores, secondary = (_scores(record.get(kind, {}), setup) for kind in ("scores", "secondary"))
-    values: dict[str, Fraction | None] = {}  # 0 if only the system lacks annotation, None if gold lacks it
-    for name in setup.names:
-        value = None if name in record["undefined"] or name not in scores else scores[name].exact
-        lacks_value = name in record["undefined"] or name in setup.perplexities  # no perplexity is a maximum
-        values[name] = Fraction(0) if value is None and not lacks_value else value
     result = OutputResult(
         state=record["state"],
-        values=values,
+        values=exact_values(scores, setup.names, record["undefined"], setup.perplexities),
         status=record["status"],
         reasons=tuple(_reason(*fault) for fault in record["reasons"][:20]),
         scores=scores,
@@ -164,7 +155,6 @@ def _in_order(fields: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def units_in(fields: dict[str, Any]) -> Units:
-    """Return the units in a record, see `units_fields`."""
     stored, documents = fields["of_sentence"], fields["documents"]  # of sentences, only their number
     of_sentence = _numbered(stored) if isinstance(stored, int) else np.array(stored, dtype=np.int64)
     documents = None if documents is None else units_in(documents)
@@ -178,7 +168,6 @@ def _numbered(n_sentences: int) -> NDArray[np.int64]:
 
 
 def contents_in(sizes: list[Any], path: str | None) -> FileSummary:
-    """Return the sizes of a treebank and the warnings about it from a record, see `contents_fields`."""
     sha256, sentences, words, tokens, warnings = sizes
     return FileSummary(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
 
@@ -196,7 +185,6 @@ def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
 
 
 def _faults(faults: list[list[Any]], path: str | None, gold: str | None = None) -> tuple[Fault, ...]:
-    """Faults in a file, or in gold, with the names of the files."""
     name = printable(gold or "this")
     return tuple(
         Fault(slug, message.replace(GOLD, name), Place(gold if of_gold else path, line), severity, n)

@@ -1,4 +1,4 @@
-"""The results of each system on each test set, counted from files or read from a table of scores."""
+"""The results of each system on each test set: counted from files, from `score`, or read from a table of scores."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
+from levelhead.arguments import refuse
 from levelhead.campaign.plan import TestSet
-from levelhead.errors import Fault, InputError, Place, number_of, quoted
+from levelhead.errors import Fault, InputError, Place, listed, number_of, quoted
 from levelhead.evaluation.coverage import PartialCoverage, no_coverage
-from levelhead.evaluation.valid_sentences import Coverage
+from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.partial import Coverage
+from levelhead.evaluation.provenance import joint_hash
 from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
@@ -313,3 +316,89 @@ def _value(text: str, *, perplexity: bool) -> Fraction | None:
     if not is_short or value < 0 or (value > 100 and not perplexity):
         raise ValueError(text)
     return Fraction(value)
+
+
+def exact_values(
+    scores: Mapping[str, Score], measures: Iterable[str], undefined: Collection[str], perplexities: Collection[str]
+) -> dict[str, Fraction | None]:
+    """Return the value of each measure: 0 if only the system lacks annotation, None if gold lacks it (`undefined`)."""
+    values: dict[str, Fraction | None] = {}
+    for name in measures:
+        value = None if name in undefined or name not in scores else scores[name].exact
+        lacks_value = name in undefined or name in perplexities  # no perplexity is a maximum
+        values[name] = Fraction(0) if value is None and not lacks_value else value
+    return values
+
+
+_ONE_TEST_SET = "gold"  # the code of the test set of a single evaluation
+_OF_FILES = frozenset({"gold", "system", "gold-warnings", "system-warnings"})
+
+
+def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
+    """Return the results of systems that were scored one by one.
+
+    A test set without an evaluation of a system is a missing output. Measures without a value in gold have none.
+    """
+    by_system = {name: own.parts or {_ONE_TEST_SET: own} for name, own in systems.items()}
+    every = [(name, code, own) for name, some in by_system.items() for code, own in some.items()]
+    if not every:
+        refuse("scores", systems, "at least one result of levelhead.score")
+    codes = tuple(dict.fromkeys(code for _, code, _ in every))
+    first = every[0][2]
+    gold: dict[str, FileSummary] = {}
+    for name, code, own in every:
+        where = f"{quoted(name)} on {code}"
+        if gold.setdefault(code, own.gold).sha256 != own.gold.sha256:
+            raise _refused(f"{where} was scored on another gold file than {quoted(every[0][0])}")
+        if _settings_of(own) != _settings_of(first):
+            raise _refused(f"{where} was scored with other settings than {quoted(every[0][0])}: score both alike")
+        if list(own) != list(first):
+            raise _refused(f"{where} was scored with the measures {listed([*own])}, others with {listed([*first])}")
+    undefined = {
+        (code, measure)
+        for code in codes
+        for measure in first
+        if any(
+            (score := own[measure]).value is None and (score.reason is None or "in gold" in score.reason)
+            for _, at, own in every
+            if at == code
+        )
+    }
+    results = {}
+    for name, some in by_system.items():
+        for code in codes:
+            without = {measure for at, measure in undefined if at == code}
+            results[name, code] = _result(some.get(code), tuple(first), without)
+    last = {key: first.signature[key] for key in ("unicode", "version")}
+    signature = {key: value for key, value in _settings_of(first).items() if key not in last}
+    signature |= {
+        "gold": joint_hash(gold[code].id for code in codes),
+        "systems": joint_hash(own.system.id for _, _, own in every),
+    }
+    test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
+    return Results(test_sets, tuple(by_system), tuple(first), results, gold, signature | last)
+
+
+def _refused(message: str) -> InputError:
+    return InputError(Fault("invalid-argument", message))
+
+
+def _settings_of(evaluation: Evaluation) -> dict[str, str]:
+    return {key: value for key, value in evaluation.signature.items() if key not in _OF_FILES}
+
+
+def _result(evaluation: Evaluation | None, measures: Sequence[str], undefined: set[str]) -> OutputResult:
+    lower = list(filter(lower_is_better, measures))
+    if evaluation is None:
+        values = exact_values({}, measures, undefined, lower)
+        return OutputResult("missing", values, CANNOT_OPEN, ("no evaluation was given",))
+    return OutputResult(
+        "valid",
+        exact_values(evaluation, measures, undefined, lower),
+        "OK",
+        scores=evaluation.scores,
+        contents=evaluation.system,
+        notes=evaluation.notes,
+        valid_trees=evaluation.valid_trees,
+        partial_coverage=evaluation.coverage,
+    )

@@ -32,7 +32,7 @@ from levelhead.jobs import Job, Store, Workers, processes, run_jobs
 from levelhead.jobs.running import Codec, batch_size
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.weights import for_treebank, key_of, path_of
+from levelhead.scoring.selection import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.input_bytes import is_stream, read_bytes
@@ -104,8 +104,6 @@ def _name_of(path: Path | None, treebank: Treebank | None) -> str | None:
 
 
 class _Scoring:
-    """The state of one call of `score_plan`."""
-
     def __init__(self, plan: Plan, settings: JobSetup, look: Look | VisitEach | None) -> None:
         self.plan, self.settings, self.look = plan, settings, look
         self.hashed: dict[Path, tuple[File, tuple[int, int, int]]] = {}  # with the state when it was hashed
@@ -251,7 +249,6 @@ class _Scoring:
         return Path(self.settings.setup.place_of(path_of(for_treebank(measure, treebank)))).absolute()
 
     def _settings(self, treebank: str) -> JobSetup:
-        """Return the settings for a test set, with the files that measures name for it."""
         if not self.with_files:
             return self.settings
         files = {str(file): self._with_hash(self._path_of(file, treebank)) for file in self.with_files}

@@ -45,7 +45,6 @@ class LargeFile(Exception):
 
 
 def contents(file: File) -> bytes:
-    """Return the bytes of a file without decompression."""
     if file.data is not None:
         return file.data
     with _readable(file):
@@ -56,7 +55,6 @@ def contents(file: File) -> bytes:
 
 
 def whole_contents(file: File, most: int) -> bytes:
-    """Return the contents of a file, decompressed."""
     if file.data is None and _state(file)[0] > most:
         raise LargeFile
     raw = contents(file)
@@ -70,7 +68,6 @@ def whole_contents(file: File, most: int) -> bytes:
 
 
 def parts_of_file(file: File) -> AbstractContextManager[Iterator[bytes]]:
-    """Return the decompressed contents of a file in parts; `with` closes the file."""
     return parts_of(file.path) if file.data is None else parts_of_bytes(file.data, "")
 
 
@@ -123,7 +120,6 @@ def hash_of(source: Source | None) -> str | None:
 
 
 def input_file(file: File, name: str | None) -> InputFile:
-    """Return a file for reading in pieces, with its name in messages."""
     return InputFile(name, partial(parts_of_file, file))
 
 

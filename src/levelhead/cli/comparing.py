@@ -128,7 +128,6 @@ def languages(**given: Any) -> None:
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
-    """Read numbers between commas."""
     try:
         numbers = sorted({int(number) for number in text.split(",")} if text is not None else ())
     except ValueError as error:

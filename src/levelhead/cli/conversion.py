@@ -129,7 +129,6 @@ ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 
 
 def _counts(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """Read --minimum-counts: numbers, or the word srilm."""
     from levelhead.derivation import SRILM_MINIMUM_COUNTS
     from levelhead.derivation.perplexity import NGRAM
 

@@ -76,8 +76,15 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
-FILES = {**FUNCTIONS, **dict.fromkeys(GROUPS["Help"], "help"), **dict.fromkeys(GROUPS["Shared tasks"], "task")}
-"""The file of each command: that of its public function."""
+_BROKEN_TREES = {"cycle", "no-root", "several-roots"}
+
+FILES = {
+    **FUNCTIONS,
+    **dict.fromkeys(("testsets", "validate"), "treebanks"),
+    **dict.fromkeys(GROUPS["Help"], "help"),
+    **dict.fromkeys(GROUPS["Shared tasks"], "task"),
+}
+"""The file of each command, usually that of its public function."""
 
 
 class _Terminated(BaseException):
@@ -89,7 +96,6 @@ class OutputClosed(Exception):
 
 
 def example_of(path: str) -> str:
-    """Return the example of a command or group."""
     import tomllib
     from pathlib import Path
 
@@ -198,7 +204,6 @@ def _terminate(number: int, frame: object) -> NoReturn:  # noqa: ARG001
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command line and return its exit code."""
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
         if sys.stdout is not None:
@@ -213,6 +218,7 @@ def run(arguments: list[str]) -> int:
         code = INTERRUPTED
     except Exception as error:
         message, code = _explained(error)
+        message += _advice(error, arguments)
         if code == INTERNAL and os.environ.get("LEVELHEAD_TRACEBACK"):
             raise
     else:
@@ -222,7 +228,6 @@ def run(arguments: list[str]) -> int:
 
 
 def _explained(error: Exception) -> tuple[str, int]:
-    """Return the message and the exit code for an error."""
     from levelhead.errors import LevelheadError, reason_of
 
     if isinstance(error, click.ClickException):
@@ -246,8 +251,21 @@ def _explained(error: Exception) -> tuple[str, int]:
     return f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
 
 
+def _advice(error: Exception, arguments: list[str]) -> str:
+    """Return a line that names `--partial` if the command has it, and the trees of an output are broken."""
+    is_refused = type(error).__name__ in {"CycleRefused", "RootsRefused"}  # by the rules of an official scorer
+    broken = [fault for fault in getattr(error, "faults", ()) if is_refused or fault.slug in _BROKEN_TREES]
+    command = cli.get_command(click.Context(cli), arguments[0]) if broken else None
+    if command is None or all(option.name != "partial" for option in command.params):
+        return ""
+    given = command.make_context(None, arguments[1:], resilient_parsing=True).params
+    if given["partial"] or str(given.get("rules")).startswith("msp"):
+        return ""
+    of_gold = all(str(fault.place.file).startswith(str(given.get("gold"))) for fault in broken)
+    return "" if of_gold else "\nto score the output in spite of its broken trees, give --partial"
+
+
 def _unknown_option(name: str, context: click.Context) -> str:
-    """Return the message for an unknown option: a similar one, or the commands that have it."""
     from levelhead.errors import listed, names_or_number, quoted, similar
 
     known = {option.lstrip("-"): option for parameter in context.command.params for option in parameter.opts}

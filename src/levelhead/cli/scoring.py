@@ -158,7 +158,6 @@ def _measures(given: Mapping[str, Any], gates: Sequence[Gate], registry: Registr
 
 
 def _passed(gates: Sequence[Gate], result: Any) -> int:
-    """Report the gates that failed, and return the exit code."""
     scores = [result[gate.measure] for gate in gates]
     broken = [gate.broken(score.exact, score.reason or "") for gate, score in zip(gates, scores, strict=True)]
     for message in filter(None, broken):

@@ -40,7 +40,7 @@ _EXAMPLES = Path("examples", "parallel")
 @click.option(
     "--report", metavar="FILE",
     type=options.ResultPath("study", Path),
-    help="Also write a page of results to this file: HTML (extra: report), or Markdown with figures and long tables"
+    help="Also write a page of results to this file: HTML (extra: report), or short Markdown with tables and figures"
     " next to it",
 )  # fmt: skip
 @setting("--outputs", type=options.ResultPath("folder", Path), metavar="DIR")

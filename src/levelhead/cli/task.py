@@ -179,7 +179,6 @@ def rank(folder: str, **given: Any) -> None:
 
 
 def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Database) -> Workers:
-    """The workers that count the outputs of all primary submissions."""
     from levelhead.task.standings import primary_outputs
 
     folders = primary_outputs(shared_task, database).values()

@@ -25,12 +25,12 @@ from levelhead.evaluation.provenance import Provenance, comparison_provenance, s
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
-from levelhead.scoring.custom_measures import correct_pairs
 from levelhead.scoring.score import check_annotated, count_by_sentence
+from levelhead.scoring.word_columns import correct_pairs
 from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
-from levelhead.treebank.tree_text import draw, draw_both, indented, title
+from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 _EQUAL = 1e-9  # sums of weights with a smaller difference are equal
 

@@ -9,9 +9,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.adjusted import AdjustedSystem, adjusted, adjustment_notes, fitted_scores
 from levelhead.campaign.ranked_systems import RankingChoice, parts_of, rank_results, sampling_of
-from levelhead.campaign.ranking import ALL
+from levelhead.campaign.ranking import ALL, AdjustedSystem, adjusted, adjustment_notes, fitted_scores
 from levelhead.campaign.results import Results
 from levelhead.correlation import Measurements, correlate
 from levelhead.correlation.measurements import join

@@ -127,7 +127,7 @@ class Power(Tabular):
         for row in shown:
             low, high = row.lower_quartile, row.upper_quartile
             quartiles = None if low is None or high is None else (low, high)
-            rows.append(row[0 if several else 1 : 6] + ((quartiles,) if typical else ()))
+            rows.append((*row[0 if several else 1 : 6], *([quartiles] if typical else [])))
         n_rows = sum(not row.average for row in shown) if each else len(shown)
         rules = starts_of(row[:3] for row in shown[:n_rows])
         test = f"a two-sided test at level {self.test.alpha:g} detects with {self.test.power:.0%} power"

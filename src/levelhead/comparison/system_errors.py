@@ -38,7 +38,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import summary_of
 from levelhead.treebank.relations import Scheme
-from levelhead.treebank.tree_text import draw, draw_both, indented, title
+from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 Found = TypeVar("Found")
 

@@ -16,13 +16,7 @@ from levelhead.compat.script import (
 )
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
 
-_SCRIPT = Script("udtools")
-
-load_conllu = _SCRIPT.load_conllu
-load_conllu_file = _SCRIPT.load_conllu_file
-evaluate = _SCRIPT.evaluate
-evaluate_wrapper = _SCRIPT.evaluate_wrapper
-build_evaluation_table = _SCRIPT.build_evaluation_table
+load_conllu, load_conllu_file, evaluate, evaluate_wrapper, build_evaluation_table = Script("udtools").functions
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = COLUMNS
 
 __all__ = [

@@ -2,13 +2,7 @@
 
 from levelhead.compat.script import COLUMNS, Score, Script, UDError, UDRepresentation, load_deprel_weights
 
-_SCRIPT = Script("conll17")
-
-load_conllu = _SCRIPT.load_conllu
-load_conllu_file = _SCRIPT.load_conllu_file
-evaluate = _SCRIPT.evaluate
-evaluate_wrapper = _SCRIPT.evaluate_wrapper
-build_evaluation_table = _SCRIPT.build_evaluation_table
+load_conllu, load_conllu_file, evaluate, evaluate_wrapper, build_evaluation_table = Script("conll17").functions
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = COLUMNS
 
 __all__ = [

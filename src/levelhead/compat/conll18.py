@@ -4,11 +4,6 @@ from levelhead import compat
 from levelhead.compat import *  # noqa: F403 -- the same names
 from levelhead.compat.script import Script
 
-_SCRIPT = Script("conll18")
 __all__ = compat.__all__
 
-load_conllu = _SCRIPT.load_conllu
-load_conllu_file = _SCRIPT.load_conllu_file
-evaluate = _SCRIPT.evaluate
-evaluate_wrapper = _SCRIPT.evaluate_wrapper
-build_evaluation_table = _SCRIPT.build_evaluation_table
+load_conllu, load_conllu_file, evaluate, evaluate_wrapper, build_evaluation_table = Script("conll18").functions

@@ -152,6 +152,10 @@ class Script:
 
     def __init__(self, name: str) -> None:
         self._rules, self._reading = RULES[name], SCORERS[name]
+        self.functions = (
+            *(self.load_conllu, self.load_conllu_file, self.evaluate, self.evaluate_wrapper),
+            self.build_evaluation_table,
+        )
 
     def load_conllu(
         self, file: TextIO, path: str | None = None, treebank_type: Mapping[str, Any] | None = None
@@ -213,8 +217,7 @@ class Script:
         options = {name: getattr(args, name, False) for name in ("multiple_roots_okay", "no_empty_nodes")}
         options |= dict.fromkeys(switches_of(getattr(args, "enhancements", "0")), True)
         gold, system = (self.load_conllu_file(path, options) for path in (args.gold_file, args.system_file))
-        weights = load_deprel_weights(getattr(args, "weights", None))
-        return self.evaluate(gold, system, weights)
+        return self.evaluate(gold, system, load_deprel_weights(getattr(args, "weights", None)))
 
     def build_evaluation_table(
         self,

@@ -25,7 +25,7 @@ from levelhead.treebank import StringColumn, Treebank, check_trees, relations
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE, Codes
-from levelhead.treebank.tokens import COLUMNS, place_of
+from levelhead.treebank.tokens import COLUMNS, place_of, place_of_sentence
 
 Flags = NDArray[np.uint8]
 
@@ -201,10 +201,10 @@ def _with_records(treebank: Treebank, words: Words, converted: Codes) -> Treeban
     """Record in MISC the head of each word that forward conversion changes or backward conversion would not restore."""
     recorded, _ = _recorded_words(treebank)
     if len(recorded):
-        place, lines = place_of(treebank, int(recorded[0])), treebank.source.lines
-        line = int(lines[treebank.sentence_of_word[recorded[0]]]) if len(lines) else None
-        message = f"word {place.word} of the sentence that starts here already has a recorded head"
-        raise InputError(Fault("recorded-heads", message, place._replace(line=line)))
+        word = place_of(treebank, int(recorded[0])).word
+        message = f"word {word} of the sentence that starts here already has a recorded head"
+        place = place_of_sentence(treebank, int(treebank.sentence_of_word[recorded[0]]))
+        raise InputError(Fault("recorded-heads", message, place._replace(word=word)))
     chosen = np.flatnonzero((converted != treebank.heads) | (_lowered(converted, words) != treebank.heads))
     records = [f"{ATTRIBUTE}={head}" for head in treebank.local_heads()[chosen].tolist()]
     sentences, first = np.unique(treebank.sentence_of_word[chosen], return_index=True)

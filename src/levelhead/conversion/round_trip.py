@@ -25,6 +25,7 @@ from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, file_id
+from levelhead.treebank.tokens import place_of_sentence
 from levelhead.typology.vocabulary import head_entropy_of
 
 
@@ -173,14 +174,13 @@ def check_round_trip(
     back = backward(converted, targets=chosen, variant=variant, ud=version, exact=exact)
     before, after = nonprojective_arcs(treebank), nonprojective_arcs(converted)
     sentences = treebank.sentence_of_word
-    lines = treebank.source.lines
     local = treebank.local_heads()
     restored = back.local_heads()
     not_restored = []
     for word in np.flatnonzero(local != restored).tolist():
         sentence = int(sentences[word])
-        line = int(lines[sentence]) if len(lines) else None
         number = word - int(treebank.sentence_starts[sentence]) + 1
+        line = place_of_sentence(treebank, sentence).line
         place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
         not_restored.append(NotRestored(*place, int(local[word]), int(restored[word])))
 

@@ -84,7 +84,7 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
 
 
 SKEWED = 1.0
-"""The skewness, up or down, above which a column is skewed: Pearson's intervals do not hold (docs/validation.md)."""
+"""The skewness, up or down, above which a column is skewed: Pearson's intervals do not hold (docs/significance.md)."""
 
 
 def skewness(values: Numbers) -> Numbers:
@@ -123,7 +123,7 @@ def fisher_z(values: Numbers, method: Method, n_given: int = 0) -> FisherZ:
     """Return the correlations of columns with standard errors, from leaving out one row at a time.
 
     The standard error is the larger of the jackknife's and Bonett and Wright's (2000), sqrt((1 + r^2 / 2) / (n - 3)),
-    which is right for ranks of normal columns, and too large for their values; docs/validation.md has the coverage. A
+    which is right for ranks of normal columns, and too large for their values; docs/significance.md has the coverage. A
     given column counts as one row less.
     """
     n_rows = len(values)

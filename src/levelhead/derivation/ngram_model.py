@@ -95,8 +95,7 @@ class Discounts(NamedTuple):
 
     def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the discount of each of some counts of n-grams."""
-        table: NDArray[np.float64] = np.array([0.0, self.one, self.two, self.more])
-        return table[np.minimum(counts, 3)]
+        return np.take([0.0, self.one, self.two, self.more], np.minimum(counts, 3))
 
 
 def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:

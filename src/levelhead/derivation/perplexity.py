@@ -383,10 +383,12 @@ class Perplexities(Tabular):
     @property
     def verdict(self) -> str:
         """The perplexity of each treebank without unknown words, and how many words are unknown."""
-        parts = []
-        for file, result in self.results.items():
-            value = "undefined" if result.excluding_oov is None else f"{result.excluding_oov:,.2f}"
-            parts.append(f"{value} for {path_text(file)} ({number_of(result.oov, 'unknown word')})")
+        values = ((file, result, result.excluding_oov) for file, result in self.results.items())
+        parts = (
+            f"{'undefined' if value is None else f'{value:,.2f}'} for {path_text(file)}"
+            f" ({number_of(result.oov, 'unknown word')})"
+            for file, result, value in values
+        )
         return f"Perplexity without unknown words: {'; '.join(parts)}."
 
     def _treebanks_rows(self) -> Iterator[TreebankPerplexity]:

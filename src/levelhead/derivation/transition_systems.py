@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import NOWHERE, Fault, InputError, Place
+from levelhead.errors import NOWHERE, Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.kernels import oracles
 from levelhead.treebank import Treebank
+from levelhead.treebank.tokens import place_of_sentence
 
 MOST_SWAPS = 50_000_000  # the maximum number of pairs of words of a sentence in the wrong projective order
 TOO_LONG = 3  # the kernels' code for a sentence that would take too long
@@ -32,11 +33,7 @@ def check_derived(
     for failure in dict.fromkeys(failures[failures != 0].tolist()):
         slug, message = _FAULTS[failure]
         sentences = np.flatnonzero(failures == failure).tolist()
-        place = NOWHERE
-        if treebank is not None:
-            lines = treebank.source.lines
-            line = int(lines[sentences[0]]) if len(lines) else None
-            place = Place(treebank.source.path, line, sentences[0] + 1)
+        place = NOWHERE if treebank is None else place_of_sentence(treebank, sentences[0])
         faults.append(Fault(slug, message.format(system=system.name, limit=limit), place, count=len(sentences)))
     if faults:
         raise InputError(*faults)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from levelhead.arguments import check, is_list
-from levelhead.errors import ConlluError, Fault, Place
+from levelhead.errors import ConlluError, Fault
 from levelhead.evaluation.setup import setup_of
 from levelhead.interop.treebanks import as_treebank
 from levelhead.measures.registry import parse_measure
@@ -20,6 +20,7 @@ from levelhead.scoring.rules import Rules, rules_named, with_several_roots
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank, check_trees
 from levelhead.treebank.relations import universal
+from levelhead.treebank.tokens import place_of_sentence
 
 Nested = Sequence[Sequence[int | str]]
 """The values of all words by sentence."""
@@ -63,8 +64,7 @@ class EpochScorer:
         if not allow_several_roots and (n_roots > 1).any():
             sentence = int(np.argmax(n_roots > 1))
             message = f"{n_roots[sentence]} words have HEAD 0: give allow_several_roots=True to accept such sentences"
-            line = int(gold.source.lines[sentence]) if len(gold.source.lines) else None
-            raise ConlluError(Fault("several-roots", message, Place(gold.source.path, line, sentence + 1)))
+            raise ConlluError(Fault("several-roots", message, place_of_sentence(gold, sentence)))
         self._heads, self._starts = gold.local_heads(), gold.sentence_starts
         self.labels: Sequence[str] = tuple(sorted({*gold.relations, *labels}))
         """All relations; predictions are indices into them."""

@@ -16,7 +16,6 @@ from levelhead.scoring.score import match_pair
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import OnlyWhole, PieceSizes, contents_or_parts
 from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of, size_of_file
-from levelhead.treebank.reader import check_format
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import Visitor
@@ -115,7 +114,5 @@ def _are_whole(paths: tuple[str | os.PathLike[str], ...], setup: Setup, sizes: P
 
 def can_score_in_pieces(setup: Setup) -> bool:
     """Return whether all results can be computed from pieces of files."""
-    formats = (setup.format, setup.format_of_gold)
-    for name in formats:
-        check_format(name)
-    return set(formats) == {"conllu"} or not (setup.rules.content or setup.rules.reading is not None)
+    formats = {setup.format, setup.format_of_gold}
+    return formats == {"conllu"} or not (setup.rules.content or setup.rules.reading is not None)

@@ -19,7 +19,6 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary
-from levelhead.treebank.reader import check_format
 from levelhead.treebank.tokens import refuse_partial
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 
@@ -137,10 +136,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         names = (
             list(self.scores) if len(self.scores) <= _MOST_SHOWN else [text for text in _MAIN if text in self.scores]
         )
-        shown = []
-        for name in names:
-            value = self.scores[name].value
-            shown.append(f"{name}={'-' if value is None else f'{value:.2f}'}")
+        values = ((name, self.scores[name].value) for name in names)
+        shown = [f"{name}={'-' if value is None else f'{value:.2f}'}" for name, value in values]
         more = len(self.scores) - len(names)
         kind = "partial Evaluation" if self.coverage else "Evaluation"
         return f"<{kind}: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
@@ -196,7 +193,6 @@ def as_gold(gold: Treebank, setup: Setup) -> Treebank:
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
     """Return a treebank in memory; a file is read as the official scorer of the rules reads it."""
-    check_format(format)
     if isinstance(source, Treebank):
         return refuse_partial(source)
     data = source.contents() if isinstance(source, PrefetchedFile) else read_bytes(source)

@@ -15,19 +15,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from levelhead.errors import InputError, MeasureError, UnreadableFile
+from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch, UnreadableFile
 from levelhead.evaluation.coverage import PartialCoverage, total_coverage
-from levelhead.evaluation.fold import PairStream
-from levelhead.evaluation.pair import Input, InputFile, load_gold, parse_as
+from levelhead.evaluation.fold import PairStream, score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_gold, parse_as
 from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.form_alignment import SentencePairs, sentence_ids
+from levelhead.scoring.form_alignment import SentencePairs, common_subsequence, sentence_ids
 from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnswers, match_partially
 from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
+from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
-from levelhead.treebank import Treebank
+from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.blocks import OnlyWhole
-from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.faults import repair
+from levelhead.treebank.input_bytes import read_bytes, refuse_long_lines
 from levelhead.treebank.lenient_reader import (
     LenientPieces,
     LenientTreebank,
@@ -35,6 +37,8 @@ from levelhead.treebank.lenient_reader import (
     as_they_are,
     of_treebank,
     read_leniently,
+    sentence_blocks,
+    valid_blocks,
 )
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary, summary_of
@@ -42,8 +46,6 @@ from levelhead.treebank.reader import read_if_valid
 from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.two_files import in_two_threads
 from levelhead.treebank.warning_checks import Hashes
-
-__all__ = ["PartialCoverage"]
 
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)
 
@@ -253,3 +255,40 @@ def places_by_id(gold: _FirstReading, system: _FirstReading) -> Places | None:
 def hashes_of(names: list[bytes]) -> Hashes:
     """Return 64-bit hashes, which are others in every process."""
     return np.fromiter(map(hash, names), dtype=np.int64, count=len(names))
+
+
+class Coverage(NamedTuple):
+    """The numbers of sentences behind the scores of valid sentences."""
+
+    scored: int  # the number of sentences with the same text on both sides
+    gold: int  # the number of gold sentences
+    system: int  # the number of the system's sentences, including invalid sentences
+    invalid: int  # the number of the system's sentences that are not valid CoNLL-U
+
+
+def score_valid_sentences(
+    gold: Treebank, system: Treebank, n_invalid: int, setup: Setup
+) -> tuple[Evaluation, Coverage]:
+    """Score a system's valid sentences that have the text of a gold sentence, in order."""
+    pairs = common_subsequence(_texts(gold, setup.rules), _texts(system, setup.rules))
+    if not pairs:
+        place = Place(system.source.path)
+        raise TextMismatch(Fault("text-mismatch", "no sentence has the same text as a gold sentence", place))
+    of_gold, of_system = (list(side) for side in zip(*pairs))
+    evaluation = score_treebanks(gold.select(of_gold), system.select(of_system), setup)
+    return evaluation, Coverage(len(pairs), len(gold), len(system) + n_invalid, n_invalid)
+
+
+def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int]:
+    refuse_long_lines(data, name)
+    blocks = sentence_blocks(repair(data).data)
+    good = [block for block, valid in zip(blocks, valid_blocks(blocks, ReaderSettings())) if valid]
+    if not good:
+        from_conllu(data, name=name)  # raises with all errors
+    treebank = from_conllu(b"".join(good), name=name)
+    source = replace(treebank.source, sha256=hashlib.sha256(data).hexdigest())
+    return replace(treebank, source=source), len(blocks) - len(good)
+
+
+def _texts(treebank: Treebank, rules: Rules) -> list[bytes]:
+    return spans_of(treebank, unicode_spaces=rules.unicode_spaces).sentence_texts()

@@ -12,7 +12,6 @@ from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Field, Layout, Percent, share
 from levelhead.tables.documents import path_text
-from levelhead.treebank.provenance import FileSummary
 
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Evaluation
@@ -177,8 +176,9 @@ def _average_rows(evaluation: Evaluation) -> Iterator[AverageRow]:
 
 
 def _file_rows(code: str, evaluation: Evaluation) -> Iterator[FileRow]:
-    yield _file_row(code, "gold", evaluation.gold)
-    yield _file_row(code, "system", evaluation.system)
+    for role, file in (("gold", evaluation.gold), ("system", evaluation.system)):
+        path = None if file.path is None else path_text(file.path)
+        yield FileRow._make((code, role, path, file.sha256, file.sentences, file.tokens, file.words))
 
 
 def _coverage_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, PartialCoverage]]:
@@ -196,11 +196,6 @@ def _leakage_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str,
 def _new_score_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, str, ScoreNumbers]]:
     for seen in evaluation.leakage.occurring if evaluation.leakage else ():
         yield from ((code, seen.same, name, score_numbers(score)) for name, score in seen.rest.items())
-
-
-def _file_row(code: str, role: Literal["gold", "system"], contents: FileSummary) -> FileRow:
-    path = None if contents.path is None else path_text(contents.path)
-    return FileRow(code, role, path, contents.sha256, contents.sentences, contents.tokens, contents.words)
 
 
 _ROWS: Mapping[str, Callable[[str, Evaluation], Iterator[Any]]] = MappingProxyType(

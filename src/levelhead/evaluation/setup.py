@@ -15,12 +15,12 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.scoring.rules import RULES, Rules, rules_named, with_several_roots
-from levelhead.scoring.selection import is_class
-from levelhead.scoring.weights import (
+from levelhead.scoring.selection import (
     ENTROPY,
     TEMPLATE,
     checked_weights,
     for_treebank,
+    is_class,
     key_of,
     path_of,
     read_weights,
@@ -42,7 +42,7 @@ class Setup:
         registry: the available measures and schemes.
         format: the format of files.
         gold_format: the format of gold files, if different.
-        weights: weights and models of measures that were already read, by `scoring.weights.key_of`.
+        weights: weights and models of measures that were already read, by `scoring.selection.key_of`.
         folder: the folder of relative paths in measures; the current folder if empty.
         partial: whether to score outputs with different text or broken trees.
     """

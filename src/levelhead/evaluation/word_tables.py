@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelhead.scoring.counts import Counts, count_words
+from levelhead.scoring.counts import count_words
 from levelhead.scoring.form_alignment import sentence_ids
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import NOTHING
@@ -117,7 +117,18 @@ class _Places:
         )
 
 
-class WordRows:
+class _Rows:
+    """The rows of one output, which a visitor finds."""
+
+    def start(self) -> None:
+        self._places = _Places()
+        self._pieces = list[Piece]()
+
+    def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:
+        return self._pieces
+
+
+class WordRows(_Rows):
     """The visitor that finds the rows of words of one output; it keeps them, or passes them on.
 
     Files may be read again from the beginning, which does not repeat rows that were passed on.
@@ -126,10 +137,6 @@ class WordRows:
     def __init__(self, code: str, name: str, scheme: Scheme, each: Callable[[DataTable], object] | None) -> None:
         self._code, self._name, self._scheme, self._each = code, name, scheme, each
         self._n_passed = 0  # sentences whose rows were passed on
-
-    def start(self) -> None:
-        self._places = _Places()
-        self._pieces = list[Piece]()
 
     def add(self, piece: CountedPiece) -> None:
         matches = piece.matches
@@ -146,9 +153,6 @@ class WordRows:
         else:
             self._each(words_table([table]))
             self._n_passed = max(self._n_passed, self._places.n_sentences)
-
-    def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:
-        return self._pieces
 
 
 _WORD_COLUMNS = columns_in(WORDS)
@@ -206,15 +210,11 @@ def _texts(column: StringColumn, rows: NDArray[Any]) -> Texts:
     return Texts(np.append(column.codes, np.int32(-1))[rows], column.strings.texts)
 
 
-class SentenceRows:
+class SentenceRows(_Rows):
     """The visitor that finds the rows of the sentences of one output."""
 
     def __init__(self, code: str, name: str, measures: Sequence[str]) -> None:
         self._code, self._name, self._measures = code, name, measures
-
-    def start(self) -> None:
-        self._places = _Places()
-        self._pieces = list[Piece]()
 
     def add(self, piece: CountedPiece) -> None:
         matches = piece.matches
@@ -229,15 +229,6 @@ class SentenceRows:
             of = counted[name][0] if name in counted else None
             columns += [none_of(n)] * 3 if of is None else map(Numbers, (of.correct, of.gold, of.system))
         self._pieces.append(tuple(columns))
-
-    def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:
-        return self._pieces
-
-
-def _columns_of_counts(counts: Iterable[Counts | None], n_rows: int) -> Iterator[Numbers]:
-    for some in counts:
-        for part in ("correct", "gold", "system"):
-            yield none_of(n_rows) if some is None else Numbers(getattr(some, part))
 
 
 def sentences_table(pieces: Iterable[Piece], measures: Sequence[str]) -> DataTable:

@@ -3,9 +3,9 @@
 Functions that take treebanks also take these objects.
 """
 
-from levelhead.interop.data_frames import from_frame
 from levelhead.interop.spacy_library import from_spacy, to_spacy
 from levelhead.interop.stanza_library import from_stanza, to_stanza
+from levelhead.interop.treebanks import from_frame
 from levelhead.treebank.frames import to_pandas, to_polars, word_table
 
 __all__ = [

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -95,7 +96,6 @@ def reading_backwards(starts: Integers) -> Integers:
 
 
 def of_words(columns: Columns, words: NDArray[Any]) -> Columns:
-    """Return the columns of some of the words, in their order."""
     rows = np.concatenate([[0, 1], words + 2])
     sizes = np.diff(columns.feature_starts)[rows]
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -302,17 +302,16 @@ _GRAPH = {"arcs": ARCS, "siblings": SIBLINGS, "grandparents": GRANDPARENTS, "lab
 
 
 def templates_for(parser: str) -> dict[str, str]:
-    """Return the templates of a parser by their purpose."""
     if parser.startswith("graph"):
         return dict(_GRAPH) | ({"relations": RELATIONS} if parser == "graph" else {})
     return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
 
 
 def compiled_for(parser: str, templates: Mapping[str, str]) -> tuple[tuple[NDArray[Any], ...], ...]:
-    """Return the templates of a parser, by their purpose, as its kernel takes them."""
     return tuple(compiled(templates[name], arcs=name != "actions") for name in templates_for(parser))
 
 
+@lru_cache(maxsize=64)
 def compiled(text: str, *, arcs: bool) -> tuple[NDArray[Any], ...]:
     """Return the positions and attributes of distinct atoms, each template's atoms, its kind, and a hash of it."""
     atoms: dict[tuple[int, int], int] = {}

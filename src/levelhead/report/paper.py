@@ -12,9 +12,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from levelhead.campaign import Ranking, Results
-from levelhead.campaign.adjusted import PREDICTED, ZEROS
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.campaign.ranking import ALL
+from levelhead.campaign.ranking import ALL, PREDICTED, ZEROS
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
 from levelhead.comparison.contrasts import WorseSentence
 from levelhead.comparison.regression import verdict_text

@@ -1,4 +1,4 @@
-"""Enhanced edges between words, with paths through empty nodes collapsed as in the IWPT shared tasks.
+"""Enhanced edges between words, with paths through empty nodes collapsed as in the IWPT shared tasks; empty nodes.
 
 The IWPT 2020 task compared treebanks that annotate different kinds of enhancements; enhancements that gold does not
 annotate must not count as errors. Switches remove kinds of enhancements before scoring, as the current official script
@@ -19,13 +19,25 @@ import numpy as np
 from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.scoring.rules import Rules
+from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
-from levelhead.treebank.enhanced_graph import Incoming, Node, between_words, dangling, official_parents, read_graph
+from levelhead.treebank.enhanced_graph import (
+    Incoming,
+    Node,
+    Numbers,
+    between_words,
+    dangling,
+    official_parents,
+    read_graph,
+)
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
 
 MOST_STEPS = 300_000  # of all paths of a treebank: real treebanks have a few per sentence
 _LONGEST_PATH = 50
@@ -209,3 +221,46 @@ ENHANCEMENTS = tuple(_STEPS)
 def switches_of(digits: str) -> frozenset[str]:
     """Return the switches that the script's option --enhancements names by their numbers."""
     return frozenset(name for number, name in enumerate(ENHANCEMENTS, 1) if str(number) in digits)
+
+
+_ROOT, _NO_HEAD, _UNALIGNED = -1, -2, -3  # instead of the word that is the head
+
+
+def nodes_of(treebank: Treebank, spans: Spans, gold_words: Codes, numbers: dict[str, int]) -> tuple[Numbers, Codes]:
+    """Return what is compared of each empty node, shape (nodes, 10), and a word of the sentence next to it.
+
+    The columns are head, its number after the dot, and the start of its sentence, which only matters if the head is not
+    a word; then the place, the relation, FORM, LEMMA, UPOS, XPOS and FEATS. `gold_words` has the gold word of each
+    word, -1 if it is not aligned; equal texts have equal `numbers`.
+    """
+    empty, graph = treebank.empty, treebank.graph
+    if len(dangling(treebank, graph)[1]):
+        raise MalformedDeps("the head of an edge is not a node of its sentence", 2)
+    starts = treebank.sentence_starts[empty.sentence]
+    edges, nodes = graph.of_empty, np.arange(len(empty))
+    first = np.searchsorted(edges.child, nodes)
+    has_head = np.append(edges.child, -1)[first] == nodes
+    number, minor, label = (np.append(part, 0)[first] for part in edges[1:])
+    position = starts + number  # of the word that follows the head
+    of_head = gold_words[(position - 1).clip(min=0)]
+    head = np.where(of_head < 0, _UNALIGNED, of_head)
+    head = np.where(minor > 0, _places(position, starts, gold_words), head)
+    head = np.where((number == 0) & (minor == 0), _ROOT, head)
+    head = np.where(has_head, head, _NO_HEAD)
+    in_sentence = np.where((head == _ROOT) | (head == _NO_HEAD), spans.sentence_starts[empty.sentence], 0)
+    texts: list[Sequence[str]] = [
+        [graph.labels[i] if has else "" for i, has in zip(label.tolist(), has_head.tolist())],
+        *(treebank.strings.texts_of(codes) for codes in empty.cells[:, :5].T),
+    ]
+    columns = [[numbers.setdefault(text, len(numbers)) for text in column] for column in texts]
+    place = _places(empty.position, starts, gold_words)
+    rows = np.array([head, minor * has_head, in_sentence, place, *columns], dtype=np.int64).T
+    return rows, np.maximum(empty.position - 1, starts)
+
+
+def _places(position: Codes, starts: Codes, gold_words: Codes) -> Numbers:
+    """Number the places after a word, or before the first word of a sentence, by gold words."""
+    after = position > starts
+    words = gold_words[np.maximum(position - 1, starts)].astype(np.int64)
+    places: Numbers = np.where(words < 0, _UNALIGNED, 2 * words + after)
+    return places

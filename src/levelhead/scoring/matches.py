@@ -14,8 +14,7 @@ from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.kernels import agreement, pools
 from levelhead.kernels.alignment import align_spans
-from levelhead.scoring.empty_nodes import nodes_of
-from levelhead.scoring.enhanced_edges import Edges, edges_of
+from levelhead.scoring.enhanced_edges import Edges, edges_of, nodes_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundings, text_mismatch
 from levelhead.treebank import StringColumn, Treebank, check_trees

@@ -196,8 +196,7 @@ class CustomMeasure(Measure):
 def annotates(treebank: Treebank, column: str) -> bool:
     """Return whether a treebank has values in a column of words or of empty nodes, or has empty nodes."""
     if EMPTY_NODES not in column:
-        annotated: bool = getattr(treebank, column).has_values
-        return annotated
+        return bool(getattr(treebank, column).has_values)
     empty, name = treebank.empty, column.partition(" ")[0]
     if column == EMPTY_NODES or not len(empty):
         return len(empty) > 0

@@ -33,6 +33,15 @@ _ARC = Agree.HEAD | Agree.FULL_RELATION
 _EVERYTHING = _ARC | Agree.PLACE | Agree.FORM | Agree.LEMMA | Agree.UPOS | Agree.XPOS | Agree.ALL_FEATS
 
 
+_ALL_TAGS = "UPOS, XPOS and features"
+
+
+def _of_tags(name: str, correct: str, equal: str, needs: Agree, source: str = _CONLL17) -> Definition:
+    return Definition(
+        name, f"Words with the correct {correct}.", f"aligned words with equal {equal} / words", source, needs=needs
+    )
+
+
 def _of_empty_nodes(name: str, compared: str, needs: Agree) -> Definition:
     """Return a measure by its name in CRAC 2026."""
     return Definition(
@@ -80,42 +89,17 @@ GROUPS = (
         "Report UPOS, UFeats and Lemmas if the system predicts them. Use XPOS and AllTags only to compare systems on"
         " the same treebank, since tag sets differ between treebanks.",
         (
-            Definition(
-                "UPOS",
-                "Words with the correct universal part of speech (UPOS).",
-                "aligned words with equal UPOS / words",
-                _CONLL17,
-                needs=Agree.UPOS,
-            ),
-            Definition(
-                "XPOS",
-                "Words with the correct language-specific part of speech (XPOS).",
-                "aligned words with equal XPOS / words",
-                _CONLL17,
-                needs=Agree.XPOS,
-            ),
-            Definition(
-                "Feats",
-                "Words with the correct FEATS, compared as a whole.",
-                "aligned words with equal FEATS / words",
-                _CONLL17,
-                needs=Agree.ALL_FEATS,
-            ),
-            Definition(
+            _of_tags("UPOS", "universal part of speech (UPOS)", "UPOS", Agree.UPOS),
+            _of_tags("XPOS", "language-specific part of speech (XPOS)", "XPOS", Agree.XPOS),
+            _of_tags("Feats", "FEATS, compared as a whole", "FEATS", Agree.ALL_FEATS),
+            _of_tags(
                 "UFeats",
-                "Words with the correct universal features: the 21 features of the 2018 task, without layered"
-                " features.",
-                "aligned words with equal universal features / words",
+                "universal features: the 21 features of the 2018 task, without layered features",
+                "universal features",
+                Agree.FEATS,
                 _CONLL18,
-                needs=Agree.FEATS,
             ),
-            Definition(
-                "AllTags",
-                "Words with the correct UPOS, XPOS and features.",
-                "aligned words with equal UPOS, XPOS and features / words",
-                _CONLL17,
-                needs=Agree.UPOS | Agree.XPOS | Agree.FEATS,
-            ),
+            _of_tags("AllTags", _ALL_TAGS, _ALL_TAGS, Agree.UPOS | Agree.XPOS | Agree.FEATS),
             Definition(
                 "Lemmas",
                 "Words with the correct lemma (case-sensitive).",

@@ -183,8 +183,6 @@ def _with_unknown(matches: Matches, has_head: Flags, lacking: Flags) -> Matches:
     """
     matches, system = replace(matches, lacking=lacking), matches.system
     lost = matches.rules.scheme.is_in("FUNCTION", system.relations) & ~has_head
-    if not lost.any():
-        return matches
     unknown = np.zeros(len(system), dtype=bool)
     unknown[system.sentence_of_word[lost]] = True
     pairs = unknown[system.sentence_of_word[matches.alignment.system]]

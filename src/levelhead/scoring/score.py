@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partialmethod
 from operator import ge, gt, le, lt
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from levelhead.scoring.counts import (
 )
 from levelhead.scoring.matches import Agree, Matches, TreebankPair, match
 from levelhead.scoring.measure import NOTHING, annotates
-from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_for
+from levelhead.scoring.selection import STANDARD, Schemes, selection_for
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -73,17 +74,10 @@ class Valued:
         value, another = self.value, other.value if isinstance(other, Valued) else other
         return value is not None and another is not None and bool(operator(value, another))
 
-    def __lt__(self, other: Any) -> bool:
-        return self._ordered(other, lt)
-
-    def __le__(self, other: Any) -> bool:
-        return self._ordered(other, le)
-
-    def __gt__(self, other: Any) -> bool:
-        return self._ordered(other, gt)
-
-    def __ge__(self, other: Any) -> bool:
-        return self._ordered(other, ge)
+    __lt__ = partialmethod(_ordered, operator=lt)
+    __le__ = partialmethod(_ordered, operator=le)
+    __gt__ = partialmethod(_ordered, operator=gt)
+    __ge__ = partialmethod(_ordered, operator=ge)
 
 
 @immutable
@@ -214,7 +208,7 @@ def count(
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence, before=before)
     if definition.correct is not None:
-        from levelhead.scoring.custom_measures import correct_pairs  # rarely needed
+        from levelhead.scoring.word_columns import correct_pairs  # rarely needed
 
         selection = selection_for(matches, measure, definition, schemes)
         right = correct_pairs(matches, measure, definition, schemes)
@@ -252,8 +246,7 @@ def _refuse(*_: object, **__: object) -> Counts:
 
 # What counts each of `COUNTED_ITEMS`, given what must agree, which words are selected, whether by sentence, and the
 # pairs of sentences, if they are paired: then whole sentences count by pairs, since some have none or another text.
-COUNTERS: Mapping[str, Callable[[Matches, Agree, Selection | None, bool, PartialMatches | None], Counts]]
-COUNTERS = MappingProxyType(
+COUNTERS: Mapping[str, Callable[..., Counts]] = MappingProxyType(
     {
         "words": lambda matches, needs, chosen, each, _: count_words(matches, needs, chosen, by_sentence=each),
         "exact": lambda matches, needs, chosen, each, paired: count_exact(

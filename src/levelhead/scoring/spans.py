@@ -122,8 +122,6 @@ def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
         at -= 1  # to the start of the character
     before = spans.text[max(0, at - MOST_SHOWN) : at].tobytes()
     after = spans.text[at : at + MOST_SHOWN].tobytes()
-    if not len(treebank.multiword.first):
-        return Surroundings(path, before, after, treebank.forms[token], place_of(treebank, token))
     tokens = treebank.tokens
     if tokens.multiword[token]:
         row = np.array([np.count_nonzero(tokens.multiword[:token])])

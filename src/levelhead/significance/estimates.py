@@ -372,7 +372,7 @@ class UnpairedDifference(NamedTuple):
     """The difference between two independent estimates.
 
     Unlike a symmetric interval, the interval keeps the skewness of the intervals of the two values (Newcombe 1998; Zou
-    and Donner 2008). docs/validation.md shows its coverage.
+    and Donner 2008). docs/significance.md shows its coverage.
     """
 
     one: Estimate

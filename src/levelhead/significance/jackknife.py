@@ -192,7 +192,7 @@ def spreads_of(strata: Sequence[Stratum], contrasts: Sequence[Contrast], measure
     The variance is that of the delete-one-unit jackknife (Tukey 1958), without its factor (n - 1) / n: with few
     clusters, the jackknife is the most reliable cluster-robust variance (MacKinnon, Nielsen and Webb 2023). Its
     degrees of freedom are the effective number of units (Kish 1965) minus one, which is smaller where sizes are uneven.
-    This choice is validated by simulations in docs/validation.md: the effective number of clusters of Carter,
+    This choice is validated by simulations in docs/significance.md: the effective number of clusters of Carter,
     Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
     freedom of several strata are combined by Satterthwaite's (1946) formula.
     """

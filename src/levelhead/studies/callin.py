@@ -20,10 +20,9 @@ from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
-from levelhead.scoring.weights import read_weights, weights_of
+from levelhead.scoring.selection import read_weights, weights_of
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
-from levelhead.studies.parsers import outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
+from levelhead.studies.request import Parts, StudyRequest, outputs_of, parts_of, read_treebank, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, printed, table_section
 from levelhead.studies.verdicts import (
     MARGIN,
@@ -73,7 +72,6 @@ FEWEST_TRAINING_SETS = 10  # for averaged entropies, since a relation missing fr
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     files = {
         code: (parts.training, *(path for path in parts.files if path != parts.tested), parts.tested)
@@ -128,19 +126,14 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
     without = f" (from the test set if there is none: {', '.join(neither)})" if neither else ""
     origin = "given" if request.systems else "from our arc-eager parser"
     return (
-        (
-            f"{number_of(len(treebanks), 'treebank')}; parser outputs, {origin}, for {len(outputs)}:"
-            f" {', '.join(outputs) or 'none'}."
-        ),
+        f"{number_of(len(treebanks), 'treebank')}, {len(outputs)} of them with parser outputs ({origin}).",
         (
             f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}). For the others, the"
-            f" type/token ratio comes from the development set{without}, and sizes and shares of"
-            " non-projective trees come from the available parts."
+            f" type/token ratio is that of the development set{without}, and Table 1 is about the available parts."
         ),
         (
-            "The paper mentions 22 languages listed in its Table 1; the table has 20. We use the classes of Callin's"
-            " program, which produced the printed numbers: it counts `list` as content, and the paper's text counts it"
-            " as other."
+            "The paper mentions 22 languages, but its Table 1 has 20. We use the classes of Callin's program, which"
+            " produced the printed numbers: `list` is content there, and other in the paper."
         ),
     )
 
@@ -205,8 +198,7 @@ def _tables_of_treebanks(
              row["right_crossed_trees"] / 100, row["nonprojective_trees"] / 100)
             for code, row in described.items()
         ],
-        "Callin's program only checks arcs whose head is to the right, so the true shares are higher. The paper"
-        " rounds tokens down to thousands.",
+        "Callin's program only checks arcs whose head is to the right, so the true shares are higher.",
     )  # fmt: skip
     yield table_section(
         "Table 2: classes of relations",
@@ -295,7 +287,6 @@ def column_of(rows: Rows, name: str) -> list[float | None]:
 
 
 def _correlated(rows: Rows, x: str, y: str) -> Effect | None:
-    """Pearson's correlation of two columns over treebanks."""
     return correlation(dict(zip(rows, zip(column_of(rows, x), column_of(rows, y)))))[0]
 
 
@@ -399,7 +390,7 @@ def claims_on_correlations(rows: Rows) -> list[Claim]:
     return [
         Claim("Scores rise with the share of function relations", "Table 3, section 7, conclusion",
               verdict_of_effects(*((r, 1) for r in correlations.values())), f"r {rises}; {over}"),
-        Claim("LAS correlates with that share more than WLAS, and WLAS more than content precision and recall",
+        Claim("LAS correlates most with the share of function relations, then WLAS, then content precision and recall",
               "section 7", verdict_of_effects(*((effect, 1) for effect in steps.values())),
               f"differences of r: {differences}; {over}"),
         Claim("Function words are parsed better in treebanks that have more of them", "section 7",

@@ -18,7 +18,6 @@ from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
 from levelhead.studies.measures_2018 import groups_of, units_on
-from levelhead.studies.pairs import estimates, pair_p_values, pairs_of
 from levelhead.studies.request import StudyRequest, compared_in, counts_of, parts_of, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 from levelhead.studies.verdicts import (
@@ -28,7 +27,10 @@ from levelhead.studies.verdicts import (
     RowNumbers,
     Sign,
     estimate_shown,
+    estimates,
     jackknifed,
+    pair_p_values,
+    pairs_of,
     percent,
     verdict_of_effects,
 )
@@ -50,7 +52,6 @@ TestSetResults = Mapping[str, Any]
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     golds, systems = compared_in(request.systems, parts_of(request))
     scored = score_files(golds, systems, setup_of(MEASURES), request, by_sentence=True)
     counted = {code: counts_of_test_set(scored, code) for code in golds}
@@ -66,7 +67,7 @@ def reproduce(request: StudyRequest) -> Study:
             (code, counts["documents"], counts["sentences"], percent(counts.get("largest")), len(counts["systems"]))
             for code, counts in counted.items()
         ],
-        "A test set without `# newdoc` counts as one document. The size of the largest is a share of the words.",
+        "A test set without `# newdoc` counts as one document. The largest has this share of the words.",
     )
     title = "How wrong are intervals and tests that resample sentences?"
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
@@ -82,34 +83,25 @@ def _setting(
 ) -> tuple[str, ...]:
     parallel = max(map(len, groups), default=0)
     few = (
-        f"Few test sets can answer this question: {len(known)} of {n_test_sets} mark at least {FEWEST_UNITS}"
-        " documents (`# newdoc`, or the sentence ids of PUD) and have two valid outputs."
+        f"Few test sets can answer this: {len(known)} of {n_test_sets} mark at least {FEWEST_UNITS} documents and have"
+        " two valid outputs."
     )
     if parallel > 1:
         few += (
-            f" {parallel} of them are translations of the same short news texts (PUD), so there are only"
-            f" {len(known) - parallel + 1} independent collections. The numbers describe these test sets, not treebanks"
-            " in general."
+            f" {parallel} of them are translations of the same news texts (PUD), which leaves"
+            f" {len(known) - parallel + 1} independent collections."
         )
     methods = (
-        "We compare three 95% intervals. The percentile bootstrap over sentences is the usual one in the field. The"
-        " percentile bootstrap over documents differs only in the unit. The third is the interval of `levelhead"
-        " compare`: it leaves out one document at a time (jackknife), and Student's t accounts for few or uneven"
-        " documents."
+        "We compare three 95% intervals: the percentile bootstrap over sentences, which is usual in the field; the same"
+        " over documents; and the interval of `levelhead compare` (jackknife over documents, and Student's t)."
     )
     draws = (
-        f"To estimate coverage, {samples:,} samples of documents, each as large as the test set, are drawn with"
-        f" replacement. Each sample gets its own intervals; those of the bootstrap use {resamples} resamples. The true"
-        " value is that of the whole test set. Verdicts on coverage allow for the error of these samples, all others"
-        " for that of documents (jackknife). A claim about every test set holds if it is significant on each, and does"
-        " not hold if the opposite is significant on one, corrected for the number of test sets. All counts follow the"
-        " rules `ud`."
+        f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
+        f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage allow for"
+        " the error of these samples, all others for that of documents. A claim holds if it is significant on each test"
+        " set, and does not hold if the opposite is significant on one, corrected for their number."
     )
-    tests = (
-        "Pairs of systems are tested two-sided at the 5% level, without a correction for multiple tests, with the test"
-        " of `levelhead compare` by sentence and by document."
-    )
-    return few, methods, draws, tests
+    return few, methods, draws
 
 
 def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
@@ -129,10 +121,9 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
         return 100 * shares[method][0]
 
     for kind, text in {
-        "scores": "The variance of a score by document, divided by its variance by sentence (the design effect),"
-        " averaged over systems. Both come from the jackknife, which slightly overestimates variances with few"
-        " documents. The square root is the factor by which an interval by sentences is too narrow.",
-        "differences": "The same for differences between two systems, averaged over pairs.",
+        "scores": "The variance of a score by document, divided by its variance by sentence, averaged over systems. The"
+        " square root is the factor by which an interval by sentences is too narrow.",
+        "differences": "The same for differences between two systems.",
     }.items():
         title = f"Design effects of {kind}"
         effects = {code: by_measure(result, kind, _design_effect) for code, result in known.items()}
@@ -146,8 +137,8 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
         )
     for kind, text in {
         "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
-        "differences": "The same for differences between two systems. The rest, up to 100%, is also how often a test"
-        " based on these intervals rejects a true null hypothesis at the 5% level.",
+        "differences": "The same for differences between two systems. The rest is how often a test rejects a true null"
+        " hypothesis.",
     }.items():
         yield table_section(
             f"Coverage of intervals of {kind}",
@@ -168,8 +159,8 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
             (name, pairs, by_sentences, by_both, 100 * by_both / by_sentences if by_sentences else None, only)
             for name, (pairs, by_sentences, by_both, only) in counts.items()
         ],
-        "Pairs of systems on all test sets. The systems of 2018 are far apart, so most pairs differ by any test;"
-        " these shares say little about close competitors.",
+        "By the test of `levelhead compare`, without a correction. The systems of 2018 are far apart, so most pairs"
+        " differ by any test.",
     )
 
 
@@ -186,16 +177,15 @@ def _log_effect(scores: Numbers, differences: Numbers | None, rows: RowNumbers) 
 
 
 def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[Claim]:
-    """Test our expectations on each test set."""
     effects = dict[bool, dict[str, Effect | None]]({False: {}, True: {}})
     for code, row in known.items():
         scores, differences = (np.array(row[kind]["LAS"]) for kind in ("scores", "differences"))
         for compared, tested in effects.items():
             effect = jackknifed(partial(_log_effect, scores, differences if compared else None), len(scores))
             tested[code] = effect and effect.mapped(np.expm1)
-    yield _on_all("The variance of LAS is larger by documents than by sentences, on every test set",
+    yield _on_all("The variance of LAS is larger by documents than by sentences",
                   "the design effect minus 1", effects[False], 1)  # fmt: skip
-    yield _on_all("Differences in LAS are affected less than LAS itself, on every test set",
+    yield _on_all("Differences in LAS are affected less than LAS itself",
                   "the design effect of differences over that of scores, minus 1", effects[True], -1)  # fmt: skip
     for kind, name in (("scores", "LAS"), ("differences", "differences in LAS")):
         usual, _, by_t = (
@@ -203,10 +193,10 @@ def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[
             for method in range(len(METHODS))
         )
         what = f"coverage minus {NOMINAL:.0%}, in points"
-        yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%}) on"
-                      " every test set", what, usual, -1, 100)  # fmt: skip
+        yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%})",
+                      what, usual, -1, 100)  # fmt: skip
         yield _on_all(f"Intervals of {name} by document, as in `levelhead compare`, contain the true value in at least"
-                      f" {NOMINAL:.0%} of samples on every test set", what, by_t, 1, 100)  # fmt: skip
+                      f" {NOMINAL:.0%} of samples", what, by_t, 1, 100)  # fmt: skip
     counted = np.array([_significant({code: row}, "LAS") for code, row in known.items()], dtype=np.float64)
     stay = jackknifed(lambda rows: float(np.divide(*counted[rows][:, [2, 1]].sum(axis=0))) - STAY, groups)
     _, by_sentences, by_both, _ = _significant(known, "LAS")

@@ -25,8 +25,7 @@ from levelhead.studies.kohita_tables import (
     scores_by_relation,
     ud2_scores_by_relation,
 )
-from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, run_tasks
+from levelhead.studies.request import TRAINED_BRIEFLY, Parts, StudyRequest, outputs_of, parts_of, run_tasks
 from levelhead.studies.study import Claim, Study, claim_by_parser
 from levelhead.studies.verdicts import (
     Cell,
@@ -45,14 +44,13 @@ from levelhead.treebank.layouts.outputs import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["table_2"])
     described, measured = _results(NAME, treebanks, request)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
     sections = (
         conversion(described), entropy(described, measured, printed_too=True),
         entropy_by_relation(described, measured), *score_tables(measured, printed_too=True),
-        scores_by_relation(measured), *figure_2(measured),
+        scores_by_relation(measured), figure_2(measured),
     )  # fmt: skip
     trained = [code for code, parts in treebanks.items() if parts.train]
     claims = (
@@ -61,9 +59,9 @@ def reproduce(request: StudyRequest) -> Study:
     )  # fmt: skip
     setting = (
         (
-            f"{number_of(len(treebanks), 'treebank')}: {', '.join(treebanks)}. Training sets are available for"
-            f" {len(trained)} ({', '.join(trained) or 'none'}); for the others, the development and test sets are"
-            " used instead. These are smaller: fewer words occur five times, so entropies are based on less data."
+            f"{number_of(len(treebanks), 'treebank')}. Training sets are available for {len(trained)}"
+            f" ({', '.join(trained) or 'none'}); the others use the development and test sets, so their entropies are"
+            " based on less data."
         ),
         (
             f"Parsers with outputs from both kinds of training trees: {', '.join(measured) or 'none'}. Scores ignore"
@@ -71,8 +69,8 @@ def reproduce(request: StudyRequest) -> Study:
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
         (
-            "The text of the Japanese treebank of UD 1.3 is not public. UD 1.4 has a different treebank, in which"
-            " particles are part of words. Nothing in it is converted, so it is best to leave out `ja`."
+            "The text of the Japanese treebank of UD 1.3 is not public, and nothing in that of UD 1.4 is converted, so"
+            " it is best to leave out `ja`."
         ),
     )
     return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, _SIGNATURE)
@@ -82,7 +80,6 @@ _SIGNATURE = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
 
 
 def _results(name: str, treebanks: Mapping[str, Parts], request: StudyRequest) -> tuple[Rows, dict[str, Rows]]:
-    """The results of `describe` by treebank, and those of `measure` by parser and treebank."""
     files = {code: (parts.train,) if parts.train else parts.files for code, parts in treebanks.items()}
     described = run_tasks(name, describe, files, request)
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
@@ -97,14 +94,13 @@ def _results(name: str, treebanks: Mapping[str, Parts], request: StudyRequest) -
 
 
 def reproduce_ud2(request: StudyRequest) -> Study:
-    """Run the study."""
     name = "kohita-2017-ud2"
     available = parts_of(request)
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available
     described, measured = _results(name, treebanks, request)
     sections = (
         conversion(described), entropy(described, measured), *score_tables(measured),
-        ud2_scores_by_relation(measured), *figure_2(measured),
+        ud2_scores_by_relation(measured), figure_2(measured),
     )  # fmt: skip
     claims = (*claims_on_scores(described, measured, ud=2), *_claims_on_conversion(described))
     untrained = [code for code, parts in treebanks.items() if not parts.train]
@@ -114,20 +110,20 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     )  # fmt: skip
     setting = (
         (
-            "This page is about UD 2.0. The paper is about UD 1.3, on which `kohita-2017` replicates it. Relations and"
-            " treebanks differ, so printed numbers are only part of the claims: they are about different data."
+            "The paper is about UD 1.3, on which `kohita-2017` replicates it. Relations and treebanks of UD 2.0 differ,"
+            " so printed numbers are about different data."
         ),
-        f"{number_of(len(treebanks), 'treebank')}, {training}: {', '.join(treebanks)}.",
+        f"{number_of(len(treebanks), 'treebank')}, {training}.",
         (
             "Parsers with outputs from both kinds of training trees, on the test sets:"
             f" {', '.join(measured) or 'none'}. Scores ignore punctuation. A word counts as converted if it swapped"
-            " places with its head. Tests count each language once, with the mean"
-            " of its treebanks."
+            " places with its head. Tests count each language once, with the mean of its treebanks."
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
     )
-    title = f"{PRINTED['title']}: the same questions on UD 2.0"
-    return Study(name, title, PRINTED["source"], setting, sections, claims, _SIGNATURE)
+    return Study(
+        name, "Replication of Kohita et al. (2017) on UD 2.0", PRINTED["source"], setting, sections, claims, _SIGNATURE
+    )
 
 
 def _claims_on_conversion(described: Rows, trained: Collection[str] = ()) -> list[Claim]:
@@ -207,16 +203,16 @@ ClaimedEffects = tuple[str, str, Mapping[str, Sign]]
 # F1 of case and mark; neither is tested in the paper.
 _CLAIMED_EFFECTS: tuple[ClaimedEffects, ...] = (
     ("Parsing through function heads improves LAS on average", "abstract, page 3", {"LAS": 1}),
-    ("It improves LAS more than UAS", "page 3", {"LAS minus UAS": 1}),
-    ("It improves CNC more than LAS", "page 5", {"CNC": 1, "CNC minus LAS": 1}),
-    ("It hurts case and mark, and improves nmod", "Table 3", {"case": -1, "mark": -1, "nmod": 1}),
+    ("Function heads improve LAS more than UAS", "page 3", {"LAS minus UAS": 1}),
+    ("Function heads improve CNC more than LAS", "page 5", {"CNC": 1, "CNC minus LAS": 1}),
+    ("Function heads hurt case and mark, and improve nmod", "Table 3", {"case": -1, "mark": -1, "nmod": 1}),
     ("Backward conversion makes more functional arcs wrong than it makes right", "page 4, Figure 2",
      {"wrong minus right": 1}),
 )  # fmt: skip
 
 # claims whose text is different for UD v2, by place
 _IN_UD2: Mapping[str, ClaimedEffects] = {
-    "Table 3": ("It hurts case and mark, and improves nmod (in UD v2, nmod and obl)", "Table 3",
+    "Table 3": ("Function heads hurt case and mark, and improve nmod (in UD v2, nmod and obl)", "Table 3",
                 {"case": -1, "mark": -1, "nmod": 1, "obl": 1}),
 }  # fmt: skip
 

@@ -139,7 +139,6 @@ def gain(code: str, parser: str) -> Cell:
 
 
 def own_gain(row: Row | None, name: str) -> Cell:
-    """Return the gain of our parser, in points; None without scores."""
     return None if row is None else difference(row["scores"]["CONV"][name], row["scores"]["UD"][name])
 
 
@@ -159,9 +158,8 @@ def conversion(described: Rows) -> StudySection:
         | columns(number="not restored (%)", percent=("non-projective sentences", "after"),
                   points=("increase", "increase, non-projective arcs")),
         [*cells, averages, in_print],
-        "The paper prints only averages. Its increase is that of non-projective arcs in the training sets (page 2)."
-        " We also show the share of sentences with such arcs, since the printed increase may be the one of"
-        " sentences.",
+        "The paper prints only averages. Its increase is that of non-projective arcs (page 2), but may be that of"
+        " sentences with such arcs, which we also show.",
         rule_before=len(cells),
     )  # fmt: skip
 
@@ -211,9 +209,8 @@ def entropy_by_relation(described: Rows, measured: Mapping[str, Rows]) -> StudyS
              *(mean(own_gain(row, name) for row in rows.values()) for rows in measured.values()))
             for name in RELATIONS
         ],
-        "Changes of entropy are means over all treebanks; gains are means over the treebanks with outputs. The"
-        " figure has one point per relation and treebank with outputs. The paper has the same figure, but prints"
-        " only the mean gains (Table 3).",
+        "Changes of entropy are means over all treebanks, gains over those with outputs. The paper prints only the"
+        " mean gains (Table 3).",
         figure=cloud(title, points, "change of entropy (bits)", "F1 gain (points)") if points else None,
     )  # fmt: skip
 
@@ -227,13 +224,16 @@ def score_tables(measured: Mapping[str, Rows], *, printed_too: bool = False) -> 
     for name in MEASURES:
         yield _scores_by(name, measured, printed_too=printed_too)
     names = list(product(("UAS", "LAS"), KINDS))
-    for parser, rows in measured.items():
-        yield table_section(
-            f"Scores in function-head trees: {parser}",
-            columns(text="treebank", percent=map(" ".join, names)),
-            [(code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items()],
-            "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
-        )
+    yield table_section(
+        "Scores in function-head trees",
+        columns(text=("parser", "treebank"), percent=map(" ".join, names)),
+        [
+            (parser, code, *(row["function heads"][kind][name] for name, kind in names))
+            for parser, rows in measured.items()
+            for code, row in rows.items()
+        ],
+        "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
+    )
 
 
 def _scores_by(name: str, measured: Mapping[str, Rows], *, printed_too: bool) -> StudySection:
@@ -301,22 +301,21 @@ def _score_columns(parsers: Iterable[str]) -> dict[str, Kind]:
     return {f"{parser} {name}": kind for parser in parsers for name, kind in kinds.items()}
 
 
-def figure_2(measured: Mapping[str, Rows]) -> Iterator[StudySection]:
+def figure_2(measured: Mapping[str, Rows]) -> StudySection:
     names = ("right before", "right after", "broken", "fixed")
-    for parser, rows in measured.items():
-        arcs = {code: row["arcs"] for code, row in rows.items()}
-        drawn = {
-            name: [100 * counts[name] / max(1, counts["functional"]) for counts in arcs.values()]
-            for name in ("right before", "broken", "fixed")
-        }
-        yield table_section(
-            f"Figure 2: functional arcs that conversion breaks ({parser})",
-            columns(text="treebank", number="functional", percent=names),
-            [
-                (code, counts["functional"], *(100 * counts[name] / max(1, counts["functional"]) for name in names))
-                for code, counts in arcs.items()
-            ],
-            "Shares of functional arcs: right before the output is converted back, right afterwards, right only"
-            " before (broken), and right only afterwards (fixed).",
-            figure=panels("Functional arcs that conversion breaks", list(arcs), drawn),
-        )
+    arcs = {(parser, code): row["arcs"] for parser, rows in measured.items() for code, row in rows.items()}
+    shares = {key: {name: 100 * one[name] / max(1, one["functional"]) for name in names} for key, one in arcs.items()}
+    codes = list(dict.fromkeys(code for _, code in arcs))
+    drawn = {
+        f"{name}, {parser}": [shares.get((parser, code), {}).get(name) for code in codes]
+        for name in ("broken", "fixed")
+        for parser in measured
+    }
+    return table_section(
+        "Figure 2: functional arcs that conversion breaks",
+        columns(text=("parser", "treebank"), number="functional", percent=names),
+        [(*key, one["functional"], *shares[key].values()) for key, one in arcs.items()],
+        "Shares of functional arcs: right before the output is converted back, right afterwards, right only before"
+        " (broken), and right only afterwards (fixed).",
+        figure=panels("Functional arcs that conversion breaks", codes, drawn) if codes else None,
+    )

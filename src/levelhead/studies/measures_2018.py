@@ -15,12 +15,11 @@ from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import plotted_row, spreads
-from levelhead.scoring.weights import weights_of
+from levelhead.scoring.selection import weights_of
 from levelhead.significance import SystemCounts, Units, resampled, spawned
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.resampling import random_orders_within
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, parallel_groups
-from levelhead.studies.pairs import pair_p_values
 from levelhead.studies.request import (
     StudyRequest,
     compared_in,
@@ -41,6 +40,7 @@ from levelhead.studies.verdicts import (
     agreed_verdict,
     estimate_shown,
     jackknifed,
+    pair_p_values,
     rows_by,
     verdict_of_effects,
 )
@@ -88,7 +88,6 @@ Comparison = Mapping[str, MeasureEstimate]  # by measure
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request)
     golds, systems = compared_in(request.systems, treebanks)
     trained = {code: (parts.training,) for code, parts in treebanks.items() if parts.train or request.quick}
@@ -133,8 +132,7 @@ def reproduce(request: StudyRequest) -> Study:
 def _setting(table: ResultsByTestSet, systems: Collection[str], n_trained: int) -> tuple[str, ...]:
     span = "{:.1%} to {:.1%}".format(*np.nanquantile(np.nanmean(table.values[:, :, LAS], axis=0), [0, 1]))
     left_out = "".join(
-        f" {name} is left out on {', '.join(f'{code} ({reason})' for code, reason in reasons.items())}, also in its"
-        " comparison with LAS."
+        f" {name} is left out on {', '.join(f'{code} ({reason})' for code, reason in reasons.items())}."
         for name, reasons in table.undefined.items()
         if n_trained or name != "WLAS"
     )
@@ -148,23 +146,18 @@ def _setting(table: ResultsByTestSet, systems: Collection[str], n_trained: int) 
     return (
         (
             f"{number_of(len(table.codes), 'test set')}, {number_of(len(systems), 'system')} with {table.n_outputs}"
-            f" valid outputs: {', '.join(systems)}. Their mean LAS ranges from {span}. A system without a valid output"
-            " on a test set is left out there. Scores follow the rules `ud`."
+            f" valid outputs. Their mean LAS ranges from {span}."
         ),
         (
-            "Pairs of systems are compared as in `levelhead compare`, at the 5% level, corrected for the pairs of a"
+            "Pairs of systems are compared as by `levelhead compare`, at the 5% level, corrected for the pairs of a"
             f" test set: by document on {number_of(table.n_documents, 'test set')} with {FEWEST_UNITS} or more"
             " documents, by sentence on the others. The 95% confidence intervals leave out one test set at a time"
-            " (jackknife): they show how well a"
-            f" finding generalizes to other test sets like these.{together}"
+            f" (jackknife), so they are about other test sets like these.{together}"
         ),
         (
-            f"WLAS weights each relation by its word dependency entropy, {weighted}."
-            " Each measure is compared with LAS on the same pairs."
-            f"{left_out} On UD v2, CNC differs from CLAS in two ways: it counts `clf`, and it counts words whose label"
-            " is not a UD relation (such as `ROOT`), which CLAS leaves out. Derivation perplexity requires the systems'"
-            f" training data and is not included. {len(MEASURES) - 1} measures are compared with LAS in several ways,"
-            " without a correction for multiple tests: 1 interval in 20 excludes 0 by chance."
+            f"WLAS weights each relation by its word dependency entropy, {weighted}.{left_out} Unlike CLAS, CNC counts"
+            f" `clf`, and words whose label is not a UD relation. {len(MEASURES) - 1} measures are compared with LAS on"
+            " the same pairs, in several ways and without a correction: 1 interval in 20 excludes 0 by chance."
         ),
     )
 
@@ -266,7 +259,6 @@ class ResultsByTestSet(NamedTuple):
 
     @property
     def well_parsed(self) -> RowNumbers:
-        """The indices of the well-parsed test sets."""
         return np.flatnonzero(np.nanmean(self.values[:, :, LAS], axis=1) >= WELL_PARSED)
 
 
@@ -392,7 +384,7 @@ def _findings(
         "significant pairs",
         whole,
         f"The share of the {sum(table.pairs):,} pairs (two systems on a test set) that differ significantly, averaged"
-        " over test sets. The last column does not correct p for the number of pairs on a test set.",
+        " over test sets.",
         more={"not corrected": value_of(mean_of(table.shares["uncorrected"]), everywhere)},
         figure="significant pairs",
     )
@@ -405,10 +397,8 @@ def _findings(
     )
     about = (
         "The spread is the standard deviation of a system's scores over test sets, averaged over systems with outputs"
-        f" for at least {LEAST_SCORES} test sets. If scores are lower, the same spread is a larger share of the"
-        " mean score and a smaller share of the mean error. So a measure counts as more or less even than LAS only if"
-        " it is on all four scales. Test sets differ not only in language, but also in training data, size and domain:"
-        " a small spread does not prove that a measure is fair."
+        f" for at least {LEAST_SCORES}. A measure is more or less even than LAS only if it is on all four scales. A"
+        " small spread does not prove that a measure is fair: test sets also differ in training data, size and domain."
     )
     well = set(table.well_parsed.tolist())
     others = ", ".join(code for number, code in enumerate(table.codes) if number not in well)
@@ -429,8 +419,8 @@ def _findings(
         "How stable the order of systems is",
         "same order",
         order,
-        "Documents or sentences of a test set are resampled. The table shows the share of pairs of systems that have"
-        " the same order as on the whole test set, averaged over test sets.",
+        "The share of pairs of systems that keep their order if the documents or sentences of a test set are"
+        " resampled, averaged over test sets.",
         figure="same order",
     )
 
@@ -445,7 +435,7 @@ def _details(table: ResultsByTestSet) -> Iterator[StudySection]:
         "By family",
         columns(text="family or branch", number="test sets", percent=MEASURES),
         [(name, len(rows), *value_of(mean_of(table.shares["significant"]), rows)) for name, rows in members.items()],
-        "The share of significant pairs; Indo-European by branch. Small families say little.",
+        "The share of significant pairs; Indo-European by branch.",
     )
     yield table_section(
         "By test set",

@@ -13,8 +13,16 @@ from levelhead.campaign.ranking import number
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.studies.parsers import TRAINED_BRIEFLY, outputs_of
-from levelhead.studies.request import Parts, StudyRequest, parts_of, read_treebank, run_tasks, score_files
+from levelhead.studies.request import (
+    TRAINED_BRIEFLY,
+    Parts,
+    StudyRequest,
+    outputs_of,
+    parts_of,
+    read_treebank,
+    run_tasks,
+    score_files,
+)
 from levelhead.studies.study import (
     Claim,
     Study,
@@ -67,7 +75,6 @@ Rows = Mapping[str, Row]  # the columns of the paper, by treebank; "without FUN"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = parts_of(request, PRINTED["languages"])
     on = "test" if request.systems is not None else "dev"
     measured = {}
@@ -127,19 +134,18 @@ def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) 
             f" {parsers}"
         ),
         (
-            "For languages with several treebanks, we follow footnote 1 of the paper (page 89): the treebank whose code"
-            " has no suffix, except PROIEL for Ancient Greek and Latin."
+            "Of several treebanks of a language, we use the one that footnote 1 names (page 89): without a suffix,"
+            " except PROIEL for Ancient Greek and Latin."
         ),
         (
-            "Scores are in percent, differences in points (restricted minus full). The paper's parser is MaltParser,"
-            " with gold segmentation and tags, on the development sets of UD 2.0."
+            "The paper's parser is MaltParser, on the development sets of UD 2.0 with gold segmentation and tags."
+            " Differences are in points (restricted minus full)."
         ),
         *([compared, TRAINED_BRIEFLY] if request.systems is None else []),
     )
 
 
 def words(train: Path) -> int:
-    """Return the number of words of a training treebank."""
     return read_treebank(train).n_words
 
 
@@ -229,7 +235,6 @@ def claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
 
 
 def _effects(rows: Rows, names: Iterable[str]) -> list[Effect | None]:
-    """The means of columns, or of differences of columns, over treebanks."""
     return [mean_effect({code: _change(row, name) for code, row in rows.items()}) for name in names]
 
 

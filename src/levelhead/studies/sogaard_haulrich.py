@@ -18,13 +18,12 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.point_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts
 from levelhead.significance.resampling import random_orders_within
-from levelhead.studies.pairs import pair_p_values
-from levelhead.studies.parsers import outputs_of
 from levelhead.studies.request import (
     Parts,
     StudyRequest,
     counts_of,
     format_of,
+    outputs_of,
     parts_of,
     read_treebank,
     run_tasks,
@@ -45,6 +44,7 @@ from levelhead.studies.verdicts import (
     estimate_shown,
     mean,
     mean_effect,
+    pair_p_values,
     verdict_of_effects,
     verdict_of_equality,
 )
@@ -79,7 +79,6 @@ class TreebankPerplexities(NamedTuple):
 
     @property
     def increase(self) -> float:
-        """The increase from string to derivation perplexity, in percent."""
         return 100 * (self.derivation / self.string - 1)
 
 
@@ -95,7 +94,6 @@ _UNSWAPPED = "no swaps needed"
 
 
 def reproduce(request: StudyRequest) -> Study:
-    """Run the study."""
     treebanks = {
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick
@@ -145,18 +143,17 @@ def _setting(
         (
             f"{number_of(len(listed), 'treebank')} with training sets{without}. Perplexity is that of the test set"
             " (of the development set if there is none), without unknown words, under a trigram model of the training"
-            " set with interpolated modified Kneser-Ney smoothing. The derivation order is that of the swap-lazy"
-            " oracle. Size is the number of words in the training set; the paper does not define it."
+            " set. The derivation order is that of swap-lazy. Size, which the paper does not define, is the number of"
+            " words in the training set."
         ),
         (
-            "The treebanks of 2006 and 2007 are not free, so we use UD treebanks. Accuracies are the UAS of the best"
-            " team and the mean UAS of all teams in the CoNLL 2017 shared task (official results, from raw text, on the"
-            f" same test sets); for treebanks that were not part of it, those of 2018 if available.{conllx}"
+            "The treebanks of 2006 and 2007 are not free, so we use UD. Accuracies are the UAS of the best team and the"
+            " mean UAS of all teams in the CoNLL 2017 shared task on the same test sets, or else in that of"
+            f" 2018.{conllx}"
         ),
         (
-            "The paper's groups do not exist for UD. Our groups: treebanks by the size of their training set (halves)"
-            f"{unswapped}. The paper does not measure morphology; we use the moving-average type/token ratio (MATTR) of"
-            " the training set."
+            f"Our groups are treebanks by the size of their training set (halves){unswapped}. For morphology, which the"
+            " paper does not measure, we use the moving-average type/token ratio (MATTR) of the training set."
         ),
     )
 
@@ -268,7 +265,7 @@ def _tables_of_perplexities(listed: Sequence[TreebankPerplexities], rows: Mappin
         columns(text="group", number=("treebanks", "string", "derivation"), percent=("increase", "mean increase")),
         [*published, *group_averages([row._replace(groups=("all", *row.groups)) for row in listed])],
         "The printed increases of the second and third group do not follow from the printed averages, which would"
-        " give 58.9% and 61.0%; they may be means over treebanks. For our groups, the table has both.",
+        " give 58.9% and 61.0%. They may be means over treebanks.",
     )
 
 
@@ -354,10 +351,9 @@ def _tables_of_parsers(parsers: Mapping[str, Row]) -> Iterator[StudySection]:
         "Separating parsers on small test sets",
         columns(number=("sentences", "treebanks"), percent=COUNTED),
         rows,
-        "Shares of pairs of parsers that random samples of sentences separate. A pair is separated if the parser"
-        " with the higher UAS on the whole test set is significantly better on the sample, by the test of `levelhead"
-        " compare` at the one-sided level of 2.5%. Chance separates 2.5% of pairs by a measure that is independent of"
-        " UAS, and more by one that correlates with UAS, since samples are parts of the whole.",
+        "How often the parser with the higher UAS on the whole test set is significantly better on a random sample, at"
+        " the one-sided level of 2.5%. Chance separates 2.5% of pairs by a measure that is independent of UAS, and more"
+        " by one that correlates with UAS.",
         figure=curves("Separated pairs", drawn, "sentences", "separated pairs (%)") if rows else None,
     )
 

@@ -8,9 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
-from itertools import count
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeGuard, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from levelhead.errors import Fault, InputError, Place, number_of, with_minus
 from levelhead.immutable import immutable
@@ -60,25 +59,8 @@ class StudySection(NamedTuple):
     figure: Drawing | None = None
 
 
-class SectionCell(NamedTuple):
-    """A cell of a table on the page of a study.
-
-    Args:
-        section: the heading of the section.
-        row: the number of the row, from 1.
-        column: the heading of the column.
-        value: the number in the cell; null for a text.
-        text: the cell as it is printed.
-    """
-
-    section: str
-    row: int
-    column: str
-    value: float | None
-    text: str
-
-
 _STUDY = DataColumn("study", "text", "The name of the study")
+_SECTION = DataColumn("section", "text", "The heading of the section")
 
 
 @immutable
@@ -100,10 +82,14 @@ class Study(Tabular):
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "claims": (Claim,),
         "sections": (
-            _STUDY, DataColumn("section", "text", "The heading of the section"),
-            DataColumn("text", "text", "The paragraph"),
+            _STUDY, _SECTION, DataColumn("text", "text", "The paragraph"),
         ),
-        "cells": (SectionCell,),
+        "cells": (
+            _SECTION, DataColumn("row", "integer", "The number of the row, from 1", limits=(0,)),
+            DataColumn("column", "text", "The heading of the column"),
+            DataColumn("value", "number", "The number in the cell; null for a text", optional=True),
+            DataColumn("text", "text", "The cell as it is printed"),
+        ),
         "studies": (
             _STUDY, DataColumn("title", "text", "Its title, which can be that of a paper"),
             DataColumn("source", "text", "The paper"),
@@ -139,14 +125,14 @@ class Study(Tabular):
     def _studies_rows(self) -> list[tuple[str, str, str]]:
         return [(self.name, self.title, self.source)]
 
-    def _cells_rows(self) -> Iterator[SectionCell]:
+    def _cells_rows(self) -> Iterator[tuple[str, int, str, float | None, str]]:
         for section in self.sections:
             table = section.table
             for number, row in enumerate(table.rows if table else (), 1):
                 for column, cell in zip(table.columns, row, strict=True):  # type: ignore[union-attr]
                     text = for_readers(cell, column)
                     value = float(cell) if isinstance(cell, int | float) else None
-                    yield SectionCell(section.title, number, column.name, value, text)
+                    yield section.title, number, column.name, value, text
 
     def _text(self) -> str:
         return text(self)
@@ -215,7 +201,6 @@ def claim_on_all(
 
 
 def printed(name: str) -> Mapping[str, Any]:
-    """Return the printed numbers of a paper, with their pages and tables."""
     return tomllib.loads((files("levelhead.studies") / f"printed/{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -280,27 +265,38 @@ def _for_readers(study: Study) -> Study:
     return replace(study, claims=claims, sections=sections)
 
 
-_LONGEST = 10  # rows of a table in a Markdown page; longer ones are written next to it
-
-
 def markdown(study: Study, stem: str = "") -> str:
-    """Return the page of a study as Markdown, which links the files of `write_page` if it is given their stem."""
+    """Return a study as Markdown with all tables, or a short page that links the files of `write_page`."""
     study = _for_readers(study)
-    figures, tables = count(1), count(1)
     parts = [f"# {study.title}", summary(study), study.source + ".", *study.setting, "## Claims"]
-    parts.append(to_markdown(study.table())[:-1])
-    for section in study.sections:
-        parts += [f"## {section.title}", *section.text]
-        parts += [f"![{section.title}]({stem}-{next(figures)}.svg)"] if stem and section.figure is not None else []
-        if stem and _is_long(section.table):
-            parts.append(f"[Table with {len(section.table.rows)} rows]({stem}-{next(tables)}.tsv)")
-        elif section.table is not None:
-            parts.append(to_markdown(section.table)[:-1])
+    if stem:
+        verdicts = [verdict for verdict in _counted(study) if verdict not in {"inconclusive", "confirmed", "no data"}]
+        parts += [f"**{verdict.capitalize()}**: {_short_claims(study, verdict)}" for verdict in verdicts]
+        parts += [
+            f"[All claims, with evidence]({stem}-claims.tsv). `levelhead reproduce {study.name}` repeats this.",
+            "## Tables and figures",
+        ]
+    else:
+        parts.append(to_markdown(study.table())[:-1])
+    for number, section in enumerate(study.sections, 1):
+        if stem:
+            title = section.title if section.table is None else f"[{section.title}]({stem}-{number}.tsv)"
+            parts.append(" ".join([f"**{title}**", *section.text]))
+            parts += [f"![Chart]({stem}-{number}.svg)"] if section.figure is not None else []
+        else:
+            parts += [f"## {section.title}", *section.text]
+            parts += [to_markdown(section.table)[:-1]] if section.table is not None else []
     return "\n\n".join([*parts, f"`{signature_line(study.signature)}`"]) + "\n"
 
 
-def _is_long(table: Table | None) -> TypeGuard[Table]:
-    return table is not None and len(table.rows) > _LONGEST
+def _short_claims(study: Study, verdict: Verdict) -> str:
+    """The claims with a verdict; if the printed numbers are in question, with ours."""
+    with_evidence = verdict in {"contradicted", "different data"}
+    return "; ".join(
+        f"{claim.text} (here: {claim.evidence})" if with_evidence else claim.text
+        for claim in study.claims
+        if claim.verdict == verdict
+    )
 
 
 def page(study: Study) -> Page:
@@ -326,7 +322,7 @@ def text(study: Study, places: int | None = 2, screen: Screen = FILE) -> str:
 
 
 def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
-    """Write a study to a file: HTML with its origin, or Markdown with figures and long tables as files next to it."""
+    """Write a study to a file: HTML with its origin, or a short Markdown page with tables and figures next to it."""
     from levelhead.report.page import render
 
     checked_page(path)
@@ -334,11 +330,15 @@ def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None
     if file.name.endswith(".html"):
         replace_file(file, [render(page(study)._replace(origin=origin or Origin()))])
         return
-    for number, figure in enumerate((part.figure for part in study.sections if part.figure is not None), 1):
-        svg = (figure.file() + "\n").encode("utf-8", "backslashreplace")
-        replace_file(file.with_name(f"{file.stem}-{number}.svg"), [svg])
-    for number, table in enumerate(filter(_is_long, (part.table for part in study.sections)), 1):
-        replace_file(file.with_name(f"{file.stem}-{number}.tsv"), [to_tsv(table, 2).encode()])
+    tables = {"claims": study.table()}
+    for number, part in enumerate(study.sections, 1):
+        if part.figure is not None:
+            svg = (part.figure.file() + "\n").encode("utf-8", "backslashreplace")
+            replace_file(file.with_name(f"{file.stem}-{number}.svg"), [svg])
+        if part.table is not None:
+            tables[str(number)] = part.table
+    for name, table in tables.items():
+        replace_file(file.with_name(f"{file.stem}-{name}.tsv"), [to_tsv(table, 2).encode("utf-8", "backslashreplace")])
     replace_file(file, [markdown(study, file.stem).encode("utf-8", "backslashreplace")])
 
 

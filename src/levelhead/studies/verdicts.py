@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,8 +13,12 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import language_of
 from levelhead.correlation.coefficients import Method, fisher_z
+from levelhead.significance import SystemCounts, corrected
 from levelhead.significance.corrections import level_of_each
-from levelhead.significance.estimates import quantile, two_sided_p
+from levelhead.significance.estimates import Estimate, quantile, two_sided_p
+from levelhead.significance.jackknife import Contrast
+from levelhead.significance.resampling import Sums
+from levelhead.significance.scopes import Scope, count_units
 
 Verdict = Literal[
     "holds", "does not hold", "inconclusive", "differs by parser", "confirmed", "contradicted", "different data",
@@ -91,7 +96,6 @@ RowNumbers = NDArray[np.intp]
 
 
 def rows_by(names: Iterable[str]) -> list[list[int]]:
-    """Return the numbers of the rows with each name."""
     rows = defaultdict[str, list[int]](list)
     for row, name in enumerate(names):
         rows[name].append(row)
@@ -177,7 +181,6 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
 
 
 def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
-    """Return a number as text; a dash for None."""
     return "-" if value is None else f"{scale * value:.{places}f}"
 
 
@@ -200,3 +203,23 @@ def estimate_shown(effect: Effect | None, places: int = 2, scale: float = 1) -> 
         places += 1
     value, low, high = (f"{scale * number:+.{places}f}" for number in effect[:3])
     return f"{value} (95% CI {low} to {high})"
+
+
+def estimates(table: SystemCounts, contrasts: Sequence[Contrast]) -> list[list[Estimate]]:
+    """Return the value, or the difference, of each contrast, in a list for each measure; counts are by unit."""
+    scope = Scope("", {"": count_units(table, None)})
+    return [scope.estimates(contrasts, m) for m in range(len(table.measures))]
+
+
+def pairs_of(table: SystemCounts) -> list[Contrast]:
+    """Return all pairs of runs, the second minus the first."""
+    return [[[j], [i]] for i, j in combinations(range(len(table.systems)), 2)]
+
+
+def pair_p_values(table: SystemCounts, n_tests: int | None = None) -> Sums:
+    """Return two-sided p-values of all pairs of runs, corrected for the number of tests, shape (pairs, measures)."""
+    by_measure = [
+        [corrected(estimate.p(), n_tests or len(differences)) for estimate in differences]
+        for differences in estimates(table, pairs_of(table))
+    ]
+    return np.array([[1.0 if p is None else p for p in row] for row in by_measure]).T

@@ -98,7 +98,6 @@ class _Body:
 
 
 def task_app(task: SharedTask, database: Database) -> ASGIApp:
-    """Return the web server of a task, for uvicorn or any other ASGI server."""
     site = Site(task, database)
 
     def problem(request: Request, error: Exception) -> Response:
@@ -200,7 +199,6 @@ def api_routes(site: Site) -> list[Route]:
 
 
 def _document(site: Site, submission: Submission, primary: str | None) -> dict[str, Any]:
-    """Return a submission for JSON, given the ID of the team's primary submission."""
     results = own_results(submission, view_of(site.task, site.database, own=True))
     return submission_document(submission, results, site.averages(submission), primary=submission.id == primary)
 
@@ -221,7 +219,6 @@ class _Runners:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the runner, and remove its folder of unpacked systems."""
         self._stop.set()
         if self._process is not None:
             self._process.kill()  # its work is started again next time

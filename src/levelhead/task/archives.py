@@ -77,7 +77,6 @@ def unpack(archive: Path, target: Path | None, limits: SubmissionLimits) -> list
 
 
 def _copy(contents: IO[bytes], path: Path | None, left: int, mode: int) -> int:
-    """Read a file of an archive, write it if a path is given, and return its size."""
     size = 0
     with ExitStack() as stack:
         if path is not None:

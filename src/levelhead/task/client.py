@@ -85,7 +85,6 @@ class Client:
         self._response_of("PUT", f"/submissions/{quote(name, safe='')}/primary")
 
     def inputs(self) -> list[str]:
-        """Return the names of the inputs, which are file names without folders."""
         try:
             names = [str(entry["name"]) for entry in self._response_of("GET", "/inputs")]
         except (KeyError, TypeError) as error:
@@ -137,7 +136,6 @@ class Client:
 
 
 def _error_message(error: urllib.error.HTTPError) -> str:
-    """Return the error message in a response, and close it."""
     with error:
         if error.code == 401:
             return "unknown token"

@@ -131,7 +131,6 @@ class Database(AbstractContextManager["Database"]):
             yield self._connection
 
     def check(self) -> None:
-        """Check the structure and all values of the database."""
         try:
             problem = self.rows("PRAGMA integrity_check(1)")[0][0]
         except InputError as error:
@@ -142,7 +141,6 @@ class Database(AbstractContextManager["Database"]):
             self.rows(f"SELECT count(*) FROM {table}")  # noqa: S608 -- our own names
 
     def fact(self, name: str) -> str | None:
-        """Return a stored fact about the task, or None."""
         return next((row["value"] for row in self.rows("SELECT value FROM facts WHERE name = ?", name)), None)
 
     def latest(self) -> str:
@@ -176,7 +174,6 @@ def _checksum_of(*values: object) -> int:
 
 
 def now() -> str:
-    """Return the current time in UTC, in the format of the database."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
 
 

@@ -239,7 +239,6 @@ def _section(table: object, name: str, defaults: _Section, errors: list[str]) ->
 
 
 def registry_of(task: SharedTask) -> Registry:
-    """Return the measures and schemes of a task: the shipped ones and those of its definitions."""
     registry = reduce(lambda known, path: read_definitions(path, known), task.manifest.definitions, STANDARD)
     return registry if task.manifest.scheme is None else registry.with_default(task.manifest.scheme)
 
@@ -263,7 +262,6 @@ def test_sets_of(task: SharedTask) -> tuple[TestSet, ...]:
 
 
 def gold_of_task(task: SharedTask) -> dict[str, Path]:
-    """Return the gold treebanks of a task, by code."""
     return {test_set.code: test_set.gold for test_set in test_sets_of(task) if test_set.gold is not None}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from levelhead.campaign.results import State
+from levelhead.campaign.ranking_tables import STATE_COLUMN
 from levelhead.immutable import immutable
 from levelhead.tables.data import (
     MEASURE_COLUMN,
@@ -22,45 +22,36 @@ from levelhead.tables.documents import SCHEMA, document_schema, object_schema
 from levelhead.tables.table import Column, Table, escaped
 from levelhead.tabular import Tabular
 from levelhead.task.database import shown_time
-from levelhead.task.description import SharedTask, SubmissionLimits, Visibility, measures_of
-from levelhead.task.submissions import Submission, primary_of, shown_state, why_primary
+from levelhead.task.description import KINDS, SharedTask, SubmissionLimits, Visibility, measures_of
+from levelhead.task.submissions import (
+    FAILED,
+    FINISHED,
+    RUNNING,
+    WAITING,
+    Submission,
+    primary_of,
+    shown_state,
+    why_primary,
+)
 from levelhead.treebank.provenance import Provenance
 
-
-class SubmissionState(NamedTuple):
-    """A submission.
-
-    Args:
-        id: its ID.
-        team: the team.
-        number: its number among the submissions of the team.
-        kind: what was submitted.
-        label: its name, given by the team.
-        sha256: the SHA-256 of the archive.
-        size: the size of the archive in bytes.
-        received: the time of arrival (ISO 8601).
-        state: its state.
-        finished: the time at which it was finished; null before.
-        reason: why it failed, as the team sees it; null if it did not.
-        n_valid: the number of its valid outputs.
-        n_outputs: the number of treebanks when it was scored.
-        primary: whether it is the primary submission of its team.
-    """
-
-    id: str
-    team: str
-    number: int
-    kind: Literal["outputs", "system"]
-    label: str
-    sha256: str
-    size: int
-    received: str
-    state: Literal["waiting", "running", "finished", "failed"]
-    finished: str | None
-    reason: str | None
-    n_valid: int
-    n_outputs: int
-    primary: bool
+SUBMISSION: Layout = (
+    DataColumn("id", "text", "Its ID"),
+    DataColumn("team", "text", "The team"),
+    DataColumn("number", "integer", "Its number among the submissions of the team", limits=(0,)),
+    DataColumn("kind", "text", "What was submitted", choices=KINDS),
+    DataColumn("label", "text", "Its name, given by the team"),
+    DataColumn("sha256", "text", "The SHA-256 of the archive"),
+    DataColumn("size", "integer", "The size of the archive in bytes", limits=(0,)),
+    DataColumn("received", "text", "The time of arrival (ISO 8601)"),
+    DataColumn("state", "text", "Its state", choices=(WAITING, RUNNING, FINISHED, FAILED)),
+    DataColumn("finished", "text", "The time at which it was finished; null before", optional=True),
+    DataColumn("reason", "text", "Why it failed, as the team sees it; null if it did not", optional=True),
+    DataColumn("n_valid", "integer", "The number of its valid outputs", limits=(0,)),
+    DataColumn("n_outputs", "integer", "The number of treebanks when it was scored", limits=(0,)),
+    DataColumn("primary", "boolean", "Whether it is the primary submission of its team"),
+)
+"""The columns of a submission."""
 
 
 class OwnAverage(NamedTuple):
@@ -79,24 +70,12 @@ class OwnAverage(NamedTuple):
     interval: PercentInterval | None = None
 
 
-class OwnOutput(NamedTuple):
-    """An output of a submission.
-
-    Args:
-        treebank: the treebank.
-        state: whether there is an output, and whether it is valid.
-    """
-
-    treebank: str
-    state: State
-
-
 _VALUE = DataColumn("value", "number", "The value in percent, or the perplexity; null without a value", optional=True)
 
 PARTS: Mapping[str, Layout] = MappingProxyType(
     {
         "averages": (OwnAverage,),
-        "outputs": (OwnOutput,),
+        "outputs": (TREEBANK_COLUMN, STATE_COLUMN),
         "reasons": (TREEBANK_COLUMN, DataColumn("reason", "text", "An error of the output")),
         "scores": (TREEBANK_COLUMN, MEASURE_COLUMN, _VALUE),
     }
@@ -104,12 +83,9 @@ PARTS: Mapping[str, Layout] = MappingProxyType(
 """The columns of the lists in the document of a submission: what its team may see of its results."""
 
 
-def state_of(submission: Submission, *, primary: bool) -> SubmissionState:
-    """Return the state of a submission, given whether it is the primary one."""
+def _state_of(submission: Submission, *, primary: bool) -> tuple[Any, ...]:
     names = ("number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason", "valid", "outputs")
-    return SubmissionState._make(
-        (submission.id, submission.team_name, *(getattr(submission, name) for name in names), primary)
-    )
+    return submission.id, submission.team_name, *(getattr(submission, name) for name in names), primary
 
 
 def submission_document(
@@ -123,26 +99,25 @@ def submission_document(
     """Return a submission for JSON, with its visible results and averages, and in exports with its signature."""
     rows: Mapping[str, Sequence[Any]] = {
         "averages": [average for by_measure in averages.values() for average in by_measure.values()],
-        "outputs": [OwnOutput(code, result["state"]) for code, result in results.items()],
+        "outputs": [(code, result["state"]) for code, result in results.items()],
         "reasons": [(code, reason) for code, result in results.items() for reason in result["reasons"]],
         "scores": [
             (code, name, value) for code, result in results.items() for name, value in result.get("values", {}).items()
         ],
     }
-    (state,) = table_of((SubmissionState,), [state_of(submission, primary=primary)]).documents()
+    (state,) = table_of(SUBMISSION, [_state_of(submission, primary=primary)]).documents()
     lists = {name: table_of(layout, rows[name]).documents() for name, layout in PARTS.items()}
     return {"schema": SCHEMA, "kind": "submission", **state, **lists, "signature": dict(signature)}
 
 
 def submission_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the document of a submission."""
     parts = {name: schema_of_rows(layout) for name, layout in PARTS.items()}
     parts["signature"] = {
         "type": "object",
         "description": "In exports: everything that determines the numbers, by name",
         "additionalProperties": {"type": "string"},
     }
-    return document_schema("submission", "A submission to a shared task", {**_properties(SubmissionState), **parts})
+    return document_schema("submission", "A submission to a shared task", {**_properties(SUBMISSION), **parts})
 
 
 def without_formulas(table: DataTable) -> DataTable:
@@ -151,31 +126,18 @@ def without_formulas(table: DataTable) -> DataTable:
     return DataTable(table.columns, list(rows))
 
 
-class TaskState(NamedTuple):
-    """A shared task.
-
-    Args:
-        title: the title.
-        description: the description and the rules.
-        contact: the contact of the organizer.
-        opens: when it opens (ISO 8601); null if it is open from the start.
-        closes: when it closes (ISO 8601); null if there is no deadline.
-        phase: the phase.
-        message: the phase in a sentence.
-        rules: the scoring rules.
-        ranking: the rule of ranking.
-    """
-
-    title: str
-    description: str
-    contact: str
-    opens: str | None
-    closes: str | None
-    phase: Literal["early", "open", "over", "closed"]
-    message: str
-    rules: str
-    ranking: str
-
+TASK: Layout = (
+    DataColumn("title", "text", "The title"),
+    DataColumn("description", "text", "The description and the rules"),
+    DataColumn("contact", "text", "The contact of the organizer"),
+    DataColumn("opens", "text", "When it opens (ISO 8601); null if it is open from the start", optional=True),
+    DataColumn("closes", "text", "When it closes (ISO 8601); null if there is no deadline", optional=True),
+    DataColumn("phase", "text", "The phase", choices=("early", "open", "over", "closed")),
+    DataColumn("message", "text", "The phase in a sentence"),
+    DataColumn("rules", "text", "The scoring rules"),
+    DataColumn("ranking", "text", "The rule of ranking"),
+)
+"""The columns of a shared task."""
 
 _TREEBANKS: Layout = (TREEBANK_COLUMN, DataColumn("language", "text", "The language; empty if unknown"))
 
@@ -185,7 +147,7 @@ def task_document(task: SharedTask, languages: Mapping[str, str], phase: str, me
     about = task.about
     times = (about.opens and about.opens.isoformat(), about.closes and about.closes.isoformat())
     texts = (about.title, about.description, about.contact, *times, phase, message, task.rules, task.ranking)
-    (state,) = table_of((TaskState,), [TaskState._make(texts)]).documents()
+    (state,) = table_of(TASK, [texts]).documents()
     return {
         "schema": SCHEMA,
         "kind": "task",
@@ -199,21 +161,20 @@ def task_document(task: SharedTask, languages: Mapping[str, str], phase: str, me
 
 
 def task_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the document of a task."""
-    kinds = {"type": "array", "description": "Kinds of submissions", "items": {"enum": ["outputs", "system"]}}
+    kinds = {"type": "array", "description": "Kinds of submissions", "items": {"enum": [*KINDS]}}
     measures = {"type": "array", "description": "Measures; the first one ranks", "items": {"type": "string"}}
     parts = {
         "kinds": kinds,
         "measures": measures,
         "treebanks": schema_of_rows(_TREEBANKS),
-        "limits": object_schema(_properties(SubmissionLimits)),
-        "show": object_schema(_properties(Visibility)),
+        "limits": object_schema(_properties((SubmissionLimits,))),
+        "show": object_schema(_properties((Visibility,))),
     }
-    return document_schema("task", "A shared task", {**_properties(TaskState), **parts})
+    return document_schema("task", "A shared task", {**_properties(TASK), **parts})
 
 
-def _properties(record: type) -> dict[str, Any]:
-    properties: dict[str, Any] = schema_of_rows((record,))["items"]["properties"]
+def _properties(layout: Layout) -> dict[str, Any]:
+    properties: dict[str, Any] = schema_of_rows(layout)["items"]["properties"]
     return properties
 
 
@@ -231,21 +192,19 @@ class Submissions(Tabular):
     """The submissions of all teams, for the organizer."""
 
     KIND: ClassVar[str] = "submissions"
-    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"submissions": (SubmissionState, _LOG)}
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"submissions": (*SUBMISSION, _LOG)}
 
     submissions: tuple[Submission, ...]  # the submissions, in the order in which they were accepted
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance, which is empty."""
         return Provenance({}, {})
 
-    def _submissions_rows(self) -> Iterator[tuple[SubmissionState, str | None]]:
+    def _submissions_rows(self) -> Iterator[tuple[Any, ...]]:
         primary = self._primary()
-        return ((state_of(one, primary=one.id in primary), one.log) for one in self.submissions)
+        return ((*_state_of(one, primary=one.id in primary), one.log) for one in self.submissions)
 
     def table(self) -> Table:
-        """Return the submissions as a table."""
         names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
         columns = tuple(Column(name, "position" if name == "Number" else "text") for name in names)
         primary = self._primary()

@@ -30,7 +30,7 @@ from levelhead.treebank.tokens import MISC
 from levelhead.treebank.write import replace_file
 
 _DESCRIPTION = """\
-# A shared task. All keys are in the organizer's guide, docs/task.md.
+# A shared task. All keys are explained in docs/task-reference.md.
 
 [task]
 title = {title}

@@ -36,8 +36,6 @@ Tree = tuple[int, ...]
 
 
 class _Column(NamedTuple):
-    """The numbers of one column."""
-
     sizes: Counter[int]  # the number of words in each block of lines of the file, with or without a number here
     cells: list[Tree]
     blocks: list[int]  # the block of each cell
@@ -126,10 +124,7 @@ class _Numbers(dict[str, Tree]):
 
 
 class _Columns(dict[str, _Column]):
-    """Columns by name."""
-
     def column(self, name: str, sizes: Counter[int]) -> _Column:
-        """Return a column, which is added if it is new."""
         if name not in self:
             self[name] = _Column(sizes, [], [])
         return self[name]

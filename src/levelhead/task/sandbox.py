@@ -160,7 +160,6 @@ def _scratch_parent(limits: SandboxLimits) -> Path:
 
 
 def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits, slot: int = 0) -> SystemRun:
-    """Run a system, and unpack its output into a new folder."""
     outputs.mkdir()
     if not (system / "run").is_file():
         return SystemRun("no file `run` at the top of the archive", b"")

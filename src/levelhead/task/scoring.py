@@ -104,7 +104,6 @@ def score_submission(
 def _score(
     task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers, seconds: int, code: str = ""
 ) -> dict[str, Any]:
-    """Score all outputs, or that of one test set, in another process."""
     program = "import sys; from levelhead.task.scoring import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers), code]
     try:
@@ -144,7 +143,6 @@ def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Do the work of `score_submission` in the process that it starts."""
     folder, outputs, result, workers, code = arguments
     _end_with_parent()
     task = read_task(folder)
@@ -220,7 +218,6 @@ def _scale(measure: str) -> int:
 
 
 def read_result(document: Mapping[str, Any]) -> OutputResult:
-    """Return the result of an output from the database."""
     stored = document["values"].items()
     values = {name: None if value is None else _scale(name) * Fraction(value) for name, value in stored}
     return OutputResult(document["state"], values, "", tuple(document["reasons"]))

@@ -110,7 +110,6 @@ class Site:
             return self._leaderboard[1]
 
     def phase(self) -> tuple[str, str]:
-        """Return the state of the task, as a word and as a sentence."""
         about, time = self.task.about, dt.datetime.now(dt.UTC)
         if self.database.fact("closed") is not None:
             return "closed", "The task is closed."

@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 from levelhead.campaign import OutputResult, Ranking, Results, groups_named, rank
 from levelhead.campaign.ranked_systems import RankedSystems, average_interval
 from levelhead.campaign.ranking import ALL, LeftOut, number, ranked
-from levelhead.campaign.ranking_data import LAYOUTS
-from levelhead.campaign.ranking_tables import left_out_notes, ranking_table, results_table
+from levelhead.campaign.ranking_tables import LAYOUTS, left_out_notes, ranking_table, results_table
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.immutable import immutable
 from levelhead.jobs import Workers
@@ -80,14 +79,12 @@ def left_out_of(database: Database) -> tuple[LeftOut, ...]:
 
 
 def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
-    """Return the folders of outputs of the primary submissions, by the names of their teams."""
     return {best.team_name: task.folder.runs / str(best.run) / "output" for best in primary_submissions(database)}
 
 
 def close_task(
     task: SharedTask, database: Database, *, now: bool = False, force: bool = False, workers: Workers | None = None
 ) -> RankedSystems | None:
-    """Close a task for submissions, and store the final ranking."""
     with database.transaction() as connection:
         query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
         unfinished = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
@@ -181,12 +178,10 @@ class Leaderboard(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance, which is empty."""
         return Provenance({}, {})
 
     @property
     def verdict(self) -> str | None:
-        """Which team is first by the first measure."""
         return self.ranked.verdict if self.ranked else None
 
     def _standings_rows(self) -> Iterator[Any]:
@@ -200,7 +195,6 @@ class Leaderboard(Tabular):
         return [(self.view, self.changed)]
 
     def table(self) -> Table:
-        """Return the teams as a table."""
         ranked = self.ranked
         if ranked is None:
             return Table((Column("System", "text"),), ())
@@ -295,7 +289,6 @@ def _interval(ranking: Ranking, document: Mapping[str, Any]) -> PercentInterval 
 
 
 def to_five_percent(value: Fraction | None) -> Fraction | None:
-    """Return a percentage to the nearest five percent."""
     return None if value is None else Fraction(5 * math.floor(value / 5 + Fraction(1, 2)))
 
 

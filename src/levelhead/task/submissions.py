@@ -79,7 +79,6 @@ def team_of_token(database: Database, token: str) -> Team | None:
 
 
 def teams(database: Database) -> list[Team]:
-    """Return all teams, in alphabetical order."""
     return [Team(*row) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
 
 
@@ -202,7 +201,6 @@ def refuse_often(database: Database, team: Team, action: str) -> None:
 
 
 def id_of_key(database: Database, team: Team, key: str | None) -> str | None:
-    """Return the submission that a team sent with a key; None if it sent none."""
     rows = database.rows("SELECT id FROM submissions WHERE team = ? AND key = ?", team.id, key)
     return rows[0]["id"] if rows else None
 
@@ -244,7 +242,6 @@ def organizer_failures(database: Database) -> list[Submission]:
 
 
 def choose(database: Database, chosen: Submission) -> None:
-    """Make a submission the primary one of its team."""
     if chosen.state != FINISHED:
         raise Refused("only a finished submission can be the primary one", 409)
     if chosen.chosen:
@@ -270,7 +267,6 @@ def primary_of(candidates: Iterable[Submission]) -> dict[str, Submission]:
 
 
 def why_primary(primary: Submission) -> str:
-    """Return a short reason why a submission is the primary submission of its team."""
     if primary.chosen:
         return "chosen by the team"
     return "the last with the most valid outputs" if primary.valid else "the last; none has a valid output"

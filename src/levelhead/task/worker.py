@@ -40,7 +40,6 @@ class Runner:
         self.scratch = scratch_of(task.sandbox, task.folder.path)
 
     def run(self, kind: str, slot: int) -> None:
-        """Process the submissions of a kind for ever."""
         try:
             while True:
                 if not self.step(kind, slot):
@@ -105,7 +104,6 @@ class Runner:
         finish(self.database, submission.id, run=run.name, document=document, reason=reason)
 
     def _run(self, submission: Submission, upload: Path, run: Path, slot: int) -> str | None:
-        """Run a system on a copy of the inputs; return the error message, or None."""
         user = users_of(self.task.sandbox)[slot]
         self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
         if self.scratch.is_symlink() or self.scratch.lstat().st_uid != os.geteuid():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -65,8 +65,7 @@ def to_polars(treebank: Treebank) -> pl.DataFrame:
     Raises:
         LevelheadError: polars is not installed.
     """
-    frame: pl.DataFrame = _frame(treebank, "polars")
-    return frame
+    return cast("pl.DataFrame", _frame(treebank, "polars"))
 
 
 def to_pandas(treebank: Treebank) -> pd.DataFrame:
@@ -78,8 +77,7 @@ def to_pandas(treebank: Treebank) -> pd.DataFrame:
     Raises:
         LevelheadError: pandas is not installed.
     """
-    frame: pd.DataFrame = _frame(treebank, "pandas")
-    return frame
+    return cast("pd.DataFrame", _frame(treebank, "pandas"))
 
 
 def _frame(treebank: Treebank, library: Frames) -> Any:

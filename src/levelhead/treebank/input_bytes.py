@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
+from itertools import islice
 from typing import IO, Any, NamedTuple
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile, quoted, reason_of
@@ -51,15 +52,12 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS, *,
     """
     name = os.fsdecode(path)
     with _opened(name) as (file, size):
-        parts, total = [], 0
-        step = _CHUNK if size is None or size > limits.size else size + 1  # all at once, unless the file grows
-        while (size or 0) <= limits.size and total <= limits.size and (part := file.read(step)):
-            parts.append(part)
-            total += len(part)
-            step = _CHUNK
-        if max(size or 0, total) > limits.size:
+        step = (size or _CHUNK) + 1  # all at once, unless the file grows
+        reads = islice(iter(partial(file.read, step), b""), limits.size // step + 1)
+        data = b"".join(reads if (size or 0) <= limits.size else ())
+        if max(size or 0, len(data)) > limits.size:
             raise _unreadable("file-too-large", f"more than {size_text(limits.size)}", name)
-    return decompressed(b"".join(parts), name, limits) if unpack else b"".join(parts)
+    return decompressed(data, name, limits) if unpack else data
 
 
 def parts_of(path: str | os.PathLike[str]) -> closing[_Parts]:

@@ -19,7 +19,7 @@ from levelhead.treebank.faults import RANGE, encoding_faults, is_utf16, repair
 from levelhead.treebank.pieces import Lines, Pieces, line_numbers
 from levelhead.treebank.scanner import HEADLESS, ReaderSettings, scan_file, scan_treebank
 from levelhead.treebank.strings import ANY_SPACE
-from levelhead.treebank.tokens import FIELDS, heads_in_sentences
+from levelhead.treebank.tokens import FIELDS, has_head, heads_in_sentences
 from levelhead.treebank.treebank import PartialReading, Treebank
 
 _ID = re.compile(r"[1-9][0-9]{0,8}")
@@ -36,7 +36,7 @@ class LenientTreebank(NamedTuple):
     @property
     def has_head(self) -> NDArray[np.bool_]:
         """Whether each word has a HEAD, other than itself; bool, shape (words,)."""
-        return np.not_equal(self.treebank.heads, np.arange(self.treebank.n_words))
+        return has_head(self.treebank)
 
 
 def of_treebank(

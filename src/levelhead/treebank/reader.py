@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import repeat
 from typing import Any, Literal, get_args
 
-from levelhead.arguments import check, checked, is_list, refuse
+from levelhead.arguments import checked, is_list, refuse
 from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.releases import path_of
@@ -31,20 +31,10 @@ def _column(name: str, value: Any) -> list[list[Any]]:
 
 
 _COLUMN = "a list of sentences, each of them a list with a value for each word"
-_OPTIONAL = ("optional", _column)
+_LISTS = ("forms", "lemmas", "upos", "xpos", "feats", "heads", "relations", "deps", "misc")
 
 
-@checked(
-    forms=_column,
-    heads=_column,
-    relations=_column,
-    lemmas=_OPTIONAL,
-    upos=_OPTIONAL,
-    xpos=_OPTIONAL,
-    feats=_OPTIONAL,
-    deps=_OPTIONAL,
-    misc=_OPTIONAL,
-)
+@checked(**dict.fromkeys(_LISTS, ("optional", _column)) | dict.fromkeys(("forms", "heads", "relations"), _column))
 def build(
     forms: Nested,
     heads: Sequence[Sequence[int]],
@@ -75,7 +65,7 @@ def build(
     """
     columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
     sizes = [None if column is None else tuple(map(len, column)) for column in columns]
-    for name, size in zip(("forms", "lemmas", "upos", "xpos", "feats", "heads", "relations", "deps", "misc"), sizes):
+    for name, size in zip(_LISTS, sizes):
         if size is not None and (size != sizes[0] or 0 in size):
             message = f"{name} must be as many sentences and words as forms, and no sentence can be empty"
             raise ConlluError(Fault("invalid-columns", message))
@@ -163,10 +153,6 @@ def from_conllu(
         treebank = read_leniently(raw, name, conllx=reading.conllx)
         read = treebank.partial and treebank.partial._replace(faults=error.faults)
         return replace(treebank, partial=read)
-
-
-def check_format(name: str) -> None:
-    check("format", name, ("one of", get_args(Format)))
 
 
 def read_contents(raw: bytes, name: str | None, reading: ReaderSettings) -> Treebank:

@@ -153,19 +153,19 @@ class Sentence:
         return to_conllu(self.treebank.select([self.index])).decode()
 
     def _repr_svg_(self) -> str:
-        from levelhead.treebank.tree_svg import tree_drawing
+        from levelhead.treebank.tree_drawings import tree_drawing
 
         return tree_drawing(self).file()
 
     def _repr_html_(self) -> str:
         from levelhead.tables.writers import scrolled
-        from levelhead.treebank.tree_svg import is_right_to_left, tree_drawing
+        from levelhead.treebank.tree_drawings import is_right_to_left, tree_drawing
 
         return scrolled(tree_drawing(self).image("none"), right_to_left=is_right_to_left(self.text))
 
     def __str__(self) -> str:
         """Return its text and its tree, as `levelhead trees` draws trees."""
-        from levelhead.treebank.tree_text import draw, indented, title
+        from levelhead.treebank.tree_drawings import draw, indented, title
 
         drawn = draw(self) if self.treebank.has_trees and self.treebank.partial is None else []
         return "\n".join([title(self), *indented(drawn)])

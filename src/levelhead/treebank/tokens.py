@@ -147,6 +147,11 @@ def refuse_partial(treebank: Treebank) -> Treebank:
     raise ConlluError(Fault("partial-treebank", message, Place(treebank.source.path)), *treebank.partial.faults)
 
 
+def has_head(treebank: Treebank) -> NDArray[np.bool_]:
+    """Return which words have a HEAD, also 0: all, or none without trees; partial scores can lack some."""
+    return np.not_equal(treebank.heads, np.arange(treebank.n_words)) & treebank.has_trees
+
+
 def heads_in_sentences(treebank: Treebank) -> Codes:
     """Return what `Treebank.local_heads` returns, also for a treebank with broken trees."""
     starts = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
@@ -155,17 +160,17 @@ def heads_in_sentences(treebank: Treebank) -> Codes:
 
 def written_heads(treebank: Treebank, missing: Any) -> list[Any]:
     """Return the heads as CoNLL-U writes them, with another value for words without a head."""
-    if not treebank.has_trees:
-        return [missing] * treebank.n_words
-    heads: list[Any] = heads_in_sentences(treebank).tolist()
-    if treebank.partial is not None:
-        for word in np.flatnonzero(treebank.heads == np.arange(treebank.n_words)).tolist():
-            heads[word] = missing
-    return heads
+    heads = zip(heads_in_sentences(treebank).tolist(), has_head(treebank).tolist())
+    return [head if has_value else missing for head, has_value in heads]
 
 
 def place_of(treebank: Treebank, word: int) -> Place:
     return next(places_of(treebank, np.array([word])))
+
+
+def place_of_sentence(treebank: Treebank, sentence: int) -> Place:
+    lines = treebank.source.lines
+    return Place(treebank.source.path, int(lines[sentence]) if len(lines) else None, sentence + 1)
 
 
 def place_of_comment(treebank: Treebank, at: int) -> Place:
@@ -173,8 +178,8 @@ def place_of_comment(treebank: Treebank, at: int) -> Place:
     comments = treebank.comments
     sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
     below = comments.text.count(b"\n", at, int(comments.starts[sentence + 1]))
-    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
-    return Place(treebank.source.path, line, sentence + 1)
+    place = place_of_sentence(treebank, sentence)
+    return place if place.line is None else place._replace(line=place.line - below)
 
 
 Lines = Literal["words", "ranges", "empty nodes"]

@@ -137,9 +137,6 @@ class Treebank(Sequence["Sentence"]):
     @cached_property
     def tokens(self) -> Tokens:
         """The surface tokens in order."""
-        if not len(self.multiword):
-            words = np.arange(self.n_words, dtype=np.int32)
-            return Tokens(self.forms.codes, words, self.sentence_of_word, np.ones_like(words), words < 0)
         inside = np.zeros(self.n_words + 1, dtype=np.int32)
         np.add.at(inside, self.multiword.first, 1)
         np.add.at(inside, self.multiword.first + self.multiword.n_words, -1)

@@ -61,12 +61,11 @@ def find_warnings(treebank: Treebank) -> list[Fault]:
     """Return the warnings about a treebank: one per kind, at its first place."""
     names, _, places = pools.sentence_ids(treebank.comments.text)
     ids = names.split(b"\n")[:-1]
-    repeated_ids = []
-    if len(set(ids)) < len(ids):
-        first: dict[bytes, int] = {}
-        repeated = [row for row, name in enumerate(ids) if first.setdefault(name, row) != row]
-        place = place_of_comment(treebank, int(places[repeated[0]]))
-        repeated_ids = [_repeated_id(ids[repeated[0]], place, len(repeated))]
+    first: dict[bytes, int] = {}
+    repeated = [row for row, name in enumerate(ids) if first.setdefault(name, row) != row]
+    repeated_ids = [
+        _repeated_id(ids[row], place_of_comment(treebank, int(places[row])), len(repeated)) for row in repeated[:1]
+    ]
     return in_order({kind: [fault] for kind, fault in warnings_by_kind(treebank)}, repeated_ids)
 
 
@@ -90,7 +89,6 @@ def warnings_by_kind(treebank: Treebank, most: int = 1) -> Iterator[tuple[Kind, 
 def in_order(
     warnings: Mapping[Kind, Sequence[Fault]], repeated_ids: Sequence[Fault], *, every: bool = False
 ) -> list[Fault]:
-    """Return the warnings about a treebank in order."""
     slugs = {(kind[0], faults[0].slug) for kind, faults in warnings.items()}
     unreadable = bool({(*_BAD_DEPS, "invalid-deps"), (*_ODD_EMPTY_NODES, "invalid-deps")} & slugs)
     first: dict[Kind, Sequence[Fault]] = {}
@@ -301,8 +299,6 @@ class SentenceIds:
 
         comments = piece.comments
         names, offsets, places = pools.sentence_ids(comments.text)
-        if not len(places):
-            return
         sentences = np.searchsorted(comments.starts, places, side="right") - 1
         line_ends = np.flatnonzero(np.frombuffer(comments.text, dtype=np.uint8) == ord("\n"))
         below = np.searchsorted(line_ends, comments.starts[sentences + 1]) - np.searchsorted(line_ends, places)

@@ -272,7 +272,6 @@ def counts_from_bytes(data: bytes) -> TreebankCounts:
 
 
 def _arrays(value: Any) -> Iterator[NDArray[Any]]:
-    """Yield the arrays of a record, by field."""
     if isinstance(value, Tally):
         yield np.array(len(value.axes))
         for axis in value.axes:
@@ -286,7 +285,6 @@ def _arrays(value: Any) -> Iterator[NDArray[Any]]:
 
 
 def _read(kind: str, array: Callable[[], NDArray[Any]]) -> Any:
-    """Read a value by its type, as written in the class of a record."""
     if kind in _RECORDS:
         return _RECORDS[kind](*(_read(str(part.type), array) for part in fields(_RECORDS[kind])))
     if kind == "Tally":

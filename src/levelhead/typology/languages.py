@@ -94,7 +94,6 @@ def language_code(treebank: str) -> str:
 
 
 def language_cells(name: str) -> tuple[str | None, ...]:
-    """Return the cells of `LANGUAGE_COLUMNS` for a treebank; None for unknown values."""
     return tuple(value or None for value in language_of(language_code(Path(name).name)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from levelhead.tables.data import DataColumn, DataTable, Layout, columns_of
+from levelhead.tables.data import DataColumn, DataTable, Layout
 from levelhead.tables.table import Column, Table
 from levelhead.typology.counts import Vocabulary
 from levelhead.typology.languages import LANGUAGE_COLUMNS, TREEBANK_COLUMNS, language_cells
@@ -16,25 +16,16 @@ from levelhead.typology.profile_columns import COLUMNS, KINDS, ProfileColumn
 Profiles = Mapping[str, Profile]
 
 
-class ValueRow(NamedTuple):
-    """A value of a profile.
-
-    Args:
-        treebank: the treebank.
-        column: the column of the profile.
-        part: the relation, part of speech ... of the value; null for a column with a single value.
-        value: the value; null if there is none.
-        unit: the unit of the value: percent, words, bits ...; empty without a unit.
-    """
-
-    treebank: str
-    column: str
-    part: str | None
-    value: float | None
-    unit: str
-
-
 _TREEBANK = TREEBANK_COLUMNS[0]
+_VALUE = (
+    DataColumn("column", "text", "The column of the profile"),
+    DataColumn(
+        "part", "text", "The relation, part of speech ... of the value; null for a column with a single value",
+        optional=True,
+    ),
+    DataColumn("value", "number", "The value; null if there is none", optional=True),
+    DataColumn("unit", "text", "The unit of the value: percent, words, bits ...; empty without a unit"),
+)  # fmt: skip
 _SINGLE = tuple(column.data(column.name) for column in COLUMNS.values() if column.by is None)
 _PART = DataColumn("{column}:{part}", "number", "The column's value for a relation, part of speech ...", optional=True)
 _KEYS = {
@@ -57,12 +48,12 @@ TABLES: Mapping[str, str] = MappingProxyType(
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {
         "treebanks": (*TREEBANK_COLUMNS, *_SINGLE, _PART),
-        "values": (ValueRow,),
+        "values": (_TREEBANK, *_VALUE),
         **{
             TABLES[kind]: (_TREEBANK, key, *(c.data(c.name_in_rows) for c in COLUMNS.values() if c.by == kind))
             for kind, key in _KEYS.items()
         },
-        "totals": columns_of(ValueRow)[1:],
+        "totals": _VALUE,
         "vocabularies": (_TREEBANK, Vocabulary),
     }
 )
@@ -77,7 +68,6 @@ class Key(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in tables with a row per treebank."""
         return self.column.name if self.part is None else f"{self.column.name}:{self.part}"
 
     def value(self, profile: Profile) -> int | float | None:
@@ -89,7 +79,6 @@ class Key(NamedTuple):
 
     @property
     def data(self) -> DataColumn:
-        """Its column in tables of data."""
         return self.column.data(self.name) if self.part is None else _PART._replace(name=self.name)
 
 
@@ -121,11 +110,11 @@ def data_of(name: str, profiles: Profiles, total: Profile | None) -> DataTable |
     return _by_kind(next(kind for kind in KINDS if TABLES[kind] == name), profiles)
 
 
-def _value_rows(profiles: Profiles) -> Iterator[ValueRow]:
+def _value_rows(profiles: Profiles) -> Iterator[tuple[str, str, str | None, float | None, str]]:
     keys = _keys_of(profiles.values())
     for code, whole in profiles.items():
         for key in keys:
-            yield ValueRow(code, key.column.name, key.part, key.value(whole), key.column.unit)
+            yield code, key.column.name, key.part, key.value(whole), key.column.unit
 
 
 def _by_kind(kind: str, profiles: Profiles) -> DataTable:
@@ -171,12 +160,8 @@ def table_by_treebank(profiles: Profiles, total: str | None) -> Table:
 
 
 def table_by_value(profiles: Profiles) -> Table:
-    """Return one row per value."""
     texts = [Column(name, "text") for name in ("Treebank", "Column", "Of", "Unit")]
-    rows = (
-        (row.treebank, row.column, row.part or "", row.value, COLUMNS[row.column].unit_text)
-        for row in _value_rows(profiles)
-    )
+    rows = ((*row[:2], row[2] or "", row[3], COLUMNS[row[1]].unit_text) for row in _value_rows(profiles))
     return Table((*texts[:3], Column("Value", "number"), texts[3]), tuple(rows))
 
 

@@ -162,7 +162,6 @@ class SelectedTreebanks(Tabular):
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
-    """Return the treebanks that can be compared, and all reasons for excluding the others."""
     surveyed = survey(files, columns=NEEDED, format=format)
     of_files = {name: surveyed.provenance.signature[name] for name in ("files", "version")}
     provenance = replace(surveyed.provenance, signature={**criteria.signature, **of_files})

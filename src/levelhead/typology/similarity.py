@@ -87,7 +87,6 @@ def jensen_shannon(one: Tally, other: Tally) -> float | None:
 
 
 def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
-    """Return the Jensen-Shannon divergence of two distributions in bits, see `jensen_shannon`."""
     return float(np.clip(_entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2, 0, 1))
 
 

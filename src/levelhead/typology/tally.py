@@ -47,7 +47,6 @@ class Tally:
         return _summed(tuple(column.strings for column in compacted), keys, counts)
 
     def __len__(self) -> int:
-        """Count the distinct tuples."""
         return self.counts.size
 
     @property
@@ -136,7 +135,6 @@ class Histogram:
 
     @property
     def mean(self) -> float | None:
-        """Their mean; None without any."""
         return self.sum / self.total if self.total else None
 
     @property

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels import pools
-from levelhead.scoring.weights import ABSENT_ENTROPY, Weights, weights_of
+from levelhead.scoring.selection import ABSENT_ENTROPY, Weights, weights_of
 from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
 from levelhead.treebank.strings import Codes
@@ -56,7 +56,6 @@ class Lexical(Sums):
 
     @property
     def sttr(self) -> float | None:
-        """The mean type/token ratio of chunks; None without chunks."""
         ratios = self.chunk_types.sum / self.chunks.size + self.partial_ratios
         return ratios / self.n_chunks if self.n_chunks else None
 
@@ -71,7 +70,6 @@ class Lexical(Sums):
 
     @property
     def mattr(self) -> float | None:
-        """The mean type/token ratio of windows; None without windows."""
         return self.types / (self.n_windows * self.chunks.window) if self.n_windows else None
 
 
@@ -131,7 +129,6 @@ NOTHING = "_"
 
 
 def are_annotated(tally: Tally, place: int) -> bool:
-    """Return whether any word has a value at a position of tuples."""
     return len(tally.axes[place]) > _without_value(tally.axes[place]).size
 
 
@@ -163,7 +160,6 @@ def feature_counts(tags: Tally) -> dict[str, int]:
 
 
 def forms_and_lemmas(lemmas: Tally) -> tuple[int, int]:
-    """Return the numbers of distinct forms and lemmas of the words with a lemma."""
     given = ~np.isin(lemmas.keys[0], _without_value(lemmas.axes[0]))
     return np.unique(lemmas.keys[1, given]).size, np.unique(lemmas.keys[0, given]).size
 
@@ -246,7 +242,6 @@ def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
 
 
 def head_entropy_of(treebank: Treebank) -> HeadEntropy:
-    """Return the head-word entropy of a treebank, by universal relation and over all."""
     relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
     return head_entropy(count_heads(treebank.heads, tags, relations, forms))
 

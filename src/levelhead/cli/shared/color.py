@@ -23,7 +23,6 @@ def wants_color(stream: TextIO | None) -> bool:
 
 
 def colored_message(line: str) -> str:
-    """Return a line for standard error with the kind of message in color."""
     kind, colon, rest = line.partition(":")
     return click.style(f"{kind}:", fg=_COLORS[kind], bold=True) + rest if colon and kind in _COLORS else line
 
@@ -46,5 +45,4 @@ def colored_table(text: str) -> str:
 
 
 def colored_trees(text: str) -> str:
-    """Return drawings of trees with marked words in yellow, as on pages."""
     return _MARKED.sub(lambda line: click.style(line[0], fg="yellow"), text)

@@ -100,7 +100,6 @@ def _takes_names(param: click.Parameter) -> bool:
 
 
 def _located(given: Any, download: Callable[[str], None] | None) -> Any:
-    """Return the paths of test sets that are given by name, and other paths unchanged."""
     from levelhead.treebank.releases import path_of
 
     if isinstance(given, tuple):
@@ -138,7 +137,6 @@ setting = functools.partial(click.option, cls=Setting)
 
 
 def joined(*decorators: Decorator) -> Decorator:
-    """Return a decorator that adds several options."""
     return functools.partial(functools.reduce, lambda function, decorator: decorator(function), decorators[::-1])
 
 

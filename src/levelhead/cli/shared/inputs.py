@@ -45,7 +45,6 @@ def check_files(
 
 
 def check_kinds(gold: str, systems: Sequence[str]) -> None:
-    """Check that gold and systems are all files or all folders."""
     folders = is_collection(gold)
     for system in systems:
         if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
@@ -97,7 +96,6 @@ def treebank_files(
 
 
 def check_inputs(paths: Iterable[str]) -> None:
-    """Refuse inputs that cannot be read, before reading any."""
     from levelhead.treebank.input_bytes import cannot_open
 
     missing = list[Fault]()

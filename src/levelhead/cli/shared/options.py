@@ -269,7 +269,7 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     """Yield the files that measures name: weights and training treebanks."""
     from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
-    from levelhead.scoring.weights import ENTROPY, path_of
+    from levelhead.scoring.selection import ENTROPY, path_of
 
     named = (split(text) for text in measures if "(" in text)
     paths = (path_of(measure) for measure in named if measure.name in REGISTRY and REGISTRY[measure.name].needs_file)
@@ -277,7 +277,6 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
 
 
 def check_single_measure(measures: tuple[str, ...]) -> None:
-    """Refuse several measures for a table of a single one."""
     if len(measures) > 1:
         raise click.UsageError("this table shows a single measure: give only one -m")
 
@@ -314,7 +313,6 @@ def workers_for(
 
 
 def workers_for_training(given: Mapping[str, Any], treebank: str) -> Workers:
-    """Return the workers of a command that trains parsers on a treebank."""
     return workers_for(given, [treebank], small=_SMALL_TRAINING if os.path.isfile(treebank) else 0)  # noqa: PTH113
 
 

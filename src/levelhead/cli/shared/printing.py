@@ -132,19 +132,16 @@ def show(given: Mapping[str, Any], result: Any, *, main: str | None = None, **op
 
 
 def wants_page(given: Mapping[str, Any]) -> bool:
-    """Return whether the page or its figures are requested."""
     return given["report_file"] is not None or given["figures"] is not None
 
 
 def page_outputs(given: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the file of the page and the folder of its figures."""
     if given["title"] is not None and given["report_file"] is None:
         raise click.UsageError("--title requires --report")
     return given["report_file"], given["figures"]
 
 
 def write_page(given: Mapping[str, Any], result: Any) -> None:
-    """Write the page of a result, if requested."""
     if wants_page(given):
         from levelhead.api.reports import write_report
 

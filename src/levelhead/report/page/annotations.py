@@ -20,7 +20,7 @@ from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import ALL_ROWS, Column, Table
 from levelhead.treebank import Treebank
-from levelhead.treebank.tree_text import MOST_WORDS
+from levelhead.treebank.tree_drawings import MOST_WORDS
 
 _MOST_TREES = 40
 _MOST_ROWS = 200  # of patterns or suspects

@@ -23,17 +23,17 @@ from levelhead.tables.svg import Drawing, clean, short, text, width_of
 from levelhead.tables.table import MOST_ROWS
 from levelhead.tables.writers import latex_text, scrolled
 from levelhead.treebank import StringColumn
-from levelhead.treebank.tree_svg import (
+from levelhead.treebank.tree_drawings import (
     AGREED,
     GOLD_ONLY,
     MISLABELED,
+    MOST_WORDS,
     ROW,
     SYSTEM_ONLY,
     DrawnTree,
     is_right_to_left,
     middles,
 )
-from levelhead.treebank.tree_text import MOST_WORDS
 
 ALL_WORDS = 50_000  # in the sentences of a page, over all treebanks
 _FEWEST_WORDS = 600  # of each treebank

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.campaign import OutputResult, Ranking, Results, TestSet
-from levelhead.campaign.adjusted import PREDICTED, adjustment_notes
+from levelhead.campaign.ranking import PREDICTED, adjustment_notes
 from levelhead.campaign.ranking_tables import (
     first_place,
     has_tests,
