@@ -306,7 +306,6 @@ def _numbers(
     for key in keys.tolist():
         wrong = dict.fromkeys(name for flag, name in _WRONG.items() if key // size // size & int(flag))
         gold = texts[key // size % size]
-        system = texts[key % size]
-        name = ", ".join(wrong), gold, system
+        name = ", ".join(wrong), gold, texts[key % size]
         of_key.append(kinds.numbers.setdefault(name, len(kinds.numbers)))
     return np.array(of_key, dtype=np.int64)[numbers]

@@ -20,7 +20,7 @@ from levelhead.errors import Fault, InputError, listed, number_of, unknown
 from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance.abilities import FEWEST_TEST_SETS, Abilities, expected_mean, fit_abilities
-from levelhead.significance.influence import Influenced
+from levelhead.significance.scopes import Influenced
 from levelhead.tables.data import NOT_A_COLUMN, Field, Percent, PercentInterval, Points, Probability
 
 ALL = "all"

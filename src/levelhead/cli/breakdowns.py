@@ -121,7 +121,7 @@ def trees(**given: Any) -> None:
     limit = printing.limit_of(given)
     text = result.text(limit, printing.screen_for(given))
     if output_format != "text":
-        from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
+        from levelhead.report.page.examples import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
         for note in result.table().notes:

@@ -226,7 +226,7 @@ class Difficulty(Tabular):
                 (Column("Column", "text"), Column("n", "number"), Column("r", "coefficient"),
                  Column(level, "coefficient"), Column("p", "probability"),
                  Column("Explained", "percent"), Column("Points", "percent")),
-                [(*row[:3], row.interval, *row[4:]) for row in self.explained],
+                self.explained,
             ),
             "systems": (
                 (Column("System", "text"), Column("Test sets", "number"), Column(f"Adjusted {self.measure}", "percent"),

@@ -8,8 +8,19 @@ from typing import Annotated, ClassVar, NamedTuple, get_args
 
 import numpy as np
 
-from levelhead.correlation.coefficients import FEWEST_ROWS, SKEWED, FisherZ, Method, fisher_z, skewness
-from levelhead.correlation.families import FamilyCheck, FamilyChecks, Votes, counted_once, notes_on_votes
+from levelhead.correlation.coefficients import (
+    FEWEST_ROWS,
+    SKEWED,
+    FamilyCheck,
+    FamilyChecks,
+    FisherZ,
+    Method,
+    Votes,
+    counted_once,
+    fisher_z,
+    notes_on_votes,
+    skewness,
+)
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.errors import Fault, InputError, listed, number_of, quoted, with_minus
 from levelhead.immutable import immutable
