@@ -91,8 +91,8 @@ def _setting(
     draws = (
         f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
         f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage allow for"
-        " the error of these samples, all others for that of documents. A claim holds if it is significant on each test"
-        " set, and does not hold if the opposite is significant on one, corrected for their number."
+        " the error of these samples, all others for that of documents. A claim holds if it is significant on each, and"
+        " does not hold if the opposite is significant on one, corrected for their number."
     )
     return few, methods, draws
 
@@ -175,9 +175,9 @@ def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[
         for compared, tested in effects.items():
             effect = verdicts.jackknifed(partial(_log_effect, scores, differences if compared else None), len(scores))
             tested[code] = effect and effect.mapped(np.expm1)
-    yield _on_all("The variance of LAS is larger by documents than by sentences",
+    yield _on_all("The variance of LAS is larger by documents than by sentences, on every test set",
                   "the design effect minus 1", effects[False], 1)  # fmt: skip
-    yield _on_all("Differences in LAS are affected less than LAS itself",
+    yield _on_all("Differences in LAS are affected less than LAS itself, on every test set",
                   "the design effect of differences over that of scores, minus 1", effects[True], -1)  # fmt: skip
     for kind, name in (("scores", "LAS"), ("differences", "differences in LAS")):
         usual, _, by_t = (
@@ -185,10 +185,10 @@ def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[
             for method in range(len(METHODS))
         )
         what = f"coverage minus {NOMINAL:.0%}, in points"
-        yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%})",
-                      what, usual, -1, 100)  # fmt: skip
+        yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%}) on"
+                      " every test set", what, usual, -1, 100)  # fmt: skip
         yield _on_all(f"Intervals of {name} by document, as in `levelhead compare`, contain the true value in at least"
-                      f" {NOMINAL:.0%} of samples", what, by_t, 1, 100)  # fmt: skip
+                      f" {NOMINAL:.0%} of samples on every test set", what, by_t, 1, 100)  # fmt: skip
     counted = np.array([_significant({code: row}, "LAS") for code, row in known.items()], dtype=np.float64)
     stay = verdicts.jackknifed(lambda rows: float(np.divide(*counted[rows][:, [2, 1]].sum(axis=0))) - STAY, groups)
     _, by_sentences, by_both, _ = _significant(known, "LAS")
