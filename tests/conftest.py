@@ -26,7 +26,7 @@ os.environ.pop("COLUMNS", None)  # tests that run side by side get a width, whic
 for name, same in (("same-examples", True), ("new-examples", False)):  # scripts/full/properties draws new ones
     settings.register_profile(
         name,
-        max_examples=20 if same else 60,
+        max_examples=12 if same else 60,
         deadline=None,
         derandomize=same,
         suppress_health_check=[HealthCheck.too_slow],

@@ -27,7 +27,7 @@ PAGES = sorted(
     ]
 )
 PAGES_WITH_SESSIONS = (
-    "README.md", "docs/tutorial.md", "docs/score.md", "docs/compare.md", "docs/errors.md", "docs/ci.md",
+    "README.md", "docs/index.md", "docs/tutorial.md", "docs/score.md", "docs/compare.md", "docs/errors.md", "docs/ci.md",
     "docs/power.md",
     "docs/concepts.md", "docs/release.md", "docs/agreement.md", "docs/typology.md", "development/contributing.md",
     "docs/classes.md", "docs/own-measures.md", "docs/leakage.md", "docs/migration.md", "docs/morphosyntax.md", "docs/studies.md",

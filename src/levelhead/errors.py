@@ -44,7 +44,6 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place()
-"""An unknown place."""
 
 
 @immutable

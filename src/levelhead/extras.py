@@ -53,7 +53,6 @@ def missing_library(module: str, use: str) -> Fault:
 
 
 def require(module: str, use: str) -> None:
-    """Check that an optional library is installed, before the work that needs it."""
     if not installed(module):
         raise InputError(missing_library(module, use))
 

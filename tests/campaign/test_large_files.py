@@ -16,10 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import EXAMPLES
-from levelhead.campaign import sources as gold_of_jobs
+from levelhead.campaign import records as gold_of_jobs
 from levelhead.campaign.outputs import JobSetup, OutputJob, count_output
-from levelhead.campaign.records import GOLD, json_of
-from levelhead.campaign.sources import File, LargeFile, unchanged, whole_contents
+from levelhead.campaign.records import GOLD, File, LargeFile, json_of, unchanged, whole_contents
 from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of

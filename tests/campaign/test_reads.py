@@ -12,7 +12,7 @@ import levelhead
 from conftest import EXAMPLES, one_in
 from levelhead.campaign import find_plan, score_plan
 from levelhead.campaign import outputs as jobs
-from levelhead.campaign import sources as gold_of_jobs
+from levelhead.campaign import records as gold_of_jobs
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes

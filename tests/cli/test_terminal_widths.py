@@ -80,7 +80,7 @@ perplexity en en.swap
 recover answers --gold answered -o recovered
 train baseline-left en model
 parse model en -o parsed
-crossval baseline-left en -o parsed
+crossval baseline-left en -o parsed -j 1
 reproduce sogaard-haulrich --treebanks gold
 task init shared
 task status shared

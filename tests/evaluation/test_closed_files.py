@@ -16,8 +16,8 @@ from conftest import EXAMPLES, one_in
 from levelhead.campaign.find import find_plan
 from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.profile_jobs import profile_files
+from levelhead.campaign.records import File
 from levelhead.campaign.results import read_scores
-from levelhead.campaign.sources import File
 from levelhead.comparison.word_tables import sentences_of_outputs, words_of_outputs
 from levelhead.correlation import read_tables
 from levelhead.derivation import read_arpa

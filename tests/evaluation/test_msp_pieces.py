@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelhead.campaign.outputs import JobSetup, OutputJob, count_output
-from levelhead.campaign.records import json_of
-from levelhead.campaign.sources import File
+from levelhead.campaign.records import File, json_of
 from levelhead.errors import InputError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of

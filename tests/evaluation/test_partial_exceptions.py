@@ -1,4 +1,4 @@
-"""Where leaving out an answer may raise a partial score, as docs/language-models.md says: the definition decides."""
+"""Where leaving out an answer may raise a partial score, as docs/partial.md says: the definition decides."""
 
 import levelhead
 from levelhead.evaluation.fold import fold

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelhead.campaign.outputs import JobSetup, count_output
-from levelhead.campaign.records import json_of
-from levelhead.campaign.sources import File
+from levelhead.campaign.records import File, json_of
 from levelhead.errors import LevelheadError
 from levelhead.evaluation import partial
 from levelhead.evaluation.files import score_files

@@ -73,7 +73,7 @@ def test_search_needs_no_server_and_prefers_how_to_pages(browser: Browser, site:
     page.fill(".md-search__input", "permutation")
     page.wait_for_selector(".md-search-result__link")
     assert any("/correlate.html" in address for address in found(page))
-    for text, first in (("--fail-under", "/ci.html"), ("rank", "/rank.html"), ("--beam", "/parsers.html")):
+    for text, first in (("--fail-under", "/ci.html"), ("rank", "/rank.html"), ("--beam", "/parse")):
         page.fill(".md-search__input", "")
         page.locator(".md-search__input").press_sequentially(text)
         page.wait_for_function(f"document.querySelector('.md-search-result__link')?.href.includes('{first}')")
@@ -104,6 +104,16 @@ def test_commands_are_shown_without_prompts_and_can_be_copied(browser: Browser, 
 
 
 CODE = re.compile(r"<pre>(?:<span></span>)?<code>(.*?)</code>", re.DOTALL)
+
+
+@pytest.mark.slow
+def test_home_shows_a_command_and_its_output_at_once(browser: Browser, site: Path) -> None:
+    page, wrong = opened(browser, site / "index.html", 1400)
+    box = page.locator(".output").first.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < 900
+    assert wrong == []
+    page.context.close()
 
 
 KINDS = [

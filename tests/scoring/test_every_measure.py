@@ -16,8 +16,7 @@ from conftest import EXAMPLES
 from levelhead import scoring
 from levelhead.campaign.find import find_plan
 from levelhead.campaign.outputs import JobSetup, count_output
-from levelhead.campaign.records import json_of
-from levelhead.campaign.sources import File
+from levelhead.campaign.records import File, json_of
 from levelhead.comparison.word_tables import sentences_of_outputs
 from levelhead.errors import LevelheadError, MeasureError
 from levelhead.evaluation.files import score_files

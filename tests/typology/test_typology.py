@@ -36,9 +36,8 @@ from levelhead.typology import (
 )
 from levelhead.typology.collection import survey
 from levelhead.typology.languages import language_code, languages
-from levelhead.typology.profile import columns_named
+from levelhead.typology.profile import TABLES, columns_named
 from levelhead.typology.profile_columns import KINDS, OF_TRAINING
-from levelhead.typology.profile_tables import TABLES
 from levelhead.typology.tally import Histogram, Tally
 from levelhead.typology.vocabulary import CALLIN_CHUNKS, weights_text
 from oracle import typology as oracle

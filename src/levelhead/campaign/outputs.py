@@ -20,33 +20,31 @@ from levelhead._version import VERSION
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.records import (
     GOLD,
+    File,
+    LargeFile,
     Record,
+    Source,
+    contents,
     contents_fields,
     contents_in,
+    facts_of,
     faults_of_error,
+    gold_of,
+    hash_of,
+    input_file,
     numbers_of,
+    score_gold_in_pieces,
     small,
     status_of_other_text,
     status_of_refusal,
     status_of_scores,
-    units_fields,
-)
-from levelhead.campaign.results import CANNOT_OPEN
-from levelhead.campaign.sources import (
-    File,
-    LargeFile,
-    Source,
-    contents,
-    facts_of,
-    gold_of,
-    hash_of,
-    input_file,
-    score_gold_in_pieces,
     unchanged,
     undefined_measures,
+    units_fields,
     whole_contents,
     without_value,
 )
+from levelhead.campaign.results import CANNOT_OPEN
 from levelhead.errors import InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
 from levelhead.evaluation.fold import CountedPiece, fold
@@ -160,7 +158,6 @@ class OutputJob(NamedTuple):
 
     @property
     def _measures_without_scores(self) -> Sequence[str]:
-        """The measures that may have no value because of gold, if an output has no scores."""
         return self.setup.names if self.setup.rules.undefined is None else ()
 
     def _fields_of_whole(self, gold: Treebank, output: Source, most: int) -> Record:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from levelhead._version import VERSION
-from levelhead.campaign.sources import File, parts_of_file, unchanged
+from levelhead.campaign.records import File, parts_of_file, unchanged
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.jobs import Job, Store, Workers, run_jobs
 from levelhead.jobs.running import batch_size

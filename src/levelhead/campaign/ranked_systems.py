@@ -382,7 +382,6 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
 
 
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
-    """Return the name of a measure in results; spellings vary in published tables."""
     lower = {name.lower(): name for name in results.measures}
     name = (
         measure if measure in results.measures else lower.get(measure.lower()) or str(parse_measure(measure, registry))

@@ -20,15 +20,9 @@ from levelhead.campaign.ranking import (
 )
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, names_or_number, number_of
+from levelhead.evaluation import score_tables
 from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.score_data import ScoreNumbers
-from levelhead.evaluation.score_tables import (
-    COVERAGE,
-    VALID_TREES,
-    columns_with_valid_trees,
-    coverage_cells,
-    partial_notes,
-)
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.scopes import INFLUENCE, InfluencedResult, influence_notes
@@ -147,9 +141,9 @@ def _row(
         (True, Column("Rank", "number"), standing.rank),
         (True, Column("System", "text"), standing.system),
         (True, Column(measure, "percent"), printed(standing.exact)),
-        (partial, Column(f"{measure} ({VALID_TREES.lower()})", "percent"), standing.value_of_valid_trees),
-        (partial, COVERAGE[0], standing.share_answered),
-        (partial, COVERAGE[1], standing.share_aligned),
+        (partial, Column(f"{measure} ({score_tables.VALID_TREES.lower()})", "percent"), standing.value_of_valid_trees),
+        (partial, score_tables.COVERAGE[0], standing.share_answered),
+        (partial, score_tables.COVERAGE[1], standing.share_aligned),
         (
             "interval" in shown,
             Column(interval_head(level), "percent"),
@@ -163,7 +157,7 @@ def _row(
         other = next(each for each in ranking.standings if each.system == standing.system)
         row += [
             (True, Column(name, "percent"), printed(other.exact)),
-            (partial, Column(f"{name} ({VALID_TREES.lower()})", "percent"), other.value_of_valid_trees),
+            (partial, Column(f"{name} ({score_tables.VALID_TREES.lower()})", "percent"), other.value_of_valid_trees),
             (True, Column(f"{name} rank", "number", rank=1), other.rank),
         ]
     row += [
@@ -175,7 +169,6 @@ def _row(
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Notes on zeros, with their reasons, on tests and on missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
     firsts = {group: next(of_group) for group, of_group in groupby(rankings, key=lambda ranking: ranking.group)}
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
@@ -204,7 +197,9 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 
 
 def notes_on_partial_scores(results: Results, codes: Collection[str]) -> list[str]:
-    return partial_notes((system, results.covered(system, code)) for system, code in results.results if code in codes)
+    return score_tables.partial_notes(
+        (system, results.covered(system, code)) for system, code in results.results if code in codes
+    )
 
 
 def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
@@ -213,7 +208,6 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
 
 
 def _zeros(results: Results, system: str, shown: Collection[str], *, adjusted: bool) -> list[str]:
-    """A line for the missing outputs of a system, unless they are predicted, and one for each invalid one."""
     codes = [test_set.code for test_set in results.test_sets if test_set.code in shown]
     outputs = {code: results.results[system, code] for code in codes}
     outputs = {code: each for code, each in outputs.items() if not (adjusted and each.state == "missing")}
@@ -241,7 +235,7 @@ def printed(value: Fraction | None) -> float | None:
 
 def results_table(results: Results) -> Table:
     plain = (Column(name, "percent") for name in results.measures)
-    measures = columns_with_valid_trees(results.measures) if results.partial else plain
+    measures = score_tables.columns_with_valid_trees(results.measures) if results.partial else plain
     columns = (Column("System", "text"), Column("Treebank", "text"), *measures)
     codes = [test_set.code for test_set in results.test_sets]
     rows = list[tuple[Cell, ...]]()
@@ -253,7 +247,7 @@ def results_table(results: Results) -> Table:
                 cells.append(printed(value))
                 if coverage:
                     cells.append(None if value is None else float(valid_trees_value(result, name)))
-            cells += coverage_cells(coverage) if coverage else ()
+            cells += score_tables.coverage_cells(coverage) if coverage else ()
             rows.append((system, code, *cells, result.state, "; ".join(result.reasons)))
     notes = (*relation_notes(results, codes), *notes_on_partial_scores(results, codes))
     all_columns = (*columns, Column("State", "text"), Column("Reason", "text", rank=-1))
@@ -278,7 +272,6 @@ def span(first: int, last: int) -> str:
 
 
 def has_tests(ranking: Ranking) -> bool:
-    """Return whether the averages of systems were tested; they are not if there are too few units."""
     return any(standing.rank_interval for standing in ranking.standings)
 
 
@@ -338,7 +331,6 @@ def _counted_zeros(results: Results, ranking: Ranking, system: str) -> str:
 
 
 def undecided_ranks(ranking: Ranking) -> str:
-    """Return a note on the undecided ranks and their systems; empty without tests."""
     ranges = {standing.system: standing.rank_interval for standing in ranking.standings if standing.rank_interval}
     if not (undecided := {system: ends for system, ends in ranges.items() if ends[0] < ends[1]}):
         return f"no undecided ranks by {ranking.measure}" if ranges else ""
@@ -356,7 +348,6 @@ def undefined_average(ranking: Ranking) -> str:
 
 
 def included_test_sets(group: Group) -> str:
-    """Return a note on how many test sets of a group are in the campaign; empty if all are."""
     n_all = len(group.codes) + len(group.lacks)
     verb = "is" if len(group.codes) == 1 else "are"
     return f"{len(group.codes)} of the group's {number_of(n_all, 'test set')} {verb} included" if group.lacks else ""
@@ -381,7 +372,6 @@ def influenced_results(ranking: Ranking) -> Iterator[InfluencedResult]:
 
 
 def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """Return notes on the units of each test set, and on test sets with too few units."""
     codes = {code for ranking in rankings if ranking.lines is not None for code in ranking.group.codes}
     units = {code: unit for code, unit in results.units.items() if code in codes}
     tested = any(has_tests(ranking) for ranking in rankings)

@@ -195,7 +195,6 @@ _COLUMNS = (
 _STATE, _REASON = "state", "reason"
 _FAILED: tuple[tuple[State, str], ...] = (("missing", ""), ("invalid", "the output is invalid"))
 _TEXT = ("status", _REASON, "software", "rank", _STATE, "answered sentences", "aligned words")
-"""Columns with other information."""
 
 _Cells = dict[tuple[str, str, str], Fraction | None]
 _Zeros = Mapping[tuple[str, str], tuple[State, str]]
@@ -258,7 +257,6 @@ _CELL = re.compile(r'(?:"((?:[^"]|"")*+)"|([^\t\r\n]*))(\t|\r?\n|\r|\Z)')
 
 
 def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -> tuple[_Cells, _Zeros]:
-    """The scores by system, test set and measure, and the outputs marked as missing or invalid."""
     cells: _Cells = {}
     faults: list[tuple[str, int | None]] = []
     lower = [column.lower() for column in head]

@@ -22,9 +22,8 @@ from levelhead.campaign.outputs import (
     key_of_job,
 )
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.records import Record, json_of, read_record, record_in
+from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in
 from levelhead.campaign.results import OutputResult, Results
-from levelhead.campaign.sources import File, Source, hash_of
 from levelhead.errors import Fault, InputError, Place, reason_of
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
@@ -224,7 +223,6 @@ class _Scoring:
                 yield Job(key, count_output, (*sources, settings), f"{system.label} on {test_set.code}", weight)
 
     def _looks(self, look: Look | VisitEach) -> Iterator[Job]:
-        """Yield one job per test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
             self._drop_contents()
             key, gold, outputs = self._look_arguments(test_set)
@@ -236,7 +234,6 @@ class _Scoring:
                 yield Job(key, count_and_look, arguments, test_set.code, weight)
 
     def _look_arguments(self, test_set: TestSet) -> tuple[str, Source, list[OutputSource]]:
-        """The key of the job that reads all outputs on a test set, gold, and the outputs."""
         settings = self._settings(test_set.code)
         gold = self._gold(test_set)
         outputs = [

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from levelhead.cli.program import say
-from levelhead.cli.shared import options
+from levelhead.cli.shared import options, printing
 from levelhead.cli.shared.color import colored_trees, wants_color
-from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.command import command, joined, refuse_if, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds
-from levelhead.cli.shared.printing import (
-    data_writer,
-    emit,
-    limit_of,
-    page_origin,
-    print_provenance,
-    print_result,
-    screen_for,
-    show,
-)
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.extras import require
 
+_reading_and_printing = joined(
+    options.split_option, options.reading_options, options.partial_option, options.result_options
+)
+
+
+def _check(given: Mapping[str, Any]) -> None:
+    systems = given.get("systems") or [given["system"]]
+    check_files([given["gold"], *systems], given, [given["output"]])
+    check_kinds(given["gold"], systems)
+
 
 @command()
-@options.gold_argument
-@options.systems_argument
+@options.gold_and_systems
 @click.option(
     "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
-    help="Property, or a combination of properties: class, relation, deprel (relation with subtype), head-relation,"
+    help="Properties of words: class, relation, deprel (relation with subtype), head-relation,"
     " upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with"
     " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system"
     "  [default: the errors to fix first, as in analyze]",
@@ -39,25 +39,18 @@ from levelhead.extras import require
 @options.limit_option
 @options.measuring_options
 @options.interval_options
-@options.split_option
-@options.reading_options
-@options.partial_option
-@options.answer_options
-@options.printing_options()
+@_reading_and_printing
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
 
     With several systems: where is each better or worse than the first? GOLD and SYSTEM are files or folders, as in
     levelhead score. With --by class or relation, the table also has the score without each class or relation. Scores
-    have confidence intervals; documents are the units if gold marks them.
+    have confidence intervals.
     """
-    gold, systems = given["gold"], given["systems"]
-    check_files([gold, *systems], given, [given["output"]])
-    if len(systems) > 1 and len(by) != 1:
-        raise click.UsageError("with several systems, give a single --by")
-    check_kinds(gold, systems)
+    refuse_if(len(given["systems"]) > 1 and len(by) != 1, "with several systems, give a single --by")
+    _check(given)
     options.check_single_measure(given["measures"])
-    show(given, options.call(given | {"by": by}))
+    printing.show(given, options.call(given | {"by": by}))
 
 
 @command()
@@ -65,50 +58,39 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @click.argument("system", type=options.PATH)
 @click.option(
     "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
-    help="Table to print: the points gained by repairing each kind of error; the types of wrong heads and relations;"
-    " or the wrong arcs whose head is attached correctly or incorrectly, by class. TSV and JSON have --table",
+    help="Table to print: points gained by repairing each kind of error, types of errors, or wrong arcs below correct"
+    " and wrong heads, by class. TSV and JSON have --table",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
 @options.interval_options
-@options.split_option
-@options.reading_options
-@options.partial_option
-@options.answer_options
-@options.printing_options()
+@_reading_and_printing
 def analyze(**given: Any) -> None:
     """Analyze the errors of SYSTEM: which cost most, of what type are they, and do they follow from each other?
 
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
-    check_files([given["gold"], given["system"]], given, [given["output"]])
-    check_kinds(given["gold"], [given["system"]])
+    _check(given)
     options.check_single_measure(given["measures"])
-    show(given, options.call(given), show=given["show"])
+    printing.show(given, options.call(given), show=given["show"])
 
 
 @command()
 @options.gold_argument
 @click.argument("system", type=options.PATH)
 @options.limit_option
-@options.split_option
-@options.reading_options
-@options.partial_option
-@options.answer_options
-@options.printing_options()
+@_reading_and_printing
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which, most frequent errors first.
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
-    check_files([given["gold"], given["system"]], given, [given["output"]])
-    check_kinds(given["gold"], [given["system"]])
-    show(given, options.call(given))
+    _check(given)
+    printing.show(given, options.call(given))
 
 
 @command()
-@options.gold_argument
-@options.systems_argument
+@options.gold_and_systems
 @setting("--show", multiple=True, metavar="GOLD:SYSTEM")
 @options.limit_option
 @options.measuring_options
@@ -123,22 +105,21 @@ def trees(**given: Any) -> None:
     With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
     each system gains or loses most compared with the first.
     """
-    gold, systems, output_format = given["gold"], given["systems"], given["output_format"]
+    output_format = given["output_format"]
     if output_format == "html":
         require("jinja2", "pages")
-    check_files([gold, *systems], given, [given["output"]])
-    if bool(given["show"]) != (len(systems) == 1):
+    if bool(given["show"]) != (len(given["systems"]) == 1):
         message = "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj; several systems take no --show"
         raise click.UsageError(message)
-    check_kinds(gold, systems)
+    _check(given)
     options.check_single_measure(given["measures"])
     result = options.call(given)
-    print_provenance(given, result.provenance)
+    printing.print_provenance(given, result.provenance)
     if output_format in {"json", "jsonl", "tsv"}:
-        print_result(given, result)
+        printing.print_result(given, result)
         return
-    limit = limit_of(given)
-    text = result.text(limit, screen_for(given))
+    limit = printing.limit_of(given)
+    text = result.text(limit, printing.screen_for(given))
     if output_format != "text":
         from levelhead.report.page.examples import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
@@ -149,20 +130,19 @@ def trees(**given: Any) -> None:
         if output_format == "html":
             from levelhead.report.page import render
 
-            text = render(trees_page(groups, signature)._replace(origin=page_origin())).decode()
+            text = render(trees_page(groups, signature)._replace(origin=printing.page_origin())).decode()
         else:
             text = (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
     elif given["output"] in {None, "-"} and wants_color(sys.stdout):
         text = colored_trees(text)
-    emit(text, given["output"])
+    printing.emit(text, given["output"])
 
 
 _FORMATS = ("tsv", "jsonl", "json")
 
 
 @command()
-@options.gold_argument
-@options.systems_argument
+@options.gold_and_systems
 @options.scored_reading_options
 @options.partial_option
 @options.definitions_option
@@ -184,18 +164,17 @@ def words(**given: Any) -> None:
     """
     _check(given)
     if given["output_format"] == "json":
-        show(given, options.call(given, files=()))
+        printing.show(given, options.call(given, files=()))
         return
     if given["table_name"] not in {None, "words"}:
         raise InputError(Fault("unknown-table", unknown("table", given["table_name"], ["words"])))
-    with data_writer(given) as write:
+    with printing.data_writer(given) as write:
         result = options.call(given | {"each": write}, files=())
-    print_provenance(given, result.provenance)
+    printing.print_provenance(given, result.provenance)
 
 
 @command()
-@options.gold_argument
-@options.systems_argument
+@options.gold_and_systems
 @options.measuring_options
 @options.scored_reading_options
 @options.partial_option
@@ -208,10 +187,4 @@ def sentences(**given: Any) -> None:
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
     _check(given)
-    show(given, options.call(given, files=[given["gold"], *given["systems"]]))
-
-
-def _check(given: dict[str, Any]) -> None:
-    paths = [given["gold"], *given["systems"]]
-    check_files(paths, given, [given["output"]])
-    check_kinds(given["gold"], given["systems"])
+    printing.show(given, options.call(given, files=[given["gold"], *given["systems"]]))

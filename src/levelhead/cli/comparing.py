@@ -9,26 +9,14 @@ import click
 
 from levelhead.arguments import is_collection
 from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
-from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared import options, printing
+from levelhead.cli.shared.command import command, refuse_if, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of, refused
-from levelhead.cli.shared.printing import (
-    check_papers,
-    emit,
-    page_outputs,
-    print_paper,
-    print_provenance,
-    print_result,
-    show,
-    wants_page,
-    write_page,
-)
 from levelhead.errors import InputError
 
 
 @command()
-@options.gold_argument
-@options.systems_argument
+@options.gold_and_systems
 @options.measuring_options
 @options.partial_option
 @options.resample_by_option
@@ -51,8 +39,7 @@ from levelhead.errors import InputError
 @options.engine_options
 @options.scored_reading_options
 @options.papers_options
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
@@ -62,37 +49,38 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
     Scores and differences have confidence intervals. P-values and the intervals of differences hold for all systems
     jointly.
-    Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
     from levelhead.comparison.regression import outcome_text
     from levelhead.measures.registry import split_measures
 
-    check_papers(given)
+    printing.check_papers(given)
     gold, systems = given["gold"], given["systems"]
     if given["fail_if_worse"] and len(systems) < 2:
         raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
     gated = [name for text in given["fail_if_worse"] for name in split_measures(text)]
-    check_files([gold, *systems], given, [given["output"], *page_outputs(given), summary_file, given["store"]], gated)
+    check_files(
+        [gold, *systems], given, [given["output"], *printing.page_outputs(given), summary_file, given["store"]], gated
+    )
     if given["wilcoxon"]:
         from levelhead.extras import require
 
         require("scipy", "Wilcoxon tests")
     if is_collection(gold):  # otherwise folders of runs are allowed
         check_kinds(gold, systems)
-    given["prepare"] = [*["page"] * wants_page(given), *["summary"] * (summary_file is not None)]
+    given["prepare"] = [*["page"] * printing.wants_page(given), *["summary"] * (summary_file is not None)]
     arguments = options.arguments_for(compared, given, inputs_of(systems))
     comparison = compared(**arguments)
-    print_provenance(given, comparison.provenance)
-    if not print_paper(given, comparison, each=each):
-        print_result(given, comparison, lambda: comparison.table(each=each))
-    write_page(given, comparison)
+    printing.print_provenance(given, comparison.provenance)
+    if not printing.print_paper(given, comparison, each=each):
+        printing.print_result(given, comparison, lambda: comparison.table(each=each))
+    printing.write_page(given, comparison)
     if summary_file is not None:
         from levelhead.report.paper import summary
 
         worst = {code: looked.worst for code, looked in comparison.looked.items()}
         (measure,) = {looked.worst_by for looked in comparison.looked.values()}
-        emit(summary(comparison, measure, worst), summary_file)
+        printing.emit(summary(comparison, measure, worst), summary_file)
     for faults in comparison.invalid.values():
         say(str(InputError(*faults)))
     for gate in comparison.gates:
@@ -103,16 +91,14 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
 
 
 @command()
-@options.gold_argument
-@options.systems_argument
+@options.gold_and_systems
 @options.measuring_options
 @options.interval_options
 @setting("--parallel", is_flag=True)
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def languages(**given: Any) -> None:
     """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
 
@@ -124,7 +110,7 @@ def languages(**given: Any) -> None:
     check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
         result = options.call(given, files=inputs_of(systems))
-    show(given, result)
+    printing.show(given, result)
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -150,8 +136,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 @options.as_runs_option
 @options.engine_options
 @options.reading_options
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) -> None:
     """Show the smallest difference between two systems that a test set can detect.
 
@@ -163,12 +148,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     from levelhead.api.comparing import power as detectable
     from levelhead.significance.power import checked_test
 
-    if len(files) not in {0, 3}:
-        raise click.UsageError("give GOLD and two SYSTEMS, or no files for typical test sets")
-    if figure is not None:
-        from levelhead.report.page.files import checked_suffix
-
-        checked_suffix(figure)
+    refuse_if(len(files) not in {0, 3}, "give GOLD and two SYSTEMS, or no files for typical test sets")
     check_files(files, given, [given["output"], figure, given["store"]])
     if files:
         check_kinds(files[0], files[1:])
@@ -178,7 +158,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
         result = detectable(**arguments)
-    show(given, result, each=each)
+    printing.show(given, result, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
         from levelhead.report.page.files import write_drawing
@@ -197,8 +177,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 @options.interval_options
 @options.page_options
 @options.reading_options
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def agree(files: tuple[str, ...], **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.
 
@@ -208,16 +187,11 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
     A single file has several annotations if `# user_id` names an annotator in each sentence, as in exports of
     Arborator; a single folder has a file for each annotator and document, as in exports of INCEpTION.
     """
-    check_paths(inputs_of(files), [given["output"], *page_outputs(given)])
-    if len(files) > 1 and any(map(is_collection, files)):
-        raise click.UsageError("agree takes several files, or one folder")
+    check_paths(inputs_of(files), [given["output"], *printing.page_outputs(given)])
+    refuse_if(len(files) > 1 and any(map(is_collection, files)), "agree takes several files, or one folder")
     agreement = options.call(given, *files)
-    if given["output_format"] == "text" and given["by"] is None:
-        show(given, agreement)
-    else:
-        rows: Any = given["by"] or "label"
-        show(given, agreement, main=f"{rows}s", by=rows)
-    write_page(given, agreement)
+    _show_by(given, agreement, "label")
+    printing.write_page(given, agreement)
 
 
 @command()
@@ -235,8 +209,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @options.page_options
 @options.rules_option
 @options.input_format_option
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def diff(changelog: str | None, **given: Any) -> None:
     """List the changes from OLD to NEW, two versions of a treebank or two outputs.
 
@@ -244,14 +217,18 @@ def diff(changelog: str | None, **given: Any) -> None:
     grouped by column and pattern, such as `obl -> obj`. Sentences are paired by sent_id, otherwise by text. OLD and NEW
     can also be folders, such as two releases of a treebank: files are paired by name.
     """
-    check_paths(inputs_of([given["old"], given["new"]]), [given["output"], changelog, *page_outputs(given)])
+    check_paths(inputs_of([given["old"], given["new"]]), [given["output"], changelog, *printing.page_outputs(given)])
     changes = options.call(given)
-    print_provenance(given, changes.provenance)
     if changelog is not None:
-        emit(changes.changelog(), changelog)
+        printing.emit(changes.changelog(), changelog)
+    _show_by(given, changes, "pattern")
+    printing.write_page(given, changes)
+
+
+def _show_by(given: dict[str, Any], result: Any, default: str) -> None:
+    """Show the rows of --by, and without it a summary as text, or the default rows."""
+    rows = given["by"] or default
     if given["output_format"] == "text" and given["by"] is None:
-        print_result(given, changes)
+        printing.show(given, result)
     else:
-        rows: Any = given["by"] or "pattern"
-        print_result(given, changes, lambda: changes.table(by=rows), main=f"{rows}s")
-    write_page(given, changes)
+        printing.show(given, result, main=f"{rows}s", by=rows)

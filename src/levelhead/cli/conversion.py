@@ -10,7 +10,7 @@ import click
 
 from levelhead.cli.program import say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.command import command, refuse_if, setting
 from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed, treebank_files
 from levelhead.cli.shared.printing import emit_folded, print_result, print_warnings, show
 from levelhead.errors import Fault, InputError, printable, unknown
@@ -48,13 +48,11 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
     if only_check and arguments:
         _check(arguments, given, how, failures=failures)
         return
-    if given["output"] is not None:
-        raise click.UsageError("--output requires --check: conversions are written to OUT")
+    refuse_if(given["output"] is not None, "--output requires --check: conversions are written to OUT")
     check_paths(filter(None, [given["targets"]]), arguments[2:3])
     if len(arguments) == 3 and arguments[0] not in (directions := ("forward", "backward")):
         raise click.UsageError(unknown("direction", arguments[0], directions))
-    if len(arguments) != 3:
-        raise click.UsageError("give a direction (forward or backward), IN and OUT; or --check and files")
+    refuse_if(len(arguments) != 3, "give a direction (forward or backward), IN and OUT; or --check and files")
     direction, source, target = arguments
     refuse_compressed(target)
     check_file(target)
@@ -159,8 +157,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     "--write-arpa", type=options.RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format"
 )
 @options.input_format_option
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
     """Measure how well an n-gram model of TRAIN predicts TEST.
 
@@ -201,8 +198,7 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
     trees.
     """
-    if conllu == "-":
-        raise click.UsageError("--output must be a file: the table goes to standard output")
+    refuse_if(conllu == "-", "--output must be a file: the table goes to standard output")
     refuse_compressed(conllu)
     check_paths([*inputs_of([answers]), gold], [conllu])
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():

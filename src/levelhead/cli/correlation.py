@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 @options.limit_option
 @options.level_option
 @options.seed_option
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | None, **given: Any) -> None:
     """Correlate the columns of TABLEs, joined by treebank.
 
@@ -56,10 +55,6 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
 
     if given["matrix"] and given["output_format"] in {"tsv", "json", "jsonl"}:
         raise click.UsageError(f"--matrix has no effect with --format {given['output_format']}")
-    if figure is not None:
-        from levelhead.report.page.files import checked_suffix
-
-        checked_suffix(figure)
     check_paths([named(table)[0] for table in tables], [given["output"], figure])
     needed = [*columns, *given["given"], *filter(None, [given["family"]])] if columns else []
     table = measurements(*tables, **options.arguments_for(measurements, given | {"columns": needed}))
@@ -126,8 +121,7 @@ def _draw(
 @setting("--subtypes-apart", is_flag=True)
 @options.interval_options
 @options.input_format_option
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def judge(**given: Any) -> None:
     """Measure how often measures agree with human judgments.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,12 +12,9 @@ from levelhead.api import results
 from levelhead.api.listings import MeasureRow, SchemeList, installation, list_measures
 from levelhead.cli.program import cli
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command
+from levelhead.cli.shared.command import command, refuse_if
 from levelhead.cli.shared.inputs import check_paths
 from levelhead.cli.shared.printing import emit, emit_folded, print_json, screen_of, show
-
-if TYPE_CHECKING:
-    from levelhead.measures.registry import Registry
 
 
 @command()
@@ -31,14 +28,17 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     Write a measure as NAME, NAME(argument), NAME@CLASS (only this class or relation) or NAME-CLASS-CLASS (without these
     classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy for a component: LAS-FUN-PUNCT.recall.
     """
-    if names and schemes:
-        raise click.UsageError("--schemes cannot be combined with MEASUREs")
+    refuse_if(names and schemes, "--schemes cannot be combined with MEASUREs")
     check_paths(definitions, [given["output"]])
     from levelhead.api.inputs import registry_of
 
     registry = registry_of(definitions, None)
     if schemes:
-        _list_schemes(given, registry)
+        schemes_listed = SchemeList(tuple(registry.schemes.by_name.values()))
+        if given["output_format"] == "text":
+            emit_folded("\n".join(map(_scheme_text, schemes_listed.schemes)), given["output"])
+        else:
+            show(given, schemes_listed)
         return
     listed = list_measures(registry, names)
     if given["output_format"] != "text":
@@ -52,14 +52,6 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
             blocks.append(fill(f"{title}: {advice}".removesuffix(": "), width) + "\n")
             blocks += [_measure_text(measure._replace(advice=""), width) for measure in some]
     emit("\n".join(blocks), given["output"])
-
-
-def _list_schemes(given: dict[str, Any], registry: Registry) -> None:
-    listed = SchemeList(tuple(registry.schemes.by_name.values()))
-    if given["output_format"] == "text":
-        emit_folded("\n".join(map(_scheme_text, listed.schemes)), given["output"])
-    else:
-        show(given, listed)
 
 
 def _measure_text(measure: MeasureRow, width: int) -> str:

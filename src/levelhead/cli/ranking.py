@@ -9,21 +9,9 @@ from typing import Any
 import click
 
 from levelhead.campaign import RANKINGS, Manifest, Results, read_manifest, read_scores
-from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared import options, printing
+from levelhead.cli.shared.command import command, refuse_if, setting
 from levelhead.cli.shared.inputs import check_files, check_paths, inputs_of, refused
-from levelhead.cli.shared.printing import (
-    check_papers,
-    emit,
-    page_origin,
-    page_outputs,
-    print_paper,
-    print_provenance,
-    print_result,
-    show,
-    wants_page,
-    write_page,
-)
 from levelhead.errors import reason_of
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.write import check_file, check_folder
@@ -80,7 +68,7 @@ def rank(by_treebank: bool, **given: Any) -> None:
     in_folder = _check(given)
     manifest = None if given["manifest"] is None else read_manifest(given["manifest"])
     to_rank, others = _inputs(given, manifest)
-    check_paths([*to_rank, *others], [given["output"], *page_outputs(given), given["store"]])
+    check_paths([*to_rank, *others], [given["output"], *printing.page_outputs(given), given["store"]])
     if given["output_format"] == "prototext":
         _check_prototext(given, manifest)
         given["all_measures"] = False
@@ -90,24 +78,24 @@ def rank(by_treebank: bool, **given: Any) -> None:
     if given["significance"] is None and (given["cite"] or in_paper):
         given["significance"] = True
     given["by_treebank"] = by_treebank and in_paper
-    if wants_page(given):
-        given |= {"prepare": "pages" if in_folder else "page", "origin": page_origin()}
+    if printing.wants_page(given):
+        given |= {"prepare": "pages" if in_folder else "page", "origin": printing.page_origin()}
     with refused("invalid-argument"):
         ranked = options.call(given, files=to_rank)
-    write_page(given, ranked)
-    print_provenance(given, ranked.provenance)
-    if print_paper(given, ranked):
+    printing.write_page(given, ranked)
+    printing.print_provenance(given, ranked.provenance)
+    if printing.print_paper(given, ranked):
         return
     if given["output_format"] == "prototext":
         _write_prototext(ranked.results, given["output"])
     else:
         main = "scores" if by_treebank else None
-        print_result(given, ranked, lambda: ranked.table(by_treebank=by_treebank), main=main)
+        printing.print_result(given, ranked, lambda: ranked.table(by_treebank=by_treebank), main=main)
 
 
 def _check(given: dict[str, Any]) -> bool:
     """Refuse options that cannot be combined, and a file that cannot be written; return whether pages are written."""
-    check_papers(given)
+    printing.check_papers(given)
     with_scores = given["scores"] is not None
     partial = given["partial"]
     page = given["report_file"]
@@ -129,15 +117,13 @@ def _check(given: dict[str, Any]) -> bool:
         (no_page, no_page),
         (not has_files, "give GOLD and SYSTEMS, or --manifest, or --scores"),
     ):
-        if is_wrong:
-            raise click.UsageError(str(message))
+        refuse_if(is_wrong, str(message))
     if not prototext and given["output"] is not None:
         check_file(given["output"])
     return in_folder
 
 
 def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str], list[str]]:
-    """Return the outputs of systems and all other files that are read; folders as far as they exist."""
     systems, folders = [given["systems"]], [given["gold"]]
     files = [*given["definitions"], *options.files_of_measures(given["measures"])]
     files += filter(None, (given["scores"], given["manifest"]))
@@ -155,7 +141,6 @@ def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str]
 
 
 def _check_prototext(given: dict[str, Any], manifest: Manifest | None) -> None:
-    """Check the output of prototext: a folder for several systems, otherwise a file."""
     from levelhead.api.ranking import plan_to_rank
 
     output, systems = given["output"], given["only"]
@@ -178,11 +163,10 @@ def _check_prototext(given: dict[str, Any], manifest: Manifest | None) -> None:
 
 
 def _write_prototext(results: Results, output: str | None) -> None:
-    """Write the file of a single system to the output; those of several systems to one folder per system."""
     from levelhead.report.prototext import prototext
 
     if len(results.systems) == 1:
-        emit(prototext(results, results.systems[0]), output)
+        printing.emit(prototext(results, results.systems[0]), output)
         return
     for system in results.systems:
         folder = os.path.join(output or "", system)  # noqa: PTH118
@@ -190,7 +174,7 @@ def _write_prototext(results: Results, output: str | None) -> None:
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         except OSError as error:
             raise click.FileError(folder, reason_of(error)) from error
-        emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118
+        printing.emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118
 
 
 @command()
@@ -208,8 +192,7 @@ def _write_prototext(results: Results, output: str | None) -> None:
 @options.page_options
 @options.as_runs_option
 @options.engine_options
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def difficulty(**given: Any) -> None:
     """Measure how difficult the test sets in GOLD are, given the abilities of the systems in SYSTEMS.
 
@@ -220,8 +203,10 @@ def difficulty(**given: Any) -> None:
     if has_files == has_scores or (has_scores and given["gold"] is not None):
         raise click.UsageError("give GOLD and SYSTEMS, or --scores")
     read = filter(None, (given[name] for name in ("gold", "systems", "scores", "explain")))
-    check_files(read, given, [given["output"], *page_outputs(given), given["store"]], [given["measure"] or "LAS"])
+    check_files(
+        read, given, [given["output"], *printing.page_outputs(given), given["store"]], [given["measure"] or "LAS"]
+    )
     with refused("invalid-argument"):
         result = options.call(given, files=inputs_of([given["systems"]] if has_files else []))
-    write_page(given, result)
-    show(given, result)
+    printing.write_page(given, result)
+    printing.show(given, result)

@@ -12,18 +12,9 @@ import click
 
 from levelhead.arguments import is_collection
 from levelhead.cli.program import DONE, GATE, say
-from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared import options, printing
+from levelhead.cli.shared.command import command, refuse_if, setting
 from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of
-from levelhead.cli.shared.printing import (
-    check_papers,
-    page_outputs,
-    print_paper,
-    print_provenance,
-    print_result,
-    wants_page,
-    write_page,
-)
 from levelhead.errors import Fault, InputError, quoted
 
 if TYPE_CHECKING:
@@ -63,8 +54,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @options.engine_options
 @options.scored_reading_options
 @options.cite_option
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def score(
     counts: bool,
     all_measures: bool,
@@ -78,26 +68,24 @@ def score(
     "-" is standard input. AligndAcc, as the official scripts call it, is the percentage of aligned words that are
     correct.
     """
-    if given["align_sentences"]:
-        raise click.UsageError("--align-sentences was replaced by --partial, which counts all gold words")
+    refuse_if(given["align_sentences"], "--align-sentences was replaced by --partial, which counts all gold words")
     if enhancements and not set(enhancements) <= set("0123456"):
         message = f"{enhancements!r} must consist of digits from 0 to 6"
         raise click.BadParameter(message, param_hint="'--enhancements'")
     gold, system = read = [given["gold"], given["system"]]
     with ExitStack() as stack:
-        if not (wants_page(given) or given["partial"] or given["store"] or given["intervals"]):
+        if not (printing.wants_page(given) or given["partial"] or given["store"] or given["intervals"]):
             from levelhead.treebank.two_files import PrefetchedFile, are_large_files
 
             if are_large_files(gold, system) and max(map(os.path.getsize, read)) <= _MOST_AHEAD:
                 read = [stack.enter_context(PrefetchedFile(path)) for path in read]
         check_kinds(gold, [system])
-        check_papers(given)
-        if enhancements and given["rules"] != "udtools":
-            raise click.UsageError("--enhancements requires --rules udtools")
+        printing.check_papers(given)
+        refuse_if(enhancements and given["rules"] != "udtools", "--enhancements requires --rules udtools")
         from levelhead.measures.registry import split_measures
 
         gated = [split_measures(gate.rpartition("=")[0])[0] for gate in (*under, *over)]
-        check_files([gold, system], given, [given["output"], *page_outputs(given), given["store"]], gated)
+        check_files([gold, system], given, [given["output"], *printing.page_outputs(given), given["store"]], gated)
         from levelhead.api.inputs import registry_of
         from levelhead.api.scoring import score as scored
 
@@ -113,18 +101,17 @@ def score(
             from levelhead.scoring.rules import RULES
 
             arguments["rules"] = replace(RULES["udtools"], switches=switches_of(enhancements))
-        arguments |= {"registry": registry, "prepare": ["page"] if wants_page(given) else []}
+        arguments |= {"registry": registry, "prepare": ["page"] if printing.wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
-    print_provenance(given, result.provenance)
-    if not print_paper(given, result):
+    printing.print_provenance(given, result.provenance)
+    if not printing.print_paper(given, result):
         shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
-        print_result(given, result, lambda: result.table(counts=counts, measures=shown))
-    write_page(given, result)
+        printing.print_result(given, result, lambda: result.table(counts=counts, measures=shown))
+    printing.write_page(given, result)
     return _passed(gates, result) if gates else DONE
 
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
-    """Yield the gates on the command line: bounds of measures that decide the exit code."""
     from levelhead.evaluation.gates import Gate, bound_of, percentage_warning  # loaded when needed: they load numpy
     from levelhead.measures.registry import parse_measure
 
@@ -179,4 +166,4 @@ def explain(gold: str, system: str, **given: Any) -> None:
 
     check_paths([gold, system], [given["output"]])
     explanation = explained(gold, system)
-    print_result(given, explanation)
+    printing.print_result(given, explanation)

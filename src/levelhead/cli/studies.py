@@ -19,7 +19,6 @@ _NAMES = (
 )  # fmt: skip
 
 _EXAMPLES = Path("examples", "parallel")
-"""The folder of examples in a checkout."""
 
 
 @command()

@@ -13,7 +13,7 @@ import click
 
 from levelhead.cli.program import DONE, GATE, Commands, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import Command, cluster_of, command
+from levelhead.cli.shared.command import Command, cluster_of, command, refuse_if
 from levelhead.cli.shared.inputs import check_paths, inputs_of
 from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.errors import Fault, InputError, number_of, printable, quoted
@@ -165,8 +165,7 @@ def retry(submission: str | None, folder: str) -> None:
 @task.command(short_help="Rank the current primary submissions of all teams")
 @_DIR
 @options.worker_options
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def rank(folder: str, **given: Any) -> None:
     """Rank the current primary submissions of all teams, even if participants cannot see the ranking yet."""
     from levelhead.task.standings import final_ranking, final_results
@@ -256,8 +255,7 @@ def submit(address: str, archive: str | None, token_file: str | None, inputs: st
     """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.task.client import Client
 
-    if archive is None and inputs is None:
-        raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
+    refuse_if(archive is None and inputs is None, "give ARCHIVE, or --inputs FOLDER")
     read = [*inputs_of(filter(None, [archive])), *filter(None, [token_file])]
     check_paths(read, [given["output"]])
     client = Client(address, _token(token_file))
@@ -313,8 +311,7 @@ def _text(submission: Mapping[str, Any], address: str) -> str:
 def _token(path: str | None) -> str:
     """The token; it is not an argument, since other users of the machine could see it."""
     if path is None:
-        if "LEVELHEAD_TOKEN" not in os.environ:
-            raise click.UsageError("give --token-file, or set LEVELHEAD_TOKEN")
+        refuse_if("LEVELHEAD_TOKEN" not in os.environ, "give --token-file, or set LEVELHEAD_TOKEN")
         return os.environ["LEVELHEAD_TOKEN"].strip()
     if path == "-":
         return sys.stdin.readline().strip()

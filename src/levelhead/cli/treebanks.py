@@ -9,20 +9,9 @@ import click
 
 from levelhead.arguments import is_collection
 from levelhead.cli.program import BAD_INPUT, DONE, say
-from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared import options, printing
+from levelhead.cli.shared.command import command, refuse_if, setting
 from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
-from levelhead.cli.shared.printing import (
-    below_verdict,
-    emit,
-    emit_folded,
-    limit_of,
-    page_outputs,
-    print_result,
-    show,
-    wants_page,
-    write_page,
-)
 from levelhead.treebank.layouts.gold import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
 
@@ -62,8 +51,7 @@ OF_PAGE = ("relation", "upos")
 @options.worker_options
 @options.store_option
 @options.page_options
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def profile(
     treebanks: tuple[str, ...], list_columns: bool, rarefy: str | None, wde_table: str | None, **given: Any
 ) -> None:
@@ -74,16 +62,16 @@ def profile(
     if list_columns:
         _list_columns(given)
         return
-    if not treebanks:
-        raise click.UsageError("Missing argument 'TREEBANKS...'")
-    if rarefy is not None and wants_page(given):
-        raise click.UsageError("--rarefy cannot be combined with --report or --figures")
+    refuse_if(not treebanks, "Missing argument 'TREEBANKS...'")
+    refuse_if(
+        rarefy is not None and printing.wants_page(given), "--rarefy cannot be combined with --report or --figures"
+    )
     if given["by"] not in (None, "treebank", "value") and (
-        wants_page(given) or wde_table is not None or given["train"]
+        printing.wants_page(given) or wde_table is not None or given["train"]
     ):
         message = f"--by {given['by']} cannot be combined with --report, --figures, --wde-table or --train"
         raise click.UsageError(message)
-    outputs = [given["output"], wde_table, given["store"], *page_outputs(given)]
+    outputs = [given["output"], wde_table, given["store"], *printing.page_outputs(given)]
     merge = given["merge"] and rarefy is None  # samples are drawn from a single file
     files = treebank_files(treebanks, outputs, merge=merge, others=[*given["definitions"], *given["train"]])
     if rarefy is not None:
@@ -93,7 +81,7 @@ def profile(
     from levelhead.typology.profile_columns import OF_TRAINING
 
     names = [name.strip() for text in given["columns"] for name in text.split(",")] or ["summary"]
-    hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if wants_page(given) else ())]
+    hidden = [*(["wde"] if wde_table is not None else []), *(OF_PAGE if printing.wants_page(given) else ())]
     schemes = registry_of(given["definitions"], given["scheme"]).schemes
     given |= {"columns": [*names, *hidden], "scheme": schemes.by_name[schemes.default]}
     given["jobs"] = options.workers_for(given, list(map(str, chain(*files.values()))), len(files))
@@ -101,12 +89,14 @@ def profile(
     if wde_table is not None:
         from levelhead.typology.vocabulary import weights_text
 
-        emit(weights_text([profile.numbers("wde") for profile in survey.of_treebanks.values()]), wde_table)
+        printing.emit(weights_text([profile.numbers("wde") for profile in survey.of_treebanks.values()]), wde_table)
     of_training = OF_TRAINING if given["train"] else ()
-    write_page(given, survey.with_columns([*names, *OF_PAGE, *of_training]) if wants_page(given) else survey)
+    printing.write_page(
+        given, survey.with_columns([*names, *OF_PAGE, *of_training]) if printing.wants_page(given) else survey
+    )
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
-    show(given, survey)
+    printing.show(given, survey)
 
 
 def _list_columns(given: dict[str, Any]) -> None:
@@ -114,9 +104,9 @@ def _list_columns(given: dict[str, Any]) -> None:
     from levelhead.typology.profile_columns import COLUMNS, columns_text
 
     if given["output_format"] == "text":
-        emit_folded(columns_text(), given["output"])
+        printing.emit_folded(columns_text(), given["output"])
     else:
-        show(given, ProfileColumnList(tuple(COLUMNS.values())))
+        printing.show(given, ProfileColumnList(tuple(COLUMNS.values())))
 
 
 def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
@@ -126,9 +116,8 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 
     how = {name: given[name] for name in ("samples", "seed", "format") if given[name]}
     samples = collection.sampled(files, list(map(int, sizes.split(","))), **how)
-    if not any(samples.rows.values()):
-        raise click.UsageError("--rarefy: all treebanks have fewer words: use smaller samples")
-    show(given, samples)
+    refuse_if(not any(samples.rows.values()), "--rarefy: all treebanks have fewer words: use smaller samples")
+    printing.show(given, samples)
 
 
 @command()
@@ -137,8 +126,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 @options.limit_option
 @options.merge_option
 @options.input_format_option
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     """Measure how similar each pair of TREEBANKS is.
 
@@ -149,7 +137,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     treebank_files(treebanks, [given["output"]], merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
-    show(given, similarities)
+    printing.show(given, similarities)
 
 
 @command()
@@ -170,7 +158,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     """
     treebank_files(treebanks, [given["output"]], merge=True)
     selection = options.call(given, *treebanks)
-    show(given, selection)
+    printing.show(given, selection)
 
 
 @command()
@@ -186,8 +174,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     "--sentences-to", "conllu", type=options.RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
 )
 @options.page_options
-@options.answer_options
-@options.printing_options()
+@options.result_options
 def suspects(conllu: str | None, **given: Any) -> None:
     """Find words of GOLD whose annotation is probably wrong.
 
@@ -197,17 +184,16 @@ def suspects(conllu: str | None, **given: Any) -> None:
     """
     files = [given["gold"], *given["systems"]]
     refuse_compressed(conllu)
-    check_paths(files, [given["output"], conllu, *page_outputs(given), given["store"]])
-    if any(map(is_collection, files)):
-        raise click.UsageError("suspects takes files, not folders")
+    check_paths(files, [given["output"], conllu, *printing.page_outputs(given), given["store"]])
+    refuse_if(any(map(is_collection, files)), "suspects takes files, not folders")
     given["jobs"] = options.workers_for_training(given, given["gold"])
     result = options.call(given)
-    show(given, result)
+    printing.show(given, result)
     if conllu is not None:
         from levelhead.interop.treebanks import write
 
         write(result.to_treebank(), conllu)
-    write_page(given, result)
+    printing.write_page(given, result)
 
 
 @command()
@@ -223,9 +209,8 @@ def testsets(names: tuple[str, ...], **given: Any) -> None:
     from levelhead.api.testsets import testsets as listed
 
     get = names[:1] == ("get",)
-    if get and not names[1:]:
-        raise click.UsageError("get requires NAMEs with a release, such as en_ewt@2.16")
-    show(given, listed(names[get:] or "*", download=get, tell=say))
+    refuse_if(get and not names[1:], "get requires NAMEs with a release, such as en_ewt@2.16")
+    printing.show(given, listed(names[get:] or "*", download=get, tell=say))
 
 
 @command()
@@ -249,16 +234,18 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     paths = [file for path in golds for file in files_at(path)]
     if fix is not None and rules not in {None, "ud"}:
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
-    if fix == "-":
-        raise click.UsageError("--fix requires a file or folder: errors and warnings go to standard output")
+    refuse_if(fix == "-", "--fix requires a file or folder: errors and warnings go to standard output")
     refuse_compressed(fix)
     check_paths([*paths, *(path for path in golds if path not in paths)], [given["output"], fix])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if given["output_format"] == "text":
-        text = validation_text(validation, limit_of(given))
-        emit_folded(below_verdict(given, validation, text), given["output"])
+        text = validation_text(validation, printing.limit_of(given))
+        printing.emit_folded(printing.below_verdict(given, validation, text), given["output"])
     elif given["output_format"] == "github":
-        emit("".join(f"{annotation(fault)}\n" for fault in validation.faults[: limit_of(given)]), given["output"])
+        printing.emit(
+            "".join(f"{annotation(fault)}\n" for fault in validation.faults[: printing.limit_of(given)]),
+            given["output"],
+        )
     else:
-        print_result(given, validation)
+        printing.print_result(given, validation)
     return BAD_INPUT if not validation.valid or (strict and validation.faults) else DONE

@@ -75,7 +75,6 @@ def _without_underscores(column: Iterable[str]) -> list[str]:
 
 
 def _spaces(treebank: Treebank) -> list[bool]:
-    """Return which words are followed by a space, including all words within multiword tokens."""
     spaces = ["SpaceAfter=No" not in misc.split("|") for misc in treebank.misc]
     inside, texts = treebank.multiword, treebank.strings.texts
     for first, n_words, code in zip(inside.first.tolist(), inside.n_words.tolist(), inside.cells[:, MISC].tolist()):
@@ -166,7 +165,6 @@ def _governor(token: Any) -> tuple[Any, str]:
 
 
 def _spacing(doc: Any) -> dict[int, str]:
-    """Return MISC for each word: the white space around it, unless it is a single following space."""
     before = ""
     after = dict[int, str]()
     for token in doc:

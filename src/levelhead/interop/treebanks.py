@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -102,18 +103,17 @@ def treebank_of(value: Any) -> Treebank | None:
         kind = kinds.pop() if len(kinds) == 1 else None
         if kind not in DOCUMENTS:
             return None
-    match kind:
-        case "levelhead.Treebank":
-            return value  # type: ignore[no-any-return]
-        case "levelhead.Recovery":
-            return value.treebank  # type: ignore[no-any-return]
-        case "spacy.Doc":
-            return from_spacy(value, rename_root=True)
-        case "stanza.Document":
-            return from_stanza(value)
-        case "pandas.DataFrame" | "polars.DataFrame":
-            return from_frame(value, partial=True)
-    return None
+    reader = _READERS.get(kind)
+    return None if reader is None else reader(value)
+
+
+_READERS: Mapping[str | None, Callable[[Any], Treebank]] = {
+    "levelhead.Treebank": lambda value: value,
+    "levelhead.Recovery": lambda value: value.treebank,
+    "spacy.Doc": partial(from_spacy, rename_root=True),
+    "stanza.Document": from_stanza,
+    **dict.fromkeys(("pandas.DataFrame", "polars.DataFrame"), partial(from_frame, partial=True)),
+}
 
 
 def as_treebank(name: str, value: Any, expected: str = OBJECTS) -> Treebank:

@@ -16,6 +16,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.jobs import Job, StaleInput, Store, Workers
 from levelhead.jobs.running import run_long_jobs
+from levelhead.parsing import training
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,
     ParsedTreebank,
@@ -38,16 +39,6 @@ from levelhead.parsing.model import (
     Recipe,
     training_record,
 )
-from levelhead.parsing.training import (
-    Tell,
-    check_parser,
-    joined,
-    parse_treebank,
-    prepared,
-    restored,
-    train_ensemble,
-    train_single,
-)
 from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.tokens import place_of
 
@@ -60,7 +51,7 @@ def train(
     *,
     dev: Treebank | None = None,
     with_dev: bool = False,
-    progress: Tell = None,
+    progress: training.Tell = None,
 ) -> AnyModel:
     """Return a parser, trained on a treebank.
 
@@ -77,18 +68,18 @@ def train(
             development treebank has no trees, or an external parser fails.
         LevelheadError: a library is not installed.
     """
-    check_parser(recipe.parser, ALL_PARSERS)
+    training.check_parser(recipe.parser, ALL_PARSERS)
     dev = dev if dev is not None and dev.n_words else None
     if dev is not None and with_dev:
-        prepared(dev, recipe.relations, "content")
+        training.prepared(dev, recipe.relations, "content")
     elif dev is not None and recipe.parser in (*PARSERS, ENSEMBLE):
         check_trees(dev)
     if recipe.parser == ENSEMBLE:
-        return train_ensemble(treebank, recipe, dev=dev, with_dev=with_dev, tell=progress)
+        return training.train_ensemble(treebank, recipe, dev=dev, with_dev=with_dev, tell=progress)
     if recipe.parser in PARSERS:
-        return train_single(treebank, recipe, dev=dev, with_dev=with_dev, tell=progress)
-    trees = joined(treebank, dev) if dev is not None and with_dev else treebank
-    source, function_head = prepared(trees, recipe.relations, recipe.heads)
+        return training.train_single(treebank, recipe, dev=dev, with_dev=with_dev, tell=progress)
+    trees = training.joined(treebank, dev) if dev is not None and with_dev else treebank
+    source, function_head = training.prepared(trees, recipe.relations, recipe.heads)
     if recipe.parser in BASELINES:
         return train_baseline(source, recipe, function_head)
     contents = train_external(recipe.parser, source, recipe.external)
@@ -111,12 +102,12 @@ def parse_any(
     if not treebank.n_words:
         return ParsedTreebank(treebank, ())
     if isinstance(model, Model | Ensemble):
-        return ParsedTreebank(parse_treebank(model, treebank, progress=progress), ())
+        return ParsedTreebank(training.parse_treebank(model, treebank, progress=progress), ())
     if isinstance(model, Baseline):
         return ParsedTreebank(parse_baseline(model, treebank), ())
     output = parse_external(model.parser, model.contents, treebank, external or ExternalSettings())
     parsed = checked(output, treebank, f"output of {model.parser}", first=first, repair=repair)
-    return parsed._replace(treebank=restored(parsed.treebank, model.function_head))
+    return parsed._replace(treebank=training.restored(parsed.treebank, model.function_head))
 
 
 _ANY_FOLD = "<treebank>"  # the name of the treebank on workers, which do not know its path
@@ -142,7 +133,7 @@ def cross_validate(
     if len(treebank) < folds:
         message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"
         raise InputError(Fault("too-few-sentences", message, Place(treebank.source.path)))
-    prepared(treebank, recipe.relations, "content")  # fails early if the treebank cannot be learned from
+    training.prepared(treebank, recipe.relations, "content")  # fails early if the treebank cannot be learned from
     program = None if store is None else identity_of(recipe.parser, recipe.external)
     data = to_conllu(treebank)
     # the key has the hash of the contents of the jar file instead of its path
@@ -229,7 +220,9 @@ def parse_baseline(model: Baseline, treebank: Treebank) -> Treebank:
         model.relations.get(tag, model.other) if head >= 0 else model.root
         for tag, head in zip(treebank.upos, heads, strict=True)
     ]
-    return restored(treebank.replace(heads=heads, relations=relations, deps=["_"] * len(heads)), model.function_head)
+    return training.restored(
+        treebank.replace(heads=heads, relations=relations, deps=["_"] * len(heads)), model.function_head
+    )
 
 
 def _heads(model: Baseline, forms: Sequence[str]) -> Sequence[int]:

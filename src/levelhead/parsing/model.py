@@ -244,7 +244,6 @@ def training_record(treebank: Treebank, **settings: int) -> Training:
 
 
 def table_shapes(parser: str, n_words: int, n_relations: int) -> dict[str, tuple[int, int]]:
-    """Return the numbers of rows and classes of a parser's tables, for a number of training words."""
     padded = -(-n_relations // 8) * 8
     if parser in TRANSITION_SYSTEMS:
         rows = rows_for(n_words, _MOST_BITS)

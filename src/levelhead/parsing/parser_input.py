@@ -32,7 +32,6 @@ def read_words(path: str | os.PathLike[str]) -> Treebank:
 
 
 def with_flat_trees(treebank: Treebank) -> Treebank:
-    """Return a treebank in which all other words of a sentence depend on the first one."""
     first = treebank.sentence_starts[treebank.sentence_of_word]
     is_root = np.arange(treebank.n_words) == first
     return treebank.replace(
@@ -51,7 +50,6 @@ def is_relation(text: object) -> bool:
 
 
 def check_relations(treebank: Treebank, names: Iterable[str]) -> None:
-    """Raise an InputError, placed at the first such word, if a relation to learn is invalid."""
     names = list(names)
     for name in dict.fromkeys(names):
         if not is_relation(name):

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, Place, unknown
+from levelhead.parsing import search
 from levelhead.parsing.features import (
     Columns,
     Integers,
@@ -33,7 +34,6 @@ from levelhead.parsing.features import (
     reversed_heads,
     templates_for,
 )
-from levelhead.parsing.graph import in_pieces, parse_graph, parse_voted, train_graph
 from levelhead.parsing.model import (
     ENSEMBLE,
     GRAPH_PARSERS,
@@ -50,7 +50,6 @@ from levelhead.parsing.model import (
     training_record,
 )
 from levelhead.parsing.parser_input import check_relations, learnable
-from levelhead.parsing.transition import parse_transitions, train_transitions
 from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
 from levelhead.treebank.relations import universal
 
@@ -107,7 +106,9 @@ def _learned(treebank: Treebank, recipe: Recipe, dev: Treebank | None, n_passes:
     training, beam = training_record(treebank, seed=recipe.seed), 1 if graph_based else recipe.beam
     model = Model(parser, names, root, templates, beam, {}, training, function_head, recipe.reverse)
     trees = Trees(columns, starts, heads, labels)
-    passes = (train_graph if graph_based else train_transitions)(trees, model, _schedule(recipe), recipe.seed)
+    passes = (search.train_graph if graph_based else search.train_transitions)(
+        trees, model, _schedule(recipe), recipe.seed
+    )
     best, best_las, best_pass, done, averages = model, -1.0, 0, 0, Averages()  # the best on the development treebank
     for done, averages in enumerate(islice(passes, n_passes), 1):
         report = Report(done, n_passes)
@@ -151,7 +152,6 @@ _SCHEDULES = {"graph": Schedule(first=2, second=6, runs=2), "graph-first-order":
 
 
 def _schedule(recipe: Recipe) -> Schedule:
-    """The passes and runs of a parser; greedy training has one phase."""
     schedule = recipe.schedule or _SCHEDULES.get(recipe.parser, Schedule(first=4, second=4, runs=2))
     return schedule if recipe.parser in GRAPH_PARSERS or recipe.beam > 1 else schedule._replace(second=0)
 
@@ -169,7 +169,7 @@ def check_parser(parser: str, known: Sequence[str]) -> None:
 
 def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the numbers of the relations."""
-    parse = parse_graph if model.parser in GRAPH_PARSERS else parse_transitions
+    parse = search.parse_graph if model.parser in GRAPH_PARSERS else search.parse_transitions
     if not model.reverse:
         return parse(model, columns, starts)
     order = reading_backwards(starts)
@@ -230,14 +230,14 @@ def _parsed_by_ensemble(model: Ensemble, columns: Columns, starts: Integers) -> 
     def parsed(pieces: Integers) -> tuple[Integers, Integers]:
         outputs = [parse_columns(member, columns, pieces) for member in model.members]
         voted, voted_labels = (np.array(columns_of_members, np.int32) for columns_of_members in zip(*outputs))
-        heads, labels = parse_voted(model.graph, columns, pieces, *candidates(voted, pieces, model.votes))
+        heads, labels = search.parse_voted(model.graph, columns, pieces, *candidates(voted, pieces, model.votes))
         # the relation with most votes; the graph-based parser counts more, and members with another head count less
         choices = np.vstack([labels[None], voted_labels])
         weights = np.vstack([np.full((1, len(heads)), _GRAPH_RELATION), np.where(voted == heads, 1.0, _OTHER_ARC)])
         totals = ((choices[:, None] == choices[None]) * weights[None]).sum(axis=1)
         return heads, np.take_along_axis(choices, totals.argmax(axis=0)[None], 0)[0]
 
-    return in_pieces(starts, parsed)
+    return search.in_pieces(starts, parsed)
 
 
 def candidates(voted: Integers, starts: Integers, votes: Sequence[float]) -> tuple[Integers, NDArray[np.float32]]:

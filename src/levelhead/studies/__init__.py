@@ -56,7 +56,6 @@ STUDIES: Mapping[str, StudySpec] = MappingProxyType(
         ),
     }
 )
-"""Every study by its name on the command line."""
 
 __all__ = ["STUDIES", "Claim", "Study", "StudyRequest", "StudySection", "StudySpec", "Trainer", "reproduce"]
 

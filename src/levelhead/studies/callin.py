@@ -21,27 +21,10 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import curves
 from levelhead.scoring.selection import read_weights, weights_of
+from levelhead.studies import verdicts
 from levelhead.studies.measures_2018 import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.request import Parts, StudyRequest, outputs_of, parts_of, read_treebank, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, claim_on_all, columns, printed, table_section
-from levelhead.studies.verdicts import (
-    MARGIN,
-    Effect,
-    Numbers,
-    RowNumbers,
-    agreed_verdict,
-    agrees,
-    by_language,
-    correlation,
-    correlation_change,
-    count_of_true,
-    estimate_shown,
-    jackknifed,
-    shown,
-    verdict_of_effects,
-    verdict_of_equality,
-    verdict_of_fact,
-)
 from levelhead.treebank.relations import SCHEMES, UD1
 from levelhead.typology import CALLIN_CHUNKS, averaged_entropy, count_treebank, profile
 
@@ -159,9 +142,8 @@ def cascading(_code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
 def human_agreement(
     gold: Path, first: Path, second: Path, choices: Path, weights: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Return the correlations of Table 4 for one language, and differences of columns, tested over sentences."""
     correlations: dict[str, float | None] = {}
-    preferred = dict[str, Numbers]()
+    preferred = dict[str, verdicts.Numbers]()
     votes = read_choices(choices)
     for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
         measures = [MEASURES[name] for name in chosen]
@@ -171,7 +153,9 @@ def human_agreement(
             correlations[name] = judged.agreement.correlation.value
             preferred[name] = preferences(*judged.scores).second
     changes = {
-        f"{name} minus {other}": correlation_change(np.stack([preferred[name], preferred[other], votes.second], axis=1))
+        f"{name} minus {other}": verdicts.correlation_change(
+            np.stack([preferred[name], preferred[other], votes.second], axis=1)
+        )
         for name in ("C prec", "C rec")
         for other in ("LAS", "WLAS")
     }
@@ -286,8 +270,8 @@ def column_of(rows: Rows, name: str) -> list[float | None]:
     return [row.get("sttr" if name == "STTR" else name) for row in rows.values()]
 
 
-def _correlated(rows: Rows, x: str, y: str) -> Effect | None:
-    return correlation(dict(zip(rows, zip(column_of(rows, x), column_of(rows, y)))))[0]
+def _correlated(rows: Rows, x: str, y: str) -> verdicts.Effect | None:
+    return verdicts.correlation(dict(zip(rows, zip(column_of(rows, x), column_of(rows, y)))))[0]
 
 
 MOST_NONPROJECTIVE = 25  # the claimed limit of the share of non-projective trees, in percent
@@ -302,7 +286,8 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
     found += "" if most is None else f", by the paper's rule {rows[most]['right_crossed_trees']:.1f}%"
     yield claim_on_all("Fewer than 25% of the trees of each treebank are non-projective", "section 3", few, found)
     by_rule = {
-        code: agrees(rows[code]["right_crossed_trees"], 100 * in_print[code]["nonprojective"], 0) for code in whole
+        code: verdicts.agrees(rows[code]["right_crossed_trees"], 100 * in_print[code]["nonprojective"], 0)
+        for code in whole
     }
     yield claim_on_all(
         "The shares of non-projective trees by the paper's rule are as printed", "Table 1", by_rule,
@@ -310,12 +295,12 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
     )  # fmt: skip
     content, function = (_correlated(rows, "STTR", name) for name in ("C freq", "F freq"))
     yield Claim("The share of function relations falls with the type/token ratio", "Figure 3",
-                verdict_of_effects((function, -1)),
-                f"r {estimate_shown(function)}, {number_of(len(rows), 'language')}, printed -0.52;"
-                f" content relations {estimate_shown(content)}, printed 0.23")  # fmt: skip
+                verdicts.verdict_of_effects((function, -1)),
+                f"r {verdicts.estimate_shown(function)}, {number_of(len(rows), 'language')}, printed -0.52;"
+                f" content relations {verdicts.estimate_shown(content)}, printed 0.23")  # fmt: skip
     differing = [relation for relation, names in _CLASSES.items() if {class_of(relation)} != {*names}]
     twice = [relation for relation, names in _CLASSES.items() if len(names) > 1]
-    yield Claim("Each relation is in one class of Table 2", "Table 2", verdict_of_fact(not twice),
+    yield Claim("Each relation is in one class of Table 2", "Table 2", verdicts.verdict_of_fact(not twice),
                 f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, _CLASSES.values()))} entries; different"
                 f" in the scheme {SCHEME}: {', '.join(differing) or 'none'}")  # fmt: skip
 
@@ -332,8 +317,8 @@ def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Clai
     needed = f"; at least {FEWEST_TRAINING_SETS} training sets are needed" if few else ""
     return Claim(
         "All function relations have a lower word dependency entropy than all content relations", "Figure 2",
-        verdict_of_fact(apart), f"highest function relation {shown(highest, 3)}, lowest content relation"
-        f" {shown(lowest, 3)}; {source}{needed}",
+        verdicts.verdict_of_fact(apart), f"highest function relation {verdicts.shown(highest, 3)}, lowest content"
+        f" relation {verdicts.shown(lowest, 3)}; {source}{needed}",
     )  # fmt: skip
 
 
@@ -349,28 +334,29 @@ def claims_on_scores(rows: Rows) -> Iterator[Claim]:
     ):
         changes = {scale: relative_change(rows, best, scale) for scale in SCALES}
         equal = best == n
-        verdict = agreed_verdict(
-            verdict_of_equality(change) if equal else verdict_of_effects((change, -1)) for change in changes.values()
+        verdict = verdicts.agreed_verdict(
+            verdicts.verdict_of_equality(change) if equal else verdicts.verdict_of_effects((change, -1))
+            for change in changes.values()
         )
-        evidence = ", ".join(f"{estimate_shown(change)} {scale}" for scale, change in changes.items())
+        evidence = ", ".join(f"{verdicts.estimate_shown(change)} {scale}" for scale, change in changes.items())
         yield Claim(text, "section 6, Figure 5", verdict,
                     f"the variance of WLAS over that of LAS, minus 1, best {best} of {n}: {evidence}"
-                    + (f"; equal means within {MARGIN}" if equal else ""))  # fmt: skip
+                    + (f"; equal means within {verdicts.MARGIN}" if equal else ""))  # fmt: skip
 
 
-def relative_change(rows: Rows, best: int, scale: str) -> Effect | None:
+def relative_change(rows: Rows, best: int, scale: str) -> verdicts.Effect | None:
     """Return the variance of WLAS over that of LAS, minus 1, over the best treebanks by each; tested as a logarithm."""
-    scores = by_language({code: (row["LAS"] / 100, row["WLAS"] / 100) for code, row in rows.items()})
+    scores = verdicts.by_language({code: (row["LAS"] / 100, row["WLAS"] / 100) for code, row in rows.items()})
 
     @np.errstate(divide="ignore", invalid="ignore")
-    def log_ratio(numbers: RowNumbers) -> float:
+    def log_ratio(numbers: verdicts.RowNumbers) -> float:
         chosen = np.sort(scores[numbers], axis=0)[-best:]
         mean = chosen.mean(axis=0)
         values = np.log(chosen / (1 - chosen)) if scale == LOG_ODDS else chosen
         variance = values.var(axis=0, ddof=1) / {OF_SCORE: mean**2, OF_ERROR: (1 - mean) ** 2}.get(scale, 1.0)
         return float(np.log(variance[1] / variance[0]))
 
-    found = jackknifed(log_ratio, len(scores))
+    found = verdicts.jackknifed(log_ratio, len(scores))
     return found and found.mapped(math.expm1)
 
 
@@ -378,51 +364,52 @@ def claims_on_correlations(rows: Rows) -> list[Claim]:
     over = number_of(len(rows), "language")
     correlations = {name: _correlated(rows, name, "F freq") for name in MEASURES}
     steps = {
-        f"{names[0]} minus {' or '.join(names[1:])}": correlation_change(
-            by_language({code: [row[name] for name in (*names, "F freq")] for code, row in rows.items()})
+        f"{names[0]} minus {' or '.join(names[1:])}": verdicts.correlation_change(
+            verdicts.by_language({code: [row[name] for name in (*names, "F freq")] for code, row in rows.items()})
         )
         for names in (("LAS", "WLAS"), ("WLAS", "C prec", "C rec"))
     }
     rises, differences = (
-        ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in estimates.items())
+        ", ".join(f"{name} {verdicts.estimate_shown(estimate)}" for name, estimate in estimates.items())
         for estimates in (correlations, steps)
     )
     return [
         Claim("Scores rise with the share of function relations", "Table 3, section 7, conclusion",
-              verdict_of_effects(*((r, 1) for r in correlations.values())), f"r {rises}; {over}"),
+              verdicts.verdict_of_effects(*((r, 1) for r in correlations.values())), f"r {rises}; {over}"),
         Claim("LAS correlates most with the share of function relations, then WLAS, then content precision and recall",
-              "section 7", verdict_of_effects(*((effect, 1) for effect in steps.values())),
+              "section 7", verdicts.verdict_of_effects(*((effect, 1) for effect in steps.values())),
               f"differences of r: {differences}; {over}"),
         Claim("Function words are parsed better in treebanks that have more of them", "section 7",
-              verdict_of_effects((correlations["F prec"], 1)),
-              f"r {estimate_shown(correlations['F prec'])}; printed 0.71"),
+              verdicts.verdict_of_effects((correlations["F prec"], 1)),
+              f"r {verdicts.estimate_shown(correlations['F prec'])}; printed 0.71"),
     ]  # fmt: skip
 
 
 def claims_on_judgments(agreement: Rows) -> Iterator[Claim]:
     in_print = {(code, name): r for code, row in PRINTED["table_4"].items() for name, r in row.items()}
-    equal = {f"{code} {name}": agrees(agreement.get(code, {}).get(name), r) for (code, name), r in in_print.items()}
+    equal = {
+        f"{code} {name}": verdicts.agrees(agreement.get(code, {}).get(name), r) for (code, name), r in in_print.items()
+    }
     missing = ", ".join(code for code in PRINTED["table_4"] if code not in agreement) or "none"
     yield claim_on_all("The correlations of Table 4 are as printed", "Table 4", equal, f"; no judgments of: {missing}")
     less = {
-        f"{code} {name}": effect and Effect(*effect)
+        f"{code} {name}": effect and verdicts.Effect(*effect)
         for code, row in agreement.items()
         for name, effect in row.items()
         if " minus " in name and (code, name.partition(" minus ")[0]) != ("en", "C rec")
     }
     yield Claim("Content precision and recall agree less with people than LAS and WLAS do, except recall in English",
-                "Table 4", verdict_of_effects(*((effect, -1) for effect in less.values())),
+                "Table 4", verdicts.verdict_of_effects(*((effect, -1) for effect in less.values())),
                 "differences of r over sentences: "
-                + (", ".join(f"{name} {estimate_shown(effect)}" for name, effect in less.items()) or "none")
+                + (", ".join(f"{name} {verdicts.estimate_shown(effect)}" for name, effect in less.items()) or "none")
                 + f"; no judgments of: {missing}")  # fmt: skip
 
 
 def claims_on_printed_numbers(rows: Rows, request: StudyRequest) -> Iterator[Claim]:
-    """Check the claims about cascading errors and Callin's program; equality with the paper only for given outputs."""
     in_print = PRINTED["table_5"]
     given = request.systems is not None
     equal = {
-        f"{code} {name}": agrees(row[name], in_print.get(code, {}).get(name)) if given else None
+        f"{code} {name}": verdicts.agrees(row[name], in_print.get(code, {}).get(name)) if given else None
         for code, row in rows.items()
         for name in CASCADING
     }
@@ -436,10 +423,10 @@ def claims_on_printed_numbers(rows: Rows, request: StudyRequest) -> Iterator[Cla
                 for table in (in_print, rows)
             )
         )
-        yield claim_on_all(text, "Table 5", lower, f" in the printed table; ours {count_of_true(ours)}")
+        yield claim_on_all(text, "Table 5", lower, f" in the printed table; ours {verdicts.count_of_true(ours)}")
     text, place = "Scores and frequencies equal those of Callin's program to six decimals", "Callin's program"
     equal = {
-        f"{code} {name}": agrees(row[name], 100 * number, 4)
+        f"{code} {name}": verdicts.agrees(row[name], 100 * number, 4)
         for code, row in rows.items()
         for name, number in PRINTED["program"].get(code, {}).items()
     }

@@ -168,7 +168,6 @@ def _claim_on_invalid_files(words: str) -> Claim:
 
 
 def _ranked(published: Results, measure: str, group: str) -> dict[str, tuple[int | None, float]]:
-    """The rank of each team and its average over the test sets of a group; teams without one are left out."""
     (chosen,) = groups_named([group if group == "all" else f"conll17:{group}"], published.test_sets)
     standings = rank(published, measure, chosen, "conll17").standings
     return {place.system: (place.rank, place.value) for place in standings if place.value is not None}

@@ -17,23 +17,10 @@ from levelhead.significance import SystemCounts, Units, resampled, resampled_row
 from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
+from levelhead.studies import verdicts
 from levelhead.studies.measures_2018 import groups_of, units_on
 from levelhead.studies.request import StudyRequest, compared_in, counts_of, parts_of, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
-from levelhead.studies.verdicts import (
-    LEVEL,
-    Effect,
-    Numbers,
-    RowNumbers,
-    Sign,
-    estimate_shown,
-    estimates,
-    jackknifed,
-    pair_p_values,
-    pairs_of,
-    percent,
-    verdict_of_effects,
-)
 
 NAME = "documents-2018"
 MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
@@ -64,7 +51,13 @@ def reproduce(request: StudyRequest) -> Study:
         columns(text="test set", number=("documents", "sentences"), percent="largest document")
         | columns(number="valid outputs"),
         [
-            (code, counts["documents"], counts["sentences"], percent(counts.get("largest")), len(counts["systems"]))
+            (
+                code,
+                counts["documents"],
+                counts["sentences"],
+                verdicts.percent(counts.get("largest")),
+                len(counts["systems"]),
+            )
             for code, counts in counted.items()
         ],
         "A test set without `# newdoc` counts as one document. The largest has this share of the words.",
@@ -98,8 +91,8 @@ def _setting(
     draws = (
         f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
         f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage allow for"
-        " the error of these samples, all others for that of documents. A claim holds if it is significant on each test"
-        " set, and does not hold if the opposite is significant on one, corrected for their number."
+        " the error of these samples, all others for that of documents. A claim holds if it is significant on each, and"
+        " does not hold if the opposite is significant on one, corrected for their number."
     )
     return few, methods, draws
 
@@ -107,8 +100,8 @@ def _setting(
 def _significant(known: TestSetResults, name: str) -> tuple[int, int, int, int]:
     """The numbers of pairs: all, significant by sentences, also by documents, and only by documents."""
     p_values = [pair for result in known.values() for pair in result["p"].get(name, ())]
-    by_both = sum(max(pair) < LEVEL for pair in p_values)
-    by_sentences, by_documents = (sum(pair[unit] < LEVEL for pair in p_values) for unit in (0, 1))
+    by_both = sum(max(pair) < verdicts.LEVEL for pair in p_values)
+    by_sentences, by_documents = (sum(pair[unit] < verdicts.LEVEL for pair in p_values) for unit in (0, 1))
     return len(p_values), by_sentences, by_both, by_documents - by_both
 
 
@@ -170,22 +163,21 @@ def _design_effect(by_document: Sequence[Sequence[float]]) -> float:
     return float(of_documents / of_sentences) if of_sentences else math.nan
 
 
-def _log_effect(scores: Numbers, differences: Numbers | None, rows: RowNumbers) -> float:
-    """The logarithm of the design effect of scores, or of that of differences over that of scores."""
+def _log_effect(scores: verdicts.Numbers, differences: verdicts.Numbers | None, rows: verdicts.RowNumbers) -> float:
     of_scores = float(np.log(_design_effect(scores[rows].tolist())))
     return of_scores if differences is None else float(np.log(_design_effect(differences[rows].tolist()))) - of_scores
 
 
 def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[Claim]:
-    effects = dict[bool, dict[str, Effect | None]]({False: {}, True: {}})
+    effects = dict[bool, dict[str, verdicts.Effect | None]]({False: {}, True: {}})
     for code, row in known.items():
         scores, differences = (np.array(row[kind]["LAS"]) for kind in ("scores", "differences"))
         for compared, tested in effects.items():
-            effect = jackknifed(partial(_log_effect, scores, differences if compared else None), len(scores))
+            effect = verdicts.jackknifed(partial(_log_effect, scores, differences if compared else None), len(scores))
             tested[code] = effect and effect.mapped(np.expm1)
-    yield _on_all("The variance of LAS is larger by documents than by sentences",
+    yield _on_all("The variance of LAS is larger by documents than by sentences, on every test set",
                   "the design effect minus 1", effects[False], 1)  # fmt: skip
-    yield _on_all("Differences in LAS are affected less than LAS itself",
+    yield _on_all("Differences in LAS are affected less than LAS itself, on every test set",
                   "the design effect of differences over that of scores, minus 1", effects[True], -1)  # fmt: skip
     for kind, name in (("scores", "LAS"), ("differences", "differences in LAS")):
         usual, _, by_t = (
@@ -193,30 +185,32 @@ def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[
             for method in range(len(METHODS))
         )
         what = f"coverage minus {NOMINAL:.0%}, in points"
-        yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%})",
-                      what, usual, -1, 100)  # fmt: skip
+        yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%}) on"
+                      " every test set", what, usual, -1, 100)  # fmt: skip
         yield _on_all(f"Intervals of {name} by document, as in `levelhead compare`, contain the true value in at least"
-                      f" {NOMINAL:.0%} of samples", what, by_t, 1, 100)  # fmt: skip
+                      f" {NOMINAL:.0%} of samples on every test set", what, by_t, 1, 100)  # fmt: skip
     counted = np.array([_significant({code: row}, "LAS") for code, row in known.items()], dtype=np.float64)
-    stay = jackknifed(lambda rows: float(np.divide(*counted[rows][:, [2, 1]].sum(axis=0))) - STAY, groups)
+    stay = verdicts.jackknifed(lambda rows: float(np.divide(*counted[rows][:, [2, 1]].sum(axis=0))) - STAY, groups)
     _, by_sentences, by_both, _ = _significant(known, "LAS")
     yield Claim(f"At least {STAY:.0%} of the pairs that differ significantly in LAS by sentences still do by documents",
-                "an expectation", verdict_of_effects((stay, 1)),
+                "an expectation", verdicts.verdict_of_effects((stay, 1)),
                 f"{by_both} of {number_of(by_sentences, 'pair')}; minus {STAY:.0%}, in points"
-                f" {estimate_shown(stay, 1, 100)}")  # fmt: skip
+                f" {verdicts.estimate_shown(stay, 1, 100)}")  # fmt: skip
 
 
-def _coverage(mean: float, error: float) -> Effect:
+def _coverage(mean: float, error: float) -> verdicts.Effect:
     """The difference of a coverage from the nominal one, from its mean over samples and the standard error."""
     value = mean - NOMINAL
     p = math.erfc(abs(value) / error / math.sqrt(2)) if error else float(not value)
-    return Effect(value, value - _Z * error, value + _Z * error, p)
+    return verdicts.Effect(value, value - _Z * error, value + _Z * error, p)
 
 
-def _on_all(text: str, what: str, effects: Mapping[str, Effect | None], sign: Sign, scale: float = 1) -> Claim:
-    verdict = verdict_of_effects(*((effect, sign) for effect in effects.values()))
+def _on_all(
+    text: str, what: str, effects: Mapping[str, verdicts.Effect | None], sign: verdicts.Sign, scale: float = 1
+) -> Claim:
+    verdict = verdicts.verdict_of_effects(*((effect, sign) for effect in effects.values()))
     evidence = ", ".join(
-        f"{code} {estimate_shown(effect, 2 if scale == 1 else 1, scale)}" for code, effect in effects.items()
+        f"{code} {verdicts.estimate_shown(effect, 2 if scale == 1 else 1, scale)}" for code, effect in effects.items()
     )
     return Claim(
         text, "an expectation", verdict, f"{what}: {evidence}" if effects else "no test set marks enough documents"
@@ -247,7 +241,7 @@ def measure_documents(counts: Mapping[str, Any], samples: int, resamples: int, s
     by_sentence, by_document = (_contrasts(leave_out(table).moves) ** 2 for table in (sentences, documents))
     variances = np.stack([by_document, units.sums(by_sentence)], axis=-1)  # (documents, contrasts, measures, 2)
     held = coverage(sentences, units, samples, resamples, seed)
-    p_values = np.stack([pair_p_values(table, 1) for table in (sentences, documents)], axis=-1)
+    p_values = np.stack([verdicts.pair_p_values(table, 1) for table in (sentences, documents)], axis=-1)
     result: dict[str, Any] = {}
     for kind, chosen in (("scores", slice(n_systems)), ("differences", slice(n_systems, None))):
         means = held[:, chosen].mean(axis=1)
@@ -268,17 +262,18 @@ def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int
     of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
     drawing, *seeds = spawned(seed, 1 + 2 * samples)
     held = np.zeros((samples, *true.shape, len(METHODS)))
-    contrasts = [*([[run]] for run in range(len(sentences.systems))), *pairs_of(sentences)]
+    contrasts = [*([[run]] for run in range(len(sentences.systems))), *verdicts.pairs_of(sentences)]
     for i, rows in enumerate(resampled_rows(units.n_units, samples, drawing)):
         drawn = sentences._replace(parts=sentences.parts[np.concatenate([of_document[row] for row in rows])])
         whole = sentences._replace(parts=np.stack([sentences.parts[of_document[row]].sum(axis=0) for row in rows]))
         bootstraps = (_percentiles(table, resamples, seed) for table, seed in zip((drawn, whole), seeds[2 * i :]))
         by_t = [  # the intervals of `compare`, infinite if there are too few units
             [
-                (estimate.score_interval if len(runs) == 1 else estimate.interval)(1 - LEVEL) or (-np.inf, np.inf)
+                (estimate.score_interval if len(runs) == 1 else estimate.interval)(1 - verdicts.LEVEL)
+                or (-np.inf, np.inf)
                 for runs, estimate in zip(contrasts, of_measure)
             ]
-            for of_measure in estimates(whole, contrasts)
+            for of_measure in verdicts.estimates(whole, contrasts)
         ]
         for method, (low, high) in enumerate([*bootstraps, np.array(by_t).T]):
             held[i, ..., method] = (low <= true + _EQUAL) & (true <= high + _EQUAL)
@@ -294,5 +289,5 @@ def _contrasts(values: Sums) -> Sums:
 def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """The 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
     sums = resampled(table.parts, resamples, seed)
-    ends: Sums = np.quantile(_contrasts(table.values(sums)), [LEVEL / 2, 1 - LEVEL / 2], axis=0)
+    ends: Sums = np.quantile(_contrasts(table.values(sums)), [verdicts.LEVEL / 2, 1 - verdicts.LEVEL / 2], axis=0)
     return ends

@@ -6,40 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 from levelhead.errors import number_of
-from levelhead.studies.kohita_tables import (
-    NAME,
-    PARSERS,
-    PRINTED,
-    Row,
-    Rows,
-    change,
-    conversion,
-    describe,
-    entropy,
-    entropy_by_relation,
-    figure_2,
-    gain,
-    measure,
-    own_gain,
-    score_tables,
-    scores_by_relation,
-    ud2_scores_by_relation,
-)
+from levelhead.studies import kohita_tables as tables
+from levelhead.studies import verdicts
+from levelhead.studies.kohita_tables import NAME, PARSERS, PRINTED, Row, Rows, change, gain, own_gain
 from levelhead.studies.request import TRAINED_BRIEFLY, Parts, StudyRequest, outputs_of, parts_of, run_tasks
 from levelhead.studies.study import Claim, Study, claim_by_parser
-from levelhead.studies.verdicts import (
-    Cell,
-    Sign,
-    Verdict,
-    correlation,
-    count_of_true,
-    difference,
-    estimate_shown,
-    mean,
-    mean_effect,
-    verdict_of_effects,
-    verdict_of_fact,
-)
 from levelhead.treebank.layouts.outputs import system_folders
 
 
@@ -48,9 +19,9 @@ def reproduce(request: StudyRequest) -> Study:
     described, measured = _results(NAME, treebanks, request)
     of_paper = {code: row for code, row in described.items() if code != "ja"}  # the paper has another Japanese treebank
     sections = (
-        conversion(described), entropy(described, measured, printed_too=True),
-        entropy_by_relation(described, measured), *score_tables(measured, printed_too=True),
-        scores_by_relation(measured), figure_2(measured),
+        tables.conversion(described), tables.entropy(described, measured, printed_too=True),
+        tables.entropy_by_relation(described, measured), *tables.score_tables(measured, printed_too=True),
+        tables.scores_by_relation(measured), tables.figure_2(measured),
     )  # fmt: skip
     trained = [code for code, parts in treebanks.items() if parts.train]
     claims = (
@@ -81,7 +52,7 @@ _SIGNATURE = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
 
 def _results(name: str, treebanks: Mapping[str, Parts], request: StudyRequest) -> tuple[Rows, dict[str, Rows]]:
     files = {code: (parts.train,) if parts.train else parts.files for code, parts in treebanks.items()}
-    described = run_tasks(name, describe, files, request)
+    described = run_tasks(name, tables.describe, files, request)
     parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
     measured: dict[str, Rows] = {}
     for parser in parsers:
@@ -89,7 +60,7 @@ def _results(name: str, treebanks: Mapping[str, Parts], request: StudyRequest) -
         converted = outputs_of(request, parser, treebanks, heads="CONV")
         golds = {code: treebanks[code].tested for code in original if code in converted}
         if golds:
-            measured[parser] = measure(golds, original, converted, request)
+            measured[parser] = tables.measure(golds, original, converted, request)
     return described, measured
 
 
@@ -99,8 +70,8 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     treebanks = {code: parts for code, parts in available.items() if parts.train} or available
     described, measured = _results(name, treebanks, request)
     sections = (
-        conversion(described), entropy(described, measured), *score_tables(measured),
-        ud2_scores_by_relation(measured), figure_2(measured),
+        tables.conversion(described), tables.entropy(described, measured), *tables.score_tables(measured),
+        tables.ud2_scores_by_relation(measured), tables.figure_2(measured),
     )  # fmt: skip
     claims = (*claims_on_scores(described, measured, ud=2), *_claims_on_conversion(described))
     untrained = [code for code, parts in treebanks.items() if not parts.train]
@@ -133,7 +104,7 @@ def _claims_on_conversion(described: Rows, trained: Collection[str] = ()) -> lis
     failed = {code: row["failed"] for code, row in described.items()}
     more = [row["nonprojective after"] - row["nonprojective before"] for row in rows]
     average, lost, trees, arcs = (
-        mean(values) or 0.0
+        verdicts.mean(values) or 0.0
         for values in (converted, failed.values(), more, [row["arcs after"] - row["arcs before"] for row in rows])
     )
     published = PRINTED["conversion"]
@@ -146,17 +117,17 @@ def _claims_on_conversion(described: Rows, trained: Collection[str] = ()) -> lis
         Claim("Backward conversion fails for at most 0.01% of the tokens", "page 3",
               _verdict_of_some(of_paper),
               f"at most {failed[worst]:.3g}% ({worst}), on average {lost:.3g}% (printed {published['failed, mean']}%)"
-              + (f"; training sets of the paper: {count_of_true(of_paper)}" if of_paper else "")),
+              + (f"; training sets of the paper: {verdicts.count_of_true(of_paper)}" if of_paper else "")),
         Claim("The share of non-projective arcs in training sets rises by 10 points on average", "page 2, Remarks",
               "different data", f"{arcs:+.2f} points of arcs and {trees:+.1f} points of sentences {among}"),
     ]  # fmt: skip
 
 
-def _verdict_of_some(held: Mapping[str, bool]) -> Verdict:
+def _verdict_of_some(held: Mapping[str, bool]) -> verdicts.Verdict:
     """The verdict on a claim about all treebanks of the paper: each can refute it, only all together confirm it."""
     if all(held.values()) and not held.keys() >= PRINTED["table_2"].keys() - {"ja"}:
         return "different data"
-    return verdict_of_fact(all(held.values()))
+    return verdicts.verdict_of_fact(all(held.values()))
 
 
 def _printed_claims() -> Iterator[Claim]:
@@ -165,11 +136,13 @@ def _printed_claims() -> Iterator[Claim]:
     for parser, least, n, languages in (("MST", 1.0, 11, "11 of 19 languages"), ("RBG", 0.5, 10, "10 languages")):
         codes = [code for code in table if round(gain(code, parser) or 0.0, 2) > least]
         yield Claim(f"With {parser}, LAS rises by more than {least} in {languages} (printed numbers)", "page 3",
-                    verdict_of_fact(len(codes) == n), f"{len(codes)}: {', '.join(codes)}")  # fmt: skip
-    averages = {name: mean(row[name] for row in table.values()) or 0.0 for name in in_print}
+                    verdicts.verdict_of_fact(len(codes) == n), f"{len(codes)}: {', '.join(codes)}")  # fmt: skip
+    averages = {name: verdicts.mean(row[name] for row in table.values()) or 0.0 for name in in_print}
     wrong = [name for name, value in averages.items() if abs(value - in_print[name]) > 0.01]
     evidence = f"all except {', '.join(wrong)}" if wrong else "all ten columns"
-    yield Claim("The averages follow from the rows (printed numbers)", "Table 2", verdict_of_fact(not wrong), evidence)
+    yield Claim(
+        "The averages follow from the rows (printed numbers)", "Table 2", verdicts.verdict_of_fact(not wrong), evidence
+    )
 
 
 def _claims_on_printed_gains(described: Rows) -> Iterator[Claim]:
@@ -182,22 +155,22 @@ def _claims_on_printed_gains(described: Rows) -> Iterator[Claim]:
                     f"{evidence}; printed {published['r']} (p {sign} {published['p']})")  # fmt: skip
 
 
-def _entropy_and_gain(pairs: Mapping[str, tuple[Cell, Cell]]) -> tuple[Verdict, str]:
-    r, n = correlation(pairs)
-    return verdict_of_effects((r, -1)), f"r {estimate_shown(r)}, {number_of(n, 'language')}"
+def _entropy_and_gain(pairs: Mapping[str, tuple[verdicts.Cell, verdicts.Cell]]) -> tuple[verdicts.Verdict, str]:
+    r, n = verdicts.correlation(pairs)
+    return verdicts.verdict_of_effects((r, -1)), f"r {verdicts.estimate_shown(r)}, {number_of(n, 'language')}"
 
 
 # numbers computed from the results of one treebank, in points and in percent of functional arcs
-_EFFECTS: Mapping[str, Callable[[Row], Cell]] = {
+_EFFECTS: Mapping[str, Callable[[Row], verdicts.Cell]] = {
     **{name: partial(own_gain, name=name) for name in ("LAS", "CNC", "case", "mark", "nmod", "obl")},
-    "CNC minus LAS": lambda row: difference(own_gain(row, "CNC"), own_gain(row, "LAS")),
-    "LAS minus UAS": lambda row: difference(own_gain(row, "LAS"), own_gain(row, "UAS")),
+    "CNC minus LAS": lambda row: verdicts.difference(own_gain(row, "CNC"), own_gain(row, "LAS")),
+    "LAS minus UAS": lambda row: verdicts.difference(own_gain(row, "LAS"), own_gain(row, "UAS")),
     "wrong minus right": lambda row: 100 * (row["arcs"]["broken"] - row["arcs"]["fixed"])
                          / max(1, row["arcs"]["functional"]),
 }  # fmt: skip
 
 # A claim about scores: its text, its place, and the claimed direction of mean effects
-ClaimedEffects = tuple[str, str, Mapping[str, Sign]]
+ClaimedEffects = tuple[str, str, Mapping[str, verdicts.Sign]]
 
 # The paper's claims about scores. Figure 2 only shows an example of an arc that conversion breaks, and Table 3 a lower
 # F1 of case and mark; neither is tested in the paper.
@@ -218,7 +191,6 @@ _IN_UD2: Mapping[str, ClaimedEffects] = {
 
 
 def claims_on_scores(described: Rows, measured: Mapping[str, Rows], *, ud: int = 1) -> Iterator[Claim]:
-    """Test the direction of mean effects over treebanks, and entropies, with each parser."""
     for claim in _CLAIMED_EFFECTS:
         text, place, signs = _IN_UD2.get(claim[1], claim) if ud == 2 else claim
         yield claim_by_parser(text, place, {parser: _judged(rows, signs) for parser, rows in measured.items()})
@@ -228,13 +200,14 @@ def claims_on_scores(described: Rows, measured: Mapping[str, Rows], *, ud: int =
     }
     yield claim_by_parser("The more entropy falls, the more LAS rises (our entropies and gains)", "page 5", correlated)
     changes = {code: change(row) for code, row in described.items()}
-    fall = mean_effect(changes)
-    falling = count_of_true({code: None if value is None else value < 0 for code, value in changes.items()})
-    yield Claim("Conversion lowers the entropy of head words", "page 5, Figure 3", verdict_of_effects((fall, -1)),
-                f"{estimate_shown(fall)} bits, lower on {falling} treebanks")  # fmt: skip
+    fall = verdicts.mean_effect(changes)
+    falling = verdicts.count_of_true({code: None if value is None else value < 0 for code, value in changes.items()})
+    yield Claim("Conversion lowers the entropy of head words", "page 5, Figure 3",
+                verdicts.verdict_of_effects((fall, -1)),
+                f"{verdicts.estimate_shown(fall)} bits, lower on {falling} treebanks")  # fmt: skip
 
 
-def _judged(rows: Rows, signs: Mapping[str, Sign]) -> tuple[Verdict, str]:
-    effects = {name: mean_effect({code: _EFFECTS[name](row) for code, row in rows.items()}) for name in signs}
-    evidence = ", ".join(f"{name} {estimate_shown(effect)}" for name, effect in effects.items())
-    return verdict_of_effects(*((effects[name], sign) for name, sign in signs.items())), f"{evidence} points"
+def _judged(rows: Rows, signs: Mapping[str, verdicts.Sign]) -> tuple[verdicts.Verdict, str]:
+    effects = {name: verdicts.mean_effect({code: _EFFECTS[name](row) for code, row in rows.items()}) for name in signs}
+    evidence = ", ".join(f"{name} {verdicts.estimate_shown(effect)}" for name, effect in effects.items())
+    return verdicts.verdict_of_effects(*((effects[name], sign) for name, sign in signs.items())), f"{evidence} points"

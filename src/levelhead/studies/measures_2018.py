@@ -20,6 +20,7 @@ from levelhead.significance import SystemCounts, Units, resampled, spawned
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.resampling import random_orders_within
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, parallel_groups
+from levelhead.studies import verdicts
 from levelhead.studies.request import (
     StudyRequest,
     compared_in,
@@ -30,20 +31,6 @@ from levelhead.studies.request import (
     score_files,
 )
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
-from levelhead.studies.verdicts import (
-    LEVEL,
-    Cell,
-    Effect,
-    Numbers,
-    RowNumbers,
-    Sign,
-    agreed_verdict,
-    estimate_shown,
-    jackknifed,
-    pair_p_values,
-    rows_by,
-    verdict_of_effects,
-)
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy, count_treebank, profile
 from levelhead.typology.languages import family_of
@@ -74,14 +61,14 @@ Row = Mapping[str, Any]
 
 # A function of the numbers of test sets and of a measure. It returns the value of the measure, and that of LAS on the
 # same test sets; nan for missing values.
-Statistic = Callable[[RowNumbers, int], tuple[float, float]]
+Statistic = Callable[[verdicts.RowNumbers, int], tuple[float, float]]
 
 
 class MeasureEstimate(NamedTuple):
     """A statistic over test sets, and its value minus that of LAS on the same test sets; None if undefined."""
 
-    value: Effect | None
-    change: Effect | None
+    value: verdicts.Effect | None
+    change: verdicts.Effect | None
 
 
 Comparison = Mapping[str, MeasureEstimate]  # by measure
@@ -108,7 +95,7 @@ def reproduce(request: StudyRequest) -> Study:
     rows = table.well_parsed if len(table.well_parsed) > 1 else np.arange(len(table.codes))
     groups = _groups_among(table.groups, rows)
     spread = {scale: estimated(spread_of(table.values, scale, rows), groups) for scale in SCALES}
-    expectations: tuple[tuple[str, Mapping[str, Comparison], Sequence[str], Sign], ...] = (
+    expectations: tuple[tuple[str, Mapping[str, Comparison], Sequence[str], verdicts.Sign], ...] = (
         ("{} separates fewer pairs of systems than LAS", {POINTS: whole}, CONTENT, -1),
         (f"{{}} separates fewer pairs than LAS on samples of {SMALL} sentences", {POINTS: small}, CONTENT, -1),
         ("{} separates more pairs of systems than LAS", {POINTS: whole}, RICH, 1),
@@ -163,14 +150,12 @@ def _setting(table: ResultsByTestSet, systems: Collection[str], n_trained: int) 
 
 
 def groups_of(scored: Results, codes: Collection[str]) -> list[list[int]]:
-    """Return the rows of parallel test sets together, and those of the others alone."""
     units = {code: units for code in codes if (units := units_on(scored, code)) is not None}
     parallel = parallel_groups(units, {code: scored.gold[code].sha256 or "" for code in codes}, {})
-    return rows_by(parallel.get(code, code) for code in codes)
+    return verdicts.rows_by(parallel.get(code, code) for code in codes)
 
 
 def units_on(results: Results, code: str) -> Units | None:
-    """Return the units of a test set, as counted with any output."""
     outputs = (results.results.get((name, code)) for name in results.systems)
     return next((output.units for output in outputs if output is not None and output.units is not None), None)
 
@@ -181,7 +166,7 @@ def entropies(gold: Path) -> Any:
 
 def counts_on(
     results: Results, code: str, *, weighted: bool = True
-) -> tuple[SystemCounts, RowNumbers | None, dict[str, str]] | None:
+) -> tuple[SystemCounts, verdicts.RowNumbers | None, dict[str, str]] | None:
     """Return the counts of valid outputs, the document of each sentence, and why measures are left out.
 
     A measure is left out if an output has no value. There are no documents if gold marks fewer than ten.
@@ -206,7 +191,7 @@ def counts_on(
 
 
 def compare_systems(
-    counts: SystemCounts, documents: RowNumbers | None, undefined: Mapping[str, str], resamples: int, seed: int
+    counts: SystemCounts, documents: verdicts.RowNumbers | None, undefined: Mapping[str, str], resamples: int, seed: int
 ) -> Row:
     """Return the values of the systems and the shares of pairs by measure, and what is missing."""
     of_sentence = np.arange(len(counts.parts)) if documents is None else documents
@@ -220,10 +205,10 @@ def compare_systems(
     for (order,) in random_orders_within([np.arange(len(of_sentence))], SAMPLES, small_seed, 1):
         rows = np.sort(order[:SMALL])
         sample = _by_unit(counts._replace(parts=counts.parts[rows]), of_sentence[rows])
-        small.append((pair_p_values(sample) < LEVEL).mean(axis=0))
+        small.append((verdicts.pair_p_values(sample) < verdicts.LEVEL).mean(axis=0))
     shares_by_name = {
-        "significant": (pair_p_values(by_unit) < LEVEL).mean(axis=0),
-        "uncorrected": (pair_p_values(by_unit, 1) < LEVEL).mean(axis=0),
+        "significant": (verdicts.pair_p_values(by_unit) < verdicts.LEVEL).mean(axis=0),
+        "uncorrected": (verdicts.pair_p_values(by_unit, 1) < verdicts.LEVEL).mean(axis=0),
         "small": np.mean(small, axis=0),
         "concordance": np.mean(same, axis=(0, 1)),
     }
@@ -236,8 +221,7 @@ def compare_systems(
     }
 
 
-def _by_unit(counts: SystemCounts, of_sentence: RowNumbers) -> SystemCounts:
-    """The counts summed over the units that have sentences."""
+def _by_unit(counts: SystemCounts, of_sentence: verdicts.RowNumbers) -> SystemCounts:
     _, numbers = np.unique(of_sentence, return_inverse=True)
     return counts._replace(parts=Units("", numbers).sums(counts.parts))
 
@@ -247,8 +231,8 @@ class ResultsByTestSet(NamedTuple):
 
     codes: tuple[str, ...]
     groups: list[list[int]]  # of parallel test sets
-    shares: Mapping[str, Numbers]  # by name, such as "significant"
-    values: Numbers  # of each system, shape (test sets, systems, measures)
+    shares: Mapping[str, verdicts.Numbers]  # by name, such as "significant"
+    values: verdicts.Numbers  # of each system, shape (test sets, systems, measures)
     pairs: tuple[int, ...]
     n_documents: int  # test sets whose units are documents
     undefined: Mapping[str, Mapping[str, str]]
@@ -258,7 +242,7 @@ class ResultsByTestSet(NamedTuple):
         return int(np.count_nonzero(~np.isnan(self.values[:, :, LAS])))
 
     @property
-    def well_parsed(self) -> RowNumbers:
+    def well_parsed(self) -> verdicts.RowNumbers:
         return np.flatnonzero(np.nanmean(self.values[:, :, LAS], axis=1) >= WELL_PARSED)
 
 
@@ -283,47 +267,42 @@ def results_by_test_set(results: Mapping[str, Row], groups: list[list[int]]) -> 
 
 
 def estimated(statistic: Statistic, groups: Sequence[Sequence[int]]) -> Comparison:
-    """Return a statistic over test sets for each measure; parallel test sets are one group."""
-
-    def changed(m: int, rows: RowNumbers) -> float:
+    def changed(m: int, rows: verdicts.RowNumbers) -> float:
         value, las = statistic(rows, m)
         return value - las
 
     return {
         name: MeasureEstimate(
-            jackknifed(lambda rows, m=m: statistic(rows, m)[0], groups),  # type: ignore[misc]
-            None if m == LAS else jackknifed(partial(changed, m), groups),
+            verdicts.jackknifed(lambda rows, m=m: statistic(rows, m)[0], groups),  # type: ignore[misc]
+            None if m == LAS else verdicts.jackknifed(partial(changed, m), groups),
         )
         for m, name in enumerate(MEASURES)
     }
 
 
-def _groups_among(groups: Sequence[Sequence[int]], rows: RowNumbers) -> list[list[int]]:
-    """The groups of some rows, by their places among these."""
+def _groups_among(groups: Sequence[Sequence[int]], rows: verdicts.RowNumbers) -> list[list[int]]:
     place = {row: i for i, row in enumerate(rows.tolist())}
     return [chosen for group in groups if (chosen := [place[row] for row in group if row in place])]
 
 
-def value_of(statistic: Statistic, rows: Sequence[int]) -> list[Cell]:
+def value_of(statistic: Statistic, rows: Sequence[int]) -> list[verdicts.Cell]:
     """Return a statistic over some test sets in percent, one value per measure; None if undefined."""
     return _in_percent([statistic(np.array(rows), m)[0] for m in range(len(MEASURES))])
 
 
-def _in_percent(values: Sequence[float]) -> list[Cell]:
+def _in_percent(values: Sequence[float]) -> list[verdicts.Cell]:
     return [None if np.isnan(value) else 100 * float(value) for value in values]
 
 
-def mean_of(shares: Numbers) -> Statistic:
-    """Return a statistic: the mean over test sets."""
-
-    def statistic(rows: RowNumbers, m: int) -> tuple[float, float]:
+def mean_of(shares: verdicts.Numbers) -> Statistic:
+    def statistic(rows: verdicts.RowNumbers, m: int) -> tuple[float, float]:
         known = rows[~np.isnan(shares[rows, m])]
         return (float(shares[known, m].mean()), float(shares[known, LAS].mean())) if len(known) else (np.nan, np.nan)
 
     return statistic
 
 
-def spread_of(values: Numbers, scale: str, chosen: RowNumbers) -> Statistic:
+def spread_of(values: verdicts.Numbers, scale: str, chosen: verdicts.RowNumbers) -> Statistic:
     """Return a statistic: the standard deviation of a system's scores over the chosen test sets, averaged over systems.
 
     Systems with few scores are left out.
@@ -332,7 +311,7 @@ def spread_of(values: Numbers, scale: str, chosen: RowNumbers) -> Statistic:
     scores = scores[:, np.count_nonzero(~np.isnan(scores[:, :, LAS]), axis=0) >= min(LEAST_SCORES, len(chosen))]
 
     @np.errstate(invalid="ignore", divide="ignore")
-    def spread(own: Numbers) -> float:
+    def spread(own: verdicts.Numbers) -> float:
         if scale == LOG_ODDS:
             own = np.log(own / (1 - own))
         n = np.count_nonzero(~np.isnan(own), axis=0)
@@ -340,7 +319,7 @@ def spread_of(values: Numbers, scale: str, chosen: RowNumbers) -> Statistic:
         deviation = np.sqrt(np.nansum((own - mean) ** 2, axis=0) / np.where(n > 1, n - 1, np.nan))
         return float(np.mean(deviation / {OF_SCORE: mean, OF_ERROR: 1 - mean}.get(scale, 1.0)))
 
-    def statistic(rows: RowNumbers, m: int) -> tuple[float, float]:
+    def statistic(rows: verdicts.RowNumbers, m: int) -> tuple[float, float]:
         own, las = scores[rows][:, :, m], scores[rows][:, :, LAS]
         return spread(own), spread(np.where(np.isnan(own), np.nan, las))
 
@@ -349,7 +328,7 @@ def spread_of(values: Numbers, scale: str, chosen: RowNumbers) -> Statistic:
 
 def _estimates_section(
     title: str, what: str, comparison: Comparison, *text: str,
-    more: Mapping[str, Sequence[Cell]] = MappingProxyType({}), plain: bool = False, figure: str = "",
+    more: Mapping[str, Sequence[verdicts.Cell]] = MappingProxyType({}), plain: bool = False, figure: str = "",
 ) -> StudySection:  # fmt: skip
     """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain."""
     unit = 1 if plain else 100
@@ -448,10 +427,9 @@ def _details(table: ResultsByTestSet) -> Iterator[StudySection]:
     )
 
 
-def _expected(text: str, scales: Mapping[str, Comparison], name: str, sign: Sign) -> Claim:
-    """Check an expectation: the measure must differ from LAS in the given direction, on every scale."""
+def _expected(text: str, scales: Mapping[str, Comparison], name: str, sign: verdicts.Sign) -> Claim:
     changes = {scale: measures[name].change for scale, measures in scales.items()}
-    verdict = agreed_verdict(verdict_of_effects((change, sign)) for change in changes.values())
+    verdict = verdicts.agreed_verdict(verdicts.verdict_of_effects((change, sign)) for change in changes.values())
     places = {scale: (2, 100) if scale == POINTS else (3, 1) for scale in scales}
-    evidence = (f"{estimate_shown(change, *places[scale])} {scale}" for scale, change in changes.items())
+    evidence = (f"{verdicts.estimate_shown(change, *places[scale])} {scale}" for scale, change in changes.items())
     return Claim(text, "an expectation", verdict, f"minus LAS {', '.join(evidence)}")

@@ -13,6 +13,7 @@ from levelhead.campaign.ranking import number
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
+from levelhead.studies import study
 from levelhead.studies.request import (
     TRAINED_BRIEFLY,
     Parts,
@@ -22,16 +23,6 @@ from levelhead.studies.request import (
     read_treebank,
     run_tasks,
     score_files,
-)
-from levelhead.studies.study import (
-    Claim,
-    Study,
-    StudySection,
-    claim_by_parser,
-    columns,
-    conllu,
-    printed,
-    table_section,
 )
 from levelhead.studies.verdicts import (
     Cell,
@@ -52,7 +43,7 @@ from levelhead.treebank import from_conllu
 from levelhead.typology.languages import family_of
 
 NAME = "nivre-fang-2017"
-PRINTED = printed("nivre_fang")
+PRINTED = study.printed("nivre_fang")
 _TABLES = (PRINTED["table_3"], PRINTED["table_2"])
 PARSER = "swap-lazy"
 OTHERS = ("graph", "ensemble")  # also trained if no outputs are given, to see whether the findings depend on the parser
@@ -74,7 +65,7 @@ Row = Mapping[str, float | None]
 Rows = Mapping[str, Row]  # the columns of the paper, by treebank; "without FUN" is the difference to LAS
 
 
-def reproduce(request: StudyRequest) -> Study:
+def reproduce(request: StudyRequest) -> study.Study:
     treebanks = parts_of(request, PRINTED["languages"])
     on = "test" if request.systems is not None else "dev"
     measured = {}
@@ -86,7 +77,7 @@ def reproduce(request: StudyRequest) -> Study:
     rows, *others = measured.values()
     sizes = run_tasks(NAME, words, {code: (parts.train,) for code, parts in treebanks.items() if parts.train}, request)
     golds, systems = (
-        {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in PRINTED["figure_1"].items()}
+        {code: from_conllu(study.conllu(text[side]).encode(), name=side) for code, text in PRINTED["figure_1"].items()}
         for side in ("gold", "system")
     )
     plan = find_plan(golds, {"": systems})
@@ -98,9 +89,9 @@ def reproduce(request: StudyRequest) -> Study:
         *_printed_claims(sizes, examples),
     )
     sections = [
-        table_section(
+        study.table_section(
             "Figure 1: one mistake in English and in Finnish",
-            columns(text="language", percent=("LAS", "CLAS")),
+            study.columns(text="language", percent=("LAS", "CLAS")),
             [(code, row["LAS"], row["CLAS"]) for code, row in examples.items()],
             "The two sentences of the figure, with the same mistake: the locative is attached to the object (page 87).",
         ),
@@ -110,7 +101,7 @@ def reproduce(request: StudyRequest) -> Study:
         sections.append(_other_parsers(measured))
     signature = {"rules": "ud", "scheme": "nivre-fang"}
     setting = _setting(rows, treebanks, request)
-    return Study(NAME, PRINTED["title"], PRINTED["source"], setting, tuple(sections), claims, signature)
+    return study.Study(NAME, PRINTED["title"], PRINTED["source"], setting, tuple(sections), claims, signature)
 
 
 def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) -> tuple[str, ...]:
@@ -171,31 +162,29 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
 FEWEST_WORDS = 30_000  # the claimed smallest size of a treebank
 
 
-def _printed_claims(sizes: Mapping[str, int], examples: Rows) -> Iterator[Claim]:
-    """The claims in the text about the figure, the tables and the treebanks, which need no parser."""
+def _printed_claims(sizes: Mapping[str, int], examples: Rows) -> Iterator[study.Claim]:
     las = [examples[code]["LAS"] for code in ("en", "fi")]
     evidence = "; ".join(f"{code}: LAS {row['LAS']:.1f}%, CLAS {row['CLAS']:.1f}%" for code, row in examples.items())
-    yield Claim("The same mistake results in a LAS of 87.5% in English and 75% in Finnish", "page 87",
+    yield study.Claim("The same mistake results in a LAS of 87.5% in English and 75% in Finnish", "page 87",
                 verdict_of_fact(las == [87.5, 75]), evidence)  # fmt: skip
     for table, name in (("2", "without FUN"), ("3", "CLAS - LAS")):
         published = PRINTED[f"average_{table}"]["row"][name]
         average = mean(row[name] for row in PRINTED[f"table_{table}"].values()) or 0.0
-        yield Claim(f"The average of {name} follows from the printed rows", f"Table {table}",
+        yield study.Claim(f"The average of {name} follows from the printed rows", f"Table {table}",
                     verdict_of_fact(abs(average - published) < 0.011),
                     f"{average:.3f}, printed {published:.2f}")  # fmt: skip
     for text, place, values, agrees in _claims_on_tables():
         evidence = f"{len(values)}: " + ", ".join(f"{code} {value:+.2f}" for code, value in values.items())
-        yield Claim(f"{text} (printed numbers)", place, verdict_of_fact(agrees), evidence)
+        yield study.Claim(f"{text} (printed numbers)", place, verdict_of_fact(agrees), evidence)
     of_paper = {code: n for code, n in sizes.items() if code in PRINTED["languages"]}
     small = ", ".join(f"{code} {n}" for code, n in of_paper.items() if n < FEWEST_WORDS)
-    yield Claim("Every treebank has at least 30,000 words (training set)", "page 89",
+    yield study.Claim("Every treebank has at least 30,000 words (training set)", "page 89",
                 verdict_of_fact(not small if of_paper else None),
                 f"smaller: {small or 'none'}, of {len(of_paper)} available training sets; the paper does not say"
                 " whether it counts training sets or all parts")  # fmt: skip
 
 
 def _claims_on_tables() -> Iterator[tuple[str, str, dict[str, float], bool]]:
-    """The claims about printed tables: text, place, the numbers of the treebanks in question, and whether it agrees."""
     table_2, table_3 = PRINTED["table_2"], PRINTED["table_3"]
     most = len(table_2) / 2
     drops = {code: row["without FUN"] for code, row in table_2.items()}
@@ -217,11 +206,9 @@ def _claims_on_tables() -> Iterator[tuple[str, str, dict[str, float], bool]]:
     yield text, "page 93", rising, [*rising] == ["grc_proiel", "got"]
 
 
-def claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
-    """Return the claims that are tested with each parser over treebanks."""
-
-    def claim(text: str, place: str, test: Callable[[Rows], tuple[Verdict, str]], more: str = "") -> Claim:
-        return claim_by_parser(text, place, {parser: test(rows) for parser, rows in measured.items()}, more)
+def claims_on_scores(measured: Mapping[str, Rows]) -> list[study.Claim]:
+    def claim(text: str, place: str, test: Callable[[Rows], tuple[Verdict, str]], more: str = "") -> study.Claim:
+        return study.claim_by_parser(text, place, {parser: test(rows) for parser, rows in measured.items()}, more)
 
     drops = "; printed: -4.11 points, on 41 of 42", "; printed: -4.32 points, on 42 of 42"
     return [
@@ -235,12 +222,11 @@ def claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
 
 
 def _effects(rows: Rows, names: Iterable[str]) -> list[Effect | None]:
-    return [mean_effect({code: _change(row, name) for code, row in rows.items()}) for name in names]
-
-
-def _change(row: Row, name: str) -> Cell:
-    one, _, other = name.partition(" minus ")
-    return difference(row[one], row[other]) if other else row[one]
+    pairs = (name.partition(" minus ")[::2] for name in names)
+    return [
+        mean_effect({code: difference(row[one], row[other] if other else 0) for code, row in rows.items()})
+        for one, other in pairs
+    ]
 
 
 def _bias(rows: Rows) -> tuple[Verdict, str]:
@@ -283,10 +269,12 @@ def _order(rows: Rows) -> tuple[Verdict, str]:
     return verdict_of_effects(*((rank, 1) for rank in ranks.values())), evidence
 
 
-def _tables(rows: Rows) -> Iterator[StudySection]:
+def _tables(rows: Rows) -> Iterator[study.StudySection]:
     averages = {**PRINTED["average_2"]["row"], **PRINTED["average_3"]["row"]}
 
-    def printed_and_ours(title: str, names: Sequence[str], *text: str, figure: Drawing | None = None) -> StudySection:
+    def printed_and_ours(
+        title: str, names: Sequence[str], *text: str, figure: Drawing | None = None
+    ) -> study.StudySection:
         sources: dict[str, Rows] = {" printed": PUBLISHED, "": rows}
         cells: list[tuple[str | Cell, ...]] = [
             (code, *(source[code].get(name) for name in names for source in sources.values())) for code in rows
@@ -294,7 +282,7 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
         means = [mean(source[code].get(name) for code in rows) for name in names for source in sources.values()]
         in_print = [cell for name in names for cell in (averages[name], None)]
         cells += [("average of the above", *means), ("average of all 42, printed", *in_print)]
-        return table_section(title, _kinds(names, sources), cells, *text, figure=figure, rule_before=len(rows))
+        return study.table_section(title, _kinds(names, sources), cells, *text, figure=figure, rule_before=len(rows))
 
     yield printed_and_ours("Table 2: LAS, and LAS of each class", ("LAS", *CLASSES))
     order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
@@ -312,9 +300,9 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
     families: defaultdict[str, list[str]] = defaultdict(list)
     for code in rows:
         families[family_of(code)].append(code)
-    yield table_section(
+    yield study.table_section(
         "By language family",
-        columns(text="family or branch", number="treebanks", points=("CLAS - LAS printed", "CLAS - LAS")),
+        study.columns(text="family or branch", number="treebanks", points=("CLAS - LAS printed", "CLAS - LAS")),
         [
             (
                 name,
@@ -327,16 +315,14 @@ def _tables(rows: Rows) -> Iterator[StudySection]:
 
 
 def _kinds(names: Sequence[str], sources: Collection[str]) -> dict[str, Kind]:
-    """The columns of a table by treebank: each name with each source's ending."""
-    return columns(text="treebank") | {
+    return study.columns(text="treebank") | {
         f"{name}{source}": "points" if "without" in name or " - " in name else "percent"
         for name in names
         for source in sources
     }
 
 
-def _other_parsers(measured: Mapping[str, Rows]) -> StudySection:
-    """LAS and both drops for each parser and treebank, next to the printed numbers, and their averages."""
+def _other_parsers(measured: Mapping[str, Rows]) -> study.StudySection:
     codes = dict.fromkeys(code for rows in measured.values() for code in rows)
     sources: dict[str, Rows] = {"printed": {code: PUBLISHED[code] for code in codes}, **measured}
     names = ("LAS", *DROPS.values())
@@ -345,4 +331,4 @@ def _other_parsers(measured: Mapping[str, Rows]) -> StudySection:
     ]
     cells.append(("average", *map(mean, list(zip(*cells))[1:])))
     kinds = _kinds(names, [f" {whose}" for whose in sources])
-    return table_section("Other parsers: LAS and the drops", kinds, cells, rule_before=len(codes))
+    return study.table_section("Other parsers: LAS and the drops", kinds, cells, rule_before=len(codes))

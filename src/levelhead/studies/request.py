@@ -174,17 +174,12 @@ def read_treebank(path: str | os.PathLike[str]) -> Treebank:
     return read(path, format=format_of(path))
 
 
-def systems_in(folder: Path | None, codes: Collection[str]) -> dict[str, dict[str, Path]]:
-    folders = {} if folder is None else system_folders(folder)
-    return {name: outputs for name, path in folders.items() if (outputs := outputs_in(path, codes))}
-
-
 Outputs = Mapping[str, Mapping[str, Path]]  # the output files of each system, by the code of the test set
 
 
 def compared_in(folder: Path | None, treebanks: Mapping[str, Parts]) -> tuple[dict[str, Path], Outputs]:
-    """Return the test sets with outputs of at least two systems in a folder, and these outputs by system."""
-    systems = systems_in(folder, treebanks)
+    folders = {} if folder is None else system_folders(folder)
+    systems = {name: outputs for name, path in folders.items() if (outputs := outputs_in(path, treebanks))}
     golds = {
         code: parts.tested for code, parts in treebanks.items() if sum(code in files for files in systems.values()) > 1
     }

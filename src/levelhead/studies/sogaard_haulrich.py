@@ -18,6 +18,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.point_charts import Named, cloud, curves
 from levelhead.significance import SystemCounts
 from levelhead.significance.resampling import random_orders_within
+from levelhead.studies import verdicts
 from levelhead.studies.request import (
     Parts,
     StudyRequest,
@@ -30,24 +31,6 @@ from levelhead.studies.request import (
     score_files,
 )
 from levelhead.studies.study import Claim, Study, StudySection, columns, printed, table_section
-from levelhead.studies.verdicts import (
-    LEVEL,
-    MARGIN,
-    Cell,
-    Effect,
-    Numbers,
-    agreed_verdict,
-    by_language,
-    correlation,
-    correlation_change,
-    count_of_true,
-    estimate_shown,
-    mean,
-    mean_effect,
-    pair_p_values,
-    verdict_of_effects,
-    verdict_of_equality,
-)
 from levelhead.typology import count_treebank, profile
 
 NAME = "sogaard-haulrich"
@@ -159,7 +142,6 @@ def _setting(
 
 
 def perplexities(train: Path, test: Path) -> dict[str, Any]:
-    """Return sizes, perplexities without unknown words, MATTR, swaps, and training sentences with several roots."""
     treebank, tested = read_treebank(train), read_treebank(test)
     values: dict[str, Any] = {"size": treebank.n_words}
     values |= profile(count_treebank(treebank), columns=["mattr"]).values_by_name
@@ -214,7 +196,7 @@ def shares_separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
     first, second = np.triu_indices(len(table.systems), 1)
     better = np.array([1, 1, -1])  # a lower perplexity is better
 
-    def differences(sample: SystemCounts) -> Numbers:
+    def differences(sample: SystemCounts) -> verdicts.Numbers:
         values = sample.values(sample.parts.sum(axis=0)) * better
         return np.asarray(values[second] - values[first])
 
@@ -225,7 +207,7 @@ def shares_separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
         n_samples = min(MOST_SAMPLES, len(parts) // size * 5)
         for (order,) in random_orders_within([np.arange(len(parts))], n_samples, seed, 1):
             sample = table._replace(parts=table.parts[order[:size]])
-            found = (pair_p_values(sample, 1) < LEVEL) & (np.sign(differences(sample)) == signs)
+            found = (verdicts.pair_p_values(sample, 1) < verdicts.LEVEL) & (np.sign(differences(sample)) == signs)
             shares.append(found[signs[:, 0] != 0].mean(axis=0))
         if shares:
             shares_by_size[str(size)] = np.mean(shares, axis=0).tolist()
@@ -233,7 +215,6 @@ def shares_separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
 
 
 def group_averages(rows: Sequence[TreebankPerplexities]) -> list[tuple[str, int, float, float, float, float]]:
-    """Return the size, average perplexities, the increase between them, and the mean increase of each group."""
     averages = []
     for name in dict.fromkeys(group for row in rows for group in row.groups):
         members = [(row.string, row.derivation, row.increase) for row in rows if name in row.groups]
@@ -269,16 +250,15 @@ def _tables_of_perplexities(listed: Sequence[TreebankPerplexities], rows: Mappin
     )
 
 
-def correlations(rows: Sequence[TreebankPerplexities], accuracy: str) -> list[Cell]:
-    """Return the correlation of each predictor with an accuracy (section 4.3), over the treebanks that have it."""
+def correlations(rows: Sequence[TreebankPerplexities], accuracy: str) -> list[verdicts.Cell]:
     accuracies = [row.accuracies.get(accuracy) for row in rows]
     return [_pearson(list(map(predict, rows)), accuracies) for predict in PREDICTORS.values()]
 
 
 def _correlated(
     rows: Sequence[TreebankPerplexities], predict: Callable[[TreebankPerplexities], float], accuracy: str
-) -> Effect | None:
-    return correlation({row.name: (predict(row), row.accuracies.get(accuracy)) for row in rows})[0]
+) -> verdicts.Effect | None:
+    return verdicts.correlation({row.name: (predict(row), row.accuracies.get(accuracy)) for row in rows})[0]
 
 
 def _table_of_accuracies(listed: Sequence[TreebankPerplexities]) -> StudySection:
@@ -307,13 +287,12 @@ def _table_of_accuracies(listed: Sequence[TreebankPerplexities]) -> StudySection
     )  # fmt: skip
 
 
-def _over_parsers(parsers: Mapping[str, Row], pair: str) -> dict[str, Cell]:
-    """The correlation of two measures over parsers, for each treebank."""
+def _over_parsers(parsers: Mapping[str, Row], pair: str) -> dict[str, verdicts.Cell]:
     x, y = PAIRS[pair]
     return {code: _pearson(row[x], row[y]) for code, row in parsers.items()}
 
 
-def _pearson(x: Sequence[Cell], y: Sequence[Cell]) -> Cell:
+def _pearson(x: Sequence[verdicts.Cell], y: Sequence[verdicts.Cell]) -> verdicts.Cell:
     """Pearson's coefficient of complete pairs; None if it is undefined."""
     known = np.array([pair for pair in zip(x, y) if None not in pair], dtype=np.float64).reshape(-1, 2)
     return float(np.asarray(np.corrcoef(known.T))[0, 1]) if len(known) > 1 and np.ptp(known, axis=0).all() else None
@@ -327,8 +306,8 @@ def _tables_of_parsers(parsers: Mapping[str, Row]) -> Iterator[StudySection]:
     cells = []
     for name in PAIRS:
         published, by_treebank = PRINTED["parsers"][name], _over_parsers(parsers, name)
-        _, *bounds = (mean_effect(by_treebank) or (None,) * 3)[:3]
-        cells.append((name, published["r"], mean(by_treebank.values()), *bounds, published["p"]))
+        _, *bounds = (verdicts.mean_effect(by_treebank) or (None,) * 3)[:3]
+        cells.append((name, published["r"], verdicts.mean(by_treebank.values()), *bounds, published["p"]))
     yield table_section(
         title,
         columns(
@@ -362,40 +341,43 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities]) -> Iterator[Clai
     size, over_string, over_derivation = PREDICTORS.values()
     found = {kind: _correlated(listed, over_derivation, kind) for kind in ACCURACIES}
     yield Claim("Size over derivation perplexity correlates with accuracy", "abstract, section 5.1",
-                verdict_of_effects(*((r, 1) for r in found.values())),
-                ", ".join(f"r {estimate_shown(r)} ({kind})" for kind, r in found.items())
+                verdicts.verdict_of_effects(*((r, 1) for r in found.values())),
+                ", ".join(f"r {verdicts.estimate_shown(r)} ({kind})" for kind, r in found.items())
                 + "; printed 0.47 and 0.51 (2006), 0.81 and 0.74 (2007)")  # fmt: skip
     orders: dict[str, Callable[[TreebankPerplexities], float]] = {
         "string": lambda row: math.log(row.string), "derivation": lambda row: math.log(row.derivation)
     }  # fmt: skip
     related = {
-        name: correlation({row.name: (predict(row), row.mattr, math.log(row.size)) for row in listed})[0]
+        name: verdicts.correlation({row.name: (predict(row), row.mattr, math.log(row.size)) for row in listed})[0]
         for name, predict in orders.items()
     }
     yield Claim("Perplexity is orthogonal to morphological complexity", "abstract, section 5.1",
-                agreed_verdict(map(verdict_of_equality, related.values())),
+                verdicts.agreed_verdict(map(verdicts.verdict_of_equality, related.values())),
                 "r of log perplexity and MATTR, given log size: "
-                + ", ".join(f"{estimate_shown(r)} ({name})" for name, r in related.items())
-                + f"; orthogonal means within {MARGIN}")  # fmt: skip
+                + ", ".join(f"{verdicts.estimate_shown(r)} ({name})" for name, r in related.items())
+                + f"; orthogonal means within {verdicts.MARGIN}")  # fmt: skip
     increases = {row.name: row.increase for row in listed}
-    higher = mean_effect(increases)
-    yield Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effects((higher, 1)),
-                f"mean increase in percent {estimate_shown(higher, 1)}, higher on"
-                f" {count_of_true({name: value > 0 for name, value in increases.items()})} treebanks")  # fmt: skip
+    higher = verdicts.mean_effect(increases)
+    on = verdicts.count_of_true({name: value > 0 for name, value in increases.items()})
+    yield Claim("Derivation perplexity is higher than string perplexity", "section 5",
+                verdicts.verdict_of_effects((higher, 1)),
+                f"mean increase in percent {verdicts.estimate_shown(higher, 1)}, higher on {on} treebanks")  # fmt: skip
     rows = [row for row in listed if row.accuracies]
     for text, worse in (
         ("Size over derivation perplexity predicts accuracy better than size alone", size),
         ("Size over derivation perplexity predicts it better than size over string perplexity", over_string),
     ):
         changes = {
-            kind: correlation_change(
-                by_language({row.name: (over_derivation(row), worse(row), row.accuracies[kind]) for row in rows})
+            kind: verdicts.correlation_change(
+                verdicts.by_language(
+                    {row.name: (over_derivation(row), worse(row), row.accuracies[kind]) for row in rows}
+                )
             )
             for kind in ACCURACIES
         }
-        yield Claim(text, "section 5.1", verdict_of_effects(*((change, 1) for change in changes.values())),
+        yield Claim(text, "section 5.1", verdicts.verdict_of_effects(*((change, 1) for change in changes.values())),
                     "difference of r: "
-                    + ", ".join(f"{estimate_shown(change, 3)} ({kind})" for kind, change in changes.items()),
+                    + ", ".join(f"{verdicts.estimate_shown(change, 3)} ({kind})" for kind, change in changes.items()),
                     )  # fmt: skip
 
 
@@ -406,18 +388,20 @@ def claims_on_parsers(parsers: Mapping[str, Row]) -> Iterator[Claim]:
         ("P/UAS", "Parsers with lower derivation perplexity have a higher UAS"),
         ("P/EM", "Parsers with lower derivation perplexity have more exact matches"),
     ):
-        effect = mean_effect(by_pair[name])
-        evidence = f"mean r {name} {estimate_shown(effect)}, printed {PRINTED['parsers'][name]['r']:.2f}"
-        yield Claim(text, "section 5.2", verdict_of_effects((effect, -1)), evidence if parsers else missing)
+        effect = verdicts.mean_effect(by_pair[name])
+        evidence = f"mean r {name} {verdicts.estimate_shown(effect)}, printed {PRINTED['parsers'][name]['r']:.2f}"
+        yield Claim(text, "section 5.2", verdicts.verdict_of_effects((effect, -1)), evidence if parsers else missing)
     for name in ("UAS", "EM"):
         apart = {
             code: None if r is None or (between := by_pair["UAS/EM"][code]) is None else -r - between
             for code, r in by_pair[f"P/{name}"].items()
         }
-        effect = mean_effect(apart)
-        evidence = f"mean -r P/{name} minus r UAS/EM {estimate_shown(effect)}; equal means within {MARGIN}"
+        effect = verdicts.mean_effect(apart)
+        evidence = (
+            f"mean -r P/{name} minus r UAS/EM {verdicts.estimate_shown(effect)}; equal means within {verdicts.MARGIN}"
+        )
         yield Claim(f"Perplexity correlates with {name} as well as UAS and exact match with each other", "section 5.2",
-                    verdict_of_equality(effect), evidence if parsers else missing)  # fmt: skip
+                    verdicts.verdict_of_equality(effect), evidence if parsers else missing)  # fmt: skip
     text = "On small test sets, perplexity separates parsers that exact match does not separate"
     size = str(SIZES[0])
     shares = {code: row["separated"][size] for code, row in parsers.items() if size in row["separated"]}
@@ -425,8 +409,10 @@ def claims_on_parsers(parsers: Mapping[str, Row]) -> Iterator[Claim]:
         few = f"no test set has {size} or more sentences"
         yield Claim(text, "abstract, section 6", "no data", few if parsers else missing)
         return
-    extra = mean_effect({code: of_p - of_em for code, (_, of_em, of_p) in shares.items()})
-    by_measure = ", ".join(f"{name} {mean(column):.1%}" for name, column in zip(COUNTED, zip(*shares.values())))
-    yield Claim(text, "abstract, section 6", verdict_of_effects((extra, 1)),
+    extra = verdicts.mean_effect({code: of_p - of_em for code, (_, of_em, of_p) in shares.items()})
+    by_measure = ", ".join(
+        f"{name} {verdicts.mean(column):.1%}" for name, column in zip(COUNTED, zip(*shares.values()))
+    )
+    yield Claim(text, "abstract, section 6", verdicts.verdict_of_effects((extra, 1)),
                 f"pairs separated in the direction of UAS with {size} sentences, {number_of(len(shares), 'treebank')}:"
-                f" {by_measure}; P minus EM in points {estimate_shown(extra, 1, 100)}")  # fmt: skip
+                f" {by_measure}; P minus EM in points {verdicts.estimate_shown(extra, 1, 100)}")  # fmt: skip

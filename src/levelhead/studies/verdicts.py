@@ -75,13 +75,13 @@ def verdict_of_effects(*effects: tuple[Effect | None, Sign]) -> Verdict:
     return "holds" if all(claimed and effect.p < LEVEL for effect, claimed in known) else "inconclusive"
 
 
-def verdict_of_equality(effect: Effect | None, margin: float = MARGIN) -> Verdict:
+def verdict_of_equality(effect: Effect | None) -> Verdict:
     """Return the verdict on a claim of no effect: decided if the interval is inside or outside the margin."""
     if effect is None:
         return "no data"
-    if -margin < effect.low and effect.high < margin:
+    if effect.low > -MARGIN and effect.high < MARGIN:
         return "holds"
-    return "does not hold" if effect.low >= margin or effect.high <= -margin else "inconclusive"
+    return "does not hold" if effect.low >= MARGIN or effect.high <= -MARGIN else "inconclusive"
 
 
 def agreed_verdict(verdicts: Iterable[Verdict]) -> Verdict:
@@ -212,7 +212,6 @@ def estimates(table: SystemCounts, contrasts: Sequence[Contrast]) -> list[list[E
 
 
 def pairs_of(table: SystemCounts) -> list[Contrast]:
-    """Return all pairs of runs, the second minus the first."""
     return [[[j], [i]] for i, j in combinations(range(len(table.systems)), 2)]
 
 

@@ -49,7 +49,6 @@ _Entry = tuple[tuple[str, ...], bool, IO[bytes]]
 
 
 def check_archive(archive: Path, limits: SubmissionLimits) -> list[str]:
-    """Read an archive to its end without writing anything, and return the names of its files."""
     names = unpack(archive, None, limits)
     if not names:
         raise UnsafeArchive("it contains no files")

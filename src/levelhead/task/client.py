@@ -147,7 +147,6 @@ def _error_message(error: urllib.error.HTTPError) -> str:
 
 @contextmanager
 def _packed(archive: Path) -> Iterator[io.BufferedReader | io.BufferedRandom]:
-    """Open an archive, or pack a folder; executable files stay executable."""
     try:
         if not archive.is_dir():
             with archive.open("rb") as file:

@@ -48,7 +48,6 @@ class TaskFolder:
         self.final = self.state / "final"  # the final ranking
 
     def inputs(self) -> list[Path]:
-        """Return the inputs by name: regular files, not links."""
         paths = sorted(self.blind.iterdir()) if self.blind.is_dir() else []
         return [path for path in paths if path.is_file() and not path.is_symlink()]
 
@@ -70,7 +69,6 @@ class TaskFolder:
         raise InputError(Fault("invalid-task", message, Place(str(self.database))))
 
     def prepare(self) -> None:
-        """Create the missing folders of the server, readable only by its user."""
         with output_errors(self.state):
             for path in (self.state, self.incoming, self.uploads, self.runs):
                 path.mkdir(mode=0o700, exist_ok=True)
@@ -221,7 +219,6 @@ _REQUIREMENTS: Mapping[type, tuple[Callable[[Any], bool], str]] = {
 
 
 def _section(table: object, name: str, defaults: _Section, errors: list[str]) -> _Section:
-    """Read a table whose keys are the fields of a tuple."""
     if not isinstance(table, dict):
         errors.append(f"{name} must be a table")
         return defaults

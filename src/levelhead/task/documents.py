@@ -51,7 +51,6 @@ SUBMISSION: Layout = (
     DataColumn("n_outputs", "integer", "The number of treebanks when it was scored", limits=(0,)),
     DataColumn("primary", "boolean", "Whether it is the primary submission of its team"),
 )
-"""The columns of a submission."""
 
 
 class OwnAverage(NamedTuple):
@@ -137,7 +136,6 @@ TASK: Layout = (
     DataColumn("rules", "text", "The scoring rules"),
     DataColumn("ranking", "text", "The rule of ranking"),
 )
-"""The columns of a shared task."""
 
 _TREEBANKS: Layout = (TREEBANK_COLUMN, DataColumn("language", "text", "The language; empty if unknown"))
 
@@ -181,7 +179,6 @@ def _properties(layout: Layout) -> dict[str, Any]:
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = MappingProxyType(
     {"task": task_schema, "submission": submission_schema}
 )
-"""What returns the JSON Schema of each kind of document."""
 
 
 _LOG = DataColumn("log", "text", "Why it failed, as the organizer sees it; null if it did not", optional=True)

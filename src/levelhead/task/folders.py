@@ -115,7 +115,6 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
 
 
 def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapping[str, Any]:
-    """Copy gold, write its raw text, and return the entry of the test set for TIRA's metadata, without gold."""
     code = test_set.code
     gold = folder.gold / f"{code}.conllu"
     replace_file(gold, [read_bytes(test_set.gold or Path())])

@@ -7,7 +7,8 @@ import re
 import tarfile
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
@@ -76,7 +77,6 @@ class GoldTrees:
         return f"it is a copy of gold treebank {self._codes[data]!r}: remove the file" if data in self._codes else None
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
-        """Yield every gold tree in a column, with its starting position."""
         for start in range(len(cells) - LEAST_WORDS + 1):
             nodes: list[Any] = [self._prefixes]
             for cell in cells[start : start + LEAST_WORDS]:
@@ -115,34 +115,22 @@ def _trees(data: bytes) -> Iterator[Counter[Tree]]:
         yield Counter(tree for tree in trees if len(tree) >= LEAST_WORDS)
 
 
-class _Numbers(dict[str, Tree]):
-    """The numbers in texts, found once in each text."""
-
-    def __missing__(self, text: str) -> Tree:
-        self[text] = numbers = tuple(map(int, _NUMBER.findall(text)))
-        return numbers
-
-
-class _Columns(dict[str, _Column]):
-    def column(self, name: str, sizes: Counter[int]) -> _Column:
-        if name not in self:
-            self[name] = _Column(sizes, [], [])
-        return self[name]
-
-    def add_row(self, name: str, sizes: Counter[int], block: int, cells: Sequence[Tree]) -> None:
-        for place, numbers in enumerate(cells, 1):
-            if numbers:
-                column = self.column(name.format(place), sizes)
-                column.cells.append(numbers[:_MOST_VALUES])
-                column.blocks.append(block)
+def _add(columns: dict[str, _Column], name: str, sizes: Counter[int], block: int, rows: Iterable[Tree]) -> None:
+    for place, numbers in enumerate(rows, 1):
+        if numbers:
+            column = columns.setdefault(name.format(place), _Column(sizes, [], []))
+            column.cells.append(numbers[:_MOST_VALUES])
+            column.blocks.append(block)
 
 
-def _columns(data: bytes) -> _Columns:
+def _columns(data: bytes) -> dict[str, _Column]:
     """Return the numbers of every column of a file, of every named field, and of each line as a list."""
-    columns = _Columns()
+    columns: dict[str, _Column] = {}
     block = 0
     words, listed = Counter[int](), Counter[int]()  # the words of each block, and the numbers of each line
-    numbers_in = _Numbers().__getitem__
+
+    numbers_in: Callable[[str], Tree] = cache(lambda text: tuple(map(int, _NUMBER.findall(text))))
+    add = partial(_add, columns)
     for line_number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         is_row = "\t" in line
         if not line or line.isspace():
@@ -153,25 +141,21 @@ def _columns(data: bytes) -> _Columns:
         if is_row:
             words[block] += 1
             cells = list(map(numbers_in, line.split("\t")[:_MOST_COLUMNS]))
-            columns.add_row("column {}", words, block, cells)
+            add("column {}", words, block, cells)
             numbers = tuple(chain.from_iterable(cells))
         else:
             numbers = numbers_in(line)
         if len(numbers) >= LEAST_WORDS:  # the line may be a list of heads
             listed[line_number] = len(numbers)
-            column = columns.column("the list of numbers in each line", listed)
-            column.cells.extend((number,) for number in numbers)
-            column.blocks.extend([line_number] * len(numbers))
+            add("the list of numbers in each line", listed, line_number, ((number,) for number in numbers))
         if not is_row and not line.startswith("#"):
             words[block] += 1
             # columns are counted from both ends, since a word can contain a separator
             cells = [numbers_in(cell) for cell in _SEPARATOR.split(line) if cell]
-            columns.add_row("column {}", words, block, cells[:_MOST_COLUMNS])
-            columns.add_row("column {} from the right", words, block, cells[::-1][:_MOST_COLUMNS])
+            add("column {}", words, block, cells[:_MOST_COLUMNS])
+            add("column {} from the right", words, block, cells[::-1][:_MOST_COLUMNS])
             for field, number in _FIELD.findall(line):
-                column = columns.column(f"field {field}", words)
-                column.cells.append((int(number),))
-                column.blocks.append(block)
+                add(f"field {field}", words, block, [(int(number),)])
     return columns
 
 
@@ -205,7 +189,6 @@ def unpacked_files(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _files_inside(data: bytes, name: str, most: int) -> Iterator[tuple[str, IO[bytes]]]:
-    """Yield the files of an archive, or the contents of a compressed file."""
     if zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for info in archive.infolist():
@@ -225,7 +208,6 @@ def _files_inside(data: bytes, name: str, most: int) -> Iterator[tuple[str, IO[b
 
 
 def check_inputs(task: SharedTask) -> None:
-    """Refuse inputs with gold trees, in any column, compression or archive."""
     inputs = task.folder.inputs()
     faults = []
     if not inputs:

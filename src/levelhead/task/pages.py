@@ -17,20 +17,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from levelhead.task import submissions as queue
 from levelhead.task.description import SYSTEM
 from levelhead.task.site import FORM_BESIDE_FILE, Site, existing
 from levelhead.task.standings import own_results, report_of, view_of
-from levelhead.task.submissions import (
-    Refused,
-    Session,
-    choose,
-    end_session,
-    new_session,
-    refuse_often,
-    session_of,
-    submissions,
-    team_of_token,
-)
 
 _COOKIE = "levelhead_session"
 _REPORT_POLICY = (  # the report is one file with everything it needs, and has no access to this site
@@ -67,7 +57,6 @@ class Pages:
         ]
 
     def home(self, request: Request) -> Response:
-        """Respond with the first page: the state of the task, the leaderboard, and the inputs."""
         site = self.site
         kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in site.task.about.kinds)
         return site.page(
@@ -90,16 +79,18 @@ class Pages:
 
     def _signed_in(self, token: str) -> Response:
         """Respond with a cookie for the team of a token, or with the form again."""
-        team = team_of_token(self.database, token.strip())
+        team = queue.team_of_token(self.database, token.strip())
         if team is None:
             return self._sign_in_page("Invalid token.", 403)
         try:
-            refuse_often(self.database, team, "signed in")
-        except Refused as error:
+            queue.refuse_often(self.database, team, "signed in")
+        except queue.Refused as error:
             return self._sign_in_page(error.message, error.status)
         answer = RedirectResponse("/submissions", 303)
         secure = self.site.task.about.address.startswith("https://")
-        answer.set_cookie(_COOKIE, new_session(self.database, team), httponly=True, samesite="strict", secure=secure)
+        answer.set_cookie(
+            _COOKIE, queue.new_session(self.database, team), httponly=True, samesite="strict", secure=secure
+        )
         return answer
 
     def _sign_in_page(self, problem: str = "", status: int = 200) -> Response:
@@ -107,7 +98,7 @@ class Pages:
 
     async def sign_out(self, request: Request) -> Response:
         await self._session_of_form(request)
-        await run_in_threadpool(end_session, self.database, request.cookies[_COOKIE])
+        await run_in_threadpool(queue.end_session, self.database, request.cookies[_COOKIE])
         answer = RedirectResponse("/", 303)
         answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
         return answer
@@ -125,7 +116,7 @@ class Pages:
     async def choose_primary(self, request: Request) -> Response:
         session = await self._session_of_form(request)
         submission = await run_in_threadpool(self.site.submission_of, session.team, request)
-        await run_in_threadpool(choose, self.database, submission)
+        await run_in_threadpool(queue.choose, self.database, submission)
         return RedirectResponse(f"/submissions/{submission.id}", 303)
 
     async def submit(self, request: Request) -> Response:
@@ -144,27 +135,27 @@ class Pages:
                 _check_form(session, sent.get("form"))
                 archive = sent.get("archive")  # which is on disk by now
                 if not isinstance(archive, UploadFile):
-                    raise Refused("no archive was sent")  # noqa: TRY301
+                    raise queue.Refused("no archive was sent")  # noqa: TRY301
                 kind, label = str(sent.get("kind", "")), str(sent.get("label", ""))
                 await site.uploads.take(session.team, _parts_of(archive), kind, label, size=archive.size)
-        except Refused as error:
+        except queue.Refused as error:
             return await run_in_threadpool(self._submissions_page, session, error.message, error.status)
         return RedirectResponse("/submissions", 303)
 
-    def _submissions_page(self, session: Session, problem: str = "", status: int = 200) -> Response:
+    def _submissions_page(self, session: queue.Session, problem: str = "", status: int = 200) -> Response:
         site = self.site
-        of_team = submissions(self.database, session.team, results=True)
+        of_team = queue.submissions(self.database, session.team, results=True)
         return site.page(
             "submissions", session, "Submissions", status,
             submissions=of_team[::-1], averages={submission.id: site.averages(submission) for submission in of_team},
             primary=site.primary(session.team), inputs=site.inputs(), problem=problem, accepts=site.accepts(),
         )  # fmt: skip
 
-    def _session(self, request: Request) -> Session | None:
+    def _session(self, request: Request) -> queue.Session | None:
         secret = request.cookies.get(_COOKIE)
-        return session_of(self.database, secret) if secret else None
+        return queue.session_of(self.database, secret) if secret else None
 
-    def _required_session(self, request: Request) -> Session:
+    def _required_session(self, request: Request) -> queue.Session:
         """Return the session; without a session, redirect to the sign-in page."""
         session = self._session(request)
         if session is None:
@@ -178,7 +169,7 @@ class Pages:
         fetch = request.headers.get("sec-fetch-site", "same-origin")
         # pages without an origin, such as the report, send "null"
         if (origin is not None and urlsplit(origin).netloc not in hosts) or fetch not in {"same-origin", "none"}:
-            raise Refused("this request came from another site", 403)
+            raise queue.Refused("this request came from another site", 403)
 
     async def _form_field(self, request: Request, name: str) -> object:
         """Return a field of a form of this site without files; None if it is missing."""
@@ -186,17 +177,17 @@ class Pages:
         async with request.form(max_files=0, max_fields=4) as sent:
             return sent.get(name)
 
-    async def _session_of_form(self, request: Request) -> Session:
+    async def _session_of_form(self, request: Request) -> queue.Session:
         secret = await self._form_field(request, "form")
         return _check_form(await run_in_threadpool(self._session, request), secret)
 
 
-def _check_form(session: Session | None, secret: object) -> Session:
+def _check_form(session: queue.Session | None, secret: object) -> queue.Session:
     """Return the session, checking that the form was sent from one of its pages."""
     if session is None:
         raise HTTPException(401)
     if not isinstance(secret, str) or not hmac.compare_digest(secret.encode(), session.form.encode()):
-        raise Refused("this form belongs to another session: reload the page", 403)
+        raise queue.Refused("this form belongs to another session: reload the page", 403)
     return session
 
 

@@ -40,7 +40,6 @@ OF_THE_MACHINE = (Path("/usr"),)
 """Folders of the machine that every system can read."""
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
-"""Where the sandbox finds programs."""
 
 _NOT_IN_TIME = "it did not end in time and was killed"
 _LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
@@ -136,7 +135,6 @@ def users_of(limits: SandboxLimits) -> list[int | None]:
 
 
 def _numbers(name: str, most: int) -> Sequence[int]:
-    """Return the number of a user, or the first numbers of a range."""
     try:
         if numbers := _NUMBERS.fullmatch(name):
             first, last = map(int, numbers.groups())
@@ -150,7 +148,6 @@ def _numbers(name: str, most: int) -> Sequence[int]:
 
 
 def scratch_of(limits: SandboxLimits, task: Path) -> Path:
-    """Return the folder in which the systems of a task are unpacked to run, used only for this task."""
     digest = hashlib.sha256(os.fsencode(task)).hexdigest()[:16]
     return _scratch_parent(limits) / f"levelhead-{os.geteuid()}-{digest}"
 
@@ -268,7 +265,6 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _collect(archive: IO[bytes], outputs: Path, code: int, limits: SandboxLimits) -> str | None:
-    """Unpack the output of a system that ended with an exit code; return the error, or None."""
     allowed = SubmissionLimits(unpacked_megabytes=limits.output_megabytes, files=_MOST_OUTPUTS)
     with (
         tempfile.TemporaryDirectory(dir=outputs.parent, ignore_cleanup_errors=True) as folder,

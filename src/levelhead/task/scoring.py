@@ -61,7 +61,6 @@ class ScoringWorkers(NamedTuple):
 
 
 ONE_PROCESS = ScoringWorkers()
-"""The scorer without other workers."""
 
 
 def score_folders(
@@ -71,7 +70,6 @@ def score_folders(
     workers: Workers | None = None,
     code: str = "",
 ) -> Results:
-    """Return the results of systems, scored as by `levelhead rank` with the store of the task."""
     with Store(task.folder.scores) as store:
         plan = plan_of([test_set for test_set in test_sets_of(task) if code in {"", test_set.code}], folders)
         return score_plan(plan, setup_of_task(task, more), workers=workers, store=store, by_sentence=True)

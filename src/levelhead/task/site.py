@@ -29,27 +29,12 @@ from starlette.routing import Route
 
 from levelhead.errors import printable
 from levelhead.tables.table import Table, for_readers
+from levelhead.task import submissions as queue
 from levelhead.task.archives import UnsafeArchive, check_archive
 from levelhead.task.database import Database, record, shown_time
 from levelhead.task.description import MEGABYTE, SharedTask, test_sets_of
 from levelhead.task.documents import OwnAverage
 from levelhead.task.standings import Leaderboard, leaderboard, own_averages, view_of
-from levelhead.task.submissions import (
-    FINISHED,
-    Refused,
-    Session,
-    Submission,
-    Team,
-    Upload,
-    accept,
-    id_of_key,
-    primary_of,
-    refuse_early,
-    shown_state,
-    submission,
-    submissions,
-    why_primary,
-)
 
 GRACE = dt.timedelta(minutes=10)
 """How long uploads are accepted after the deadline, since a proxy may pass them on only when they are complete."""
@@ -88,12 +73,12 @@ class Site:
             "time": lambda time: Markup('<time datetime="{}">{}</time>').format(
                 shown_time(time, "%Y-%m-%dT%H:%MZ"), shown_time(time)
             ),
-            "why_primary": why_primary,
+            "why_primary": queue.why_primary,
         }
         self._templates.globals |= {
             "formatted": for_readers,
             "interval_lines": _interval_lines,
-            "shown_state": shown_state,
+            "shown_state": queue.shown_state,
         }
         self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
         self._input_archive = InputArchive(task.folder.state / _INPUTS_NAME, self.inputs)
@@ -102,7 +87,6 @@ class Site:
         self._leaderboard: tuple[object, Leaderboard] | None = None
 
     def leaderboard(self) -> Leaderboard:
-        """Return the leaderboard, which is recomputed after every change."""
         with self._lock:
             last = self.database.rows("SELECT max(id) AS last FROM main.audit")[0]["last"], self.database.fact("final")
             if self._leaderboard is None or self._leaderboard[0] != last:
@@ -127,7 +111,7 @@ class Site:
 
     def check_open(self) -> None:
         if not self.accepts():
-            raise Refused(self.phase()[1], 403)
+            raise queue.Refused(self.phase()[1], 403)
 
     def inputs(self) -> dict[str, Path]:
         """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
@@ -136,7 +120,7 @@ class Site:
         files = self.task.folder.inputs()
         return {path.name: path for path in files if self._checked.get(path) == _file_identity(path)}
 
-    def file_routes(self, top: str, team_of: Callable[[Request], Team]) -> list[Route]:
+    def file_routes(self, top: str, team_of: Callable[[Request], queue.Team]) -> list[Route]:
         """Return the routes of inputs and logs, for the teams that a function finds, or refuses."""
 
         def download_input(request: Request) -> Response:
@@ -163,23 +147,21 @@ class Site:
             Route(f"{top}/submissions/{{id}}/log", show_log),
         ]
 
-    def submission_of(self, team: Team, request: Request) -> Submission:
+    def submission_of(self, team: queue.Team, request: Request) -> queue.Submission:
         """Return the submission in an address; submissions of other teams are treated as missing."""
-        return existing(submission(self.database, request.path_params["id"], team))
+        return existing(queue.submission(self.database, request.path_params["id"], team))
 
-    def log_path(self, of: Submission) -> Path | None:
-        """Return the log file of a system, if its team can see it."""
+    def log_path(self, of: queue.Submission) -> Path | None:
         path = self.task.folder.runs / str(of.run) / "log"
         return path if self.task.show.logs and of.run and path.is_file() else None
 
-    def primary(self, team: Team) -> str | None:
-        """Return the ID of a team's primary submission, chosen or by default."""
-        primary = primary_of(submissions(self.database, team)).get(team.name)
+    def primary(self, team: queue.Team) -> str | None:
+        primary = queue.primary_of(queue.submissions(self.database, team)).get(team.name)
         return primary and primary.id
 
-    def averages(self, of: Submission) -> dict[str, dict[str, OwnAverage]]:
+    def averages(self, of: queue.Submission) -> dict[str, dict[str, OwnAverage]]:
         """Return the averages of a submission that its team can currently see, computed once, by group and measure."""
-        if of.state != FINISHED:
+        if of.state != queue.FINISHED:
             return {}
         key = of.id, view_of(self.task, self.database, own=True)
         if key not in self._averages:
@@ -187,7 +169,7 @@ class Site:
         return self._averages[key]
 
     def page(
-        self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
+        self, template: str, session: queue.Session | None, title: str = "", status: int = 200, **values: Any
     ) -> HTMLResponse:
         phase, message = self.phase()
         shown = {"task": self.task, "session": session, "title": title, "phase": phase, "message": message, **values}
@@ -219,7 +201,6 @@ class InputArchive:
         self._lock = threading.Lock()
 
     def ready(self) -> Path | None:
-        """Return the path of the archive; None without inputs."""
         new = self.path.with_name(f".{self.path.name}.part")
         with self._lock:
             inputs = self._inputs()
@@ -234,11 +215,13 @@ class InputArchive:
                         with path.open("rb") as data, archive.open(info, "w") as target:
                             shutil.copyfileobj(data, target, 1 << 20)
                 if self._inputs().keys() != inputs.keys():  # they are not the checked ones any more
-                    raise Refused("an input is being changed: try again", 503)
+                    raise queue.Refused("an input is being changed: try again", 503)
                 new.replace(self.path)
                 self._made = tuple(inputs)
             except OSError as error:
-                raise Refused("the archive of the inputs cannot be written: please tell the organizer", 507) from error
+                raise queue.Refused(
+                    "the archive of the inputs cannot be written: please tell the organizer", 507
+                ) from error
             finally:
                 new.unlink(missing_ok=True)
             return self.path
@@ -272,10 +255,10 @@ class Uploads:
         self._busy: set[int] = set()
 
     @asynccontextmanager
-    async def place(self, team: Team) -> AsyncIterator[None]:
+    async def place(self, team: queue.Team) -> AsyncIterator[None]:
         """Wait until another upload is possible, and reserve it for a team."""
         if team.id in self._busy:
-            raise Refused("your team already has an upload in progress: wait until it is finished", 429)
+            raise queue.Refused("your team already has an upload in progress: wait until it is finished", 429)
         self._busy.add(team.id)
         try:
             async with self._places:
@@ -285,7 +268,7 @@ class Uploads:
 
     async def take(
         self,
-        team: Team,
+        team: queue.Team,
         body: AsyncIterator[bytes],
         kind: str,
         label: str,
@@ -293,13 +276,13 @@ class Uploads:
         key: str | None = None,
         sha256: str | None = None,
         size: int | None = None,
-    ) -> Submission:
+    ) -> queue.Submission:
         """Receive an archive, in a `place`; once this returns, it will be processed in any case.
 
         The hash and the number of bytes are checked if the client announced them.
         """
         if kind not in self.task.about.kinds:
-            raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
+            raise queue.Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
         await run_in_threadpool(self.refuse_early, team, size, key)
         path = self.task.folder.incoming / secrets.token_hex(16)
         digest = hashlib.sha256()
@@ -313,13 +296,13 @@ class Uploads:
                     try:
                         file.write(part)
                     except OSError as error:
-                        raise Refused(_DISK_FULL, 507) from error
+                        raise queue.Refused(_DISK_FULL, 507) from error
             if size not in {None, n_bytes} or sha256 not in {None, digest.hexdigest()}:
-                raise Refused("the upload does not match its announced size or hash: send it again")
+                raise queue.Refused("the upload does not match its announced size or hash: send it again")
             if self.is_over():
-                raise Refused("the submission deadline has passed", 403)
+                raise queue.Refused("the submission deadline has passed", 403)
             async with self._checks:
-                upload = Upload(path, digest.hexdigest(), n_bytes, kind, label, key)
+                upload = queue.Upload(path, digest.hexdigest(), n_bytes, kind, label, key)
                 return await run_in_threadpool(self._accept, team, upload)
         finally:
             path.unlink(missing_ok=True)
@@ -329,11 +312,11 @@ class Uploads:
         closes = self.task.about.closes
         return closes is not None and dt.datetime.now(dt.UTC) >= closes + GRACE
 
-    def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
+    def refuse_early(self, team: queue.Team, size: int | None = None, key: str | None = None) -> None:
         """Refuse an upload before it is read; an upload that was accepted before with the same key passes."""
         limits = self.task.limits
         self._check_size(size or 0)
-        if id_of_key(self.database, team, key) is None:
+        if queue.id_of_key(self.database, team, key) is None:
             # refused archives count as well, since checking them takes time
             query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
             rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
@@ -341,23 +324,23 @@ class Uploads:
             most = limits.submissions_a_day
             if refused and len(rows) >= most:
                 used = f"your team has used its {most} submissions for today (UTC)"
-                raise Refused(f"{used}; refused archives count as well ({refused} today)", 429)
-            refuse_early(self.database, team, limits)
+                raise queue.Refused(f"{used}; refused archives count as well ({refused} today)", 429)
+            queue.refuse_early(self.database, team, limits)
         room = shutil.disk_usage(self.task.folder.state).free - limits.free_megabytes * MEGABYTE
         if room < (limits.upload_megabytes * MEGABYTE if size is None else size):
-            raise Refused(_DISK_FULL, 507)
+            raise queue.Refused(_DISK_FULL, 507)
 
     def _check_size(self, size: int) -> None:
         megabytes = self.task.limits.upload_megabytes
         if size > megabytes * MEGABYTE:
-            raise Refused(f"the archive is larger than {megabytes} MB", 413)
+            raise queue.Refused(f"the archive is larger than {megabytes} MB", 413)
 
-    def _accept(self, team: Team, upload: Upload) -> Submission:
+    def _accept(self, team: queue.Team, upload: queue.Upload) -> queue.Submission:
         try:
-            if id_of_key(self.database, team, upload.key) is None:  # otherwise `accept` does not accept it again
+            if queue.id_of_key(self.database, team, upload.key) is None:  # otherwise `accept` does not accept it again
                 check_archive(upload.path, self.task.limits)
         except UnsafeArchive as error:
             with self.database.transaction() as connection:
                 record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
-            raise Refused(f"archive refused: {error.message}") from error
-        return accept(self.database, self.task.folder, team, upload, self.task.limits)
+            raise queue.Refused(f"archive refused: {error.message}") from error
+        return queue.accept(self.database, self.task.folder, team, upload, self.task.limits)

@@ -23,43 +23,25 @@ from levelhead.tables.data import DataColumn, Layout, PercentInterval
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import WRITERS, data_to_tsv
 from levelhead.tabular import Tabular
+from levelhead.task import description
+from levelhead.task import submissions as queue
 from levelhead.task.database import Database, record
 from levelhead.task.database import now as time_now
-from levelhead.task.description import (
-    COARSE,
-    HIDDEN,
-    OPEN,
-    VIEWS,
-    SharedTask,
-    View,
-    measures_of,
-    registry_of,
-    sync,
-    test_sets_of,
-)
 from levelhead.task.documents import OwnAverage, without_formulas
 from levelhead.task.scoring import public_results, read_result, score_folders
-from levelhead.task.submissions import (
-    RUNNING,
-    WAITING,
-    Submission,
-    organizer_failures,
-    primary_submissions,
-)
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.write import replace_file
 
 
-def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
+def rankings_of(task: description.SharedTask, results: Results) -> list[Ranking]:
     groups = groups_named(
         task.manifest.show or (ALL,), results.test_sets, own=task.manifest.groups, ranking=task.ranking
     )
-    measures = [measure for measure in measures_of(task) if measure in results.measures]
+    measures = [measure for measure in description.measures_of(task) if measure in results.measures]
     return [rank(results, measure, group, task.ranking) for group in groups for measure in measures]
 
 
-def final_results(task: SharedTask, database: Database, workers: Workers | None = None) -> Results:
-    """Return the results of the primary submissions of all teams, scored as by `levelhead rank`."""
+def final_results(task: description.SharedTask, database: Database, workers: Workers | None = None) -> Results:
     folders = primary_outputs(task, database)
     if not folders:
         raise InputError(Fault("invalid-task", "no submission is finished yet"))
@@ -68,27 +50,32 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
     return results._replace(results=small)
 
 
-def final_ranking(task: SharedTask, database: Database, results: Results) -> RankedSystems:
+def final_ranking(task: description.SharedTask, database: Database, results: Results) -> RankedSystems:
     """Return the ranking of a task, with the submissions that it leaves out, but without warnings, which quote gold."""
     provenance = replace(results.provenance().with_parts(ranking=task.ranking), warnings=())
     return RankedSystems(tuple(rankings_of(task, results)), results, provenance, left_out_of(database))
 
 
 def left_out_of(database: Database) -> tuple[LeftOut, ...]:
-    return tuple(LeftOut(failed.team_name, failed.number) for failed in organizer_failures(database))
+    return tuple(LeftOut(failed.team_name, failed.number) for failed in queue.organizer_failures(database))
 
 
-def primary_outputs(task: SharedTask, database: Database) -> dict[str, Path]:
-    return {best.team_name: task.folder.runs / str(best.run) / "output" for best in primary_submissions(database)}
+def primary_outputs(task: description.SharedTask, database: Database) -> dict[str, Path]:
+    return {best.team_name: task.folder.runs / str(best.run) / "output" for best in queue.primary_submissions(database)}
 
 
 def close_task(
-    task: SharedTask, database: Database, *, now: bool = False, force: bool = False, workers: Workers | None = None
+    task: description.SharedTask,
+    database: Database,
+    *,
+    now: bool = False,
+    force: bool = False,
+    workers: Workers | None = None,
 ) -> RankedSystems | None:
     with database.transaction() as connection:
         query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
-        unfinished = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
-        failures = [] if force else organizer_failures(database)
+        unfinished = connection.execute(query, (queue.WAITING, queue.RUNNING)).fetchone()[0]
+        failures = [] if force else queue.organizer_failures(database)
         closed = database.fact("closed") is not None
         if not closed and (now or not (unfinished or failures)):
             connection.execute("INSERT INTO main.facts (name, value) VALUES ('closed', ?)", (time_now(),))
@@ -114,7 +101,7 @@ def close_task(
             *(f"submission {it.number} of {it.team_name} ({it.id}): {line}" for it, line in last_lines),
         )
         raise InputError(*(Fault("invalid-task", message) for message in messages))
-    if not primary_submissions(database):
+    if not queue.primary_submissions(database):
         return None
     ranked = final_ranking(task, database, public_results(final_results(task, database, workers)))
     texts = {
@@ -128,13 +115,13 @@ def close_task(
     task.folder.final.mkdir(mode=0o700, exist_ok=True)
     for name, data in files.items():
         replace_file(task.folder.final / name, [data])
-    sync([*(task.folder.final / name for name in files), task.folder.final])
+    description.sync([*(task.folder.final / name for name in files), task.folder.final])
     with database.transaction() as connection:
         connection.execute("INSERT OR REPLACE INTO main.facts (name, value) VALUES ('final', ?)", (time_now(),))
     return ranked
 
 
-def report(task: SharedTask, database: Database, workers: Workers | None = None) -> bytes:
+def report(task: description.SharedTask, database: Database, workers: Workers | None = None) -> bytes:
     """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold."""
     from levelhead.campaign import with_intervals
     from levelhead.evaluation.provenance import signature_of_tests
@@ -143,7 +130,7 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     from levelhead.significance import InferenceSettings
 
     tests = InferenceSettings()
-    shown = measures_of_page(task.rules, registry_of(task))
+    shown = measures_of_page(task.rules, description.registry_of(task))
     results = score_folders(task, primary_outputs(task, database), shown, workers=workers)
     signature = {**results.signature, **signature_of_tests(tests, results.units)}
     results = public_results(results._replace(signature=signature))
@@ -166,10 +153,10 @@ class Leaderboard(Tabular):
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "standings": (*LAYOUTS["standings"], _RECEIVED),
         "scores": LAYOUTS["scores"],
-        "views": (DataColumn("view", "text", "How scores are shown", choices=VIEWS), _CHANGED),
+        "views": (DataColumn("view", "text", "How scores are shown", choices=description.VIEWS), _CHANGED),
     }
 
-    view: View  # how scores are shown
+    view: description.View  # how scores are shown
     ranked: RankedSystems | None = None  # the teams; None if hidden, or without results yet
     # the times at which the submissions were received, by team; empty unless scores are open
     received: Mapping[str, str] = field(default_factory=dict)
@@ -191,7 +178,7 @@ class Leaderboard(Tabular):
     def _scores_rows(self) -> Iterable[Any]:
         return self.ranked.records("scores") if self.ranked else ()
 
-    def _views_rows(self) -> list[tuple[View, str | None]]:
+    def _views_rows(self) -> list[tuple[description.View, str | None]]:
         return [(self.view, self.changed)]
 
     def table(self) -> Table:
@@ -215,29 +202,28 @@ class Leaderboard(Tabular):
         return {one.code: _of_treebank(by_treebank, one.code) for one in self.ranked.results.test_sets}
 
 
-def report_of(task: SharedTask, database: Database) -> Path | None:
-    """Return the report of the final ranking if it exists and is public, otherwise None."""
+def report_of(task: description.SharedTask, database: Database) -> Path | None:
     path = task.folder.final / "report.html"
-    return path if view_of(task, database, own=False) == OPEN and path.is_file() else None
+    return path if view_of(task, database, own=False) == description.OPEN and path.is_file() else None
 
 
-def view_of(task: SharedTask, database: Database, *, own: bool) -> View:
+def view_of(task: description.SharedTask, database: Database, *, own: bool) -> description.View:
     if database.fact("final") is not None:
         return task.show.after
     return task.show.own if own else task.show.leaderboard
 
 
-def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
+def leaderboard(task: description.SharedTask, database: Database) -> Leaderboard:
     """Return the visible leaderboard from stored results, with times and intervals only if scores are open."""
     view = view_of(task, database, own=False)
-    primary = {submission.team_name: submission for submission in primary_submissions(database)}
+    primary = {submission.team_name: submission for submission in queue.primary_submissions(database)}
     documents = {name: submission.document or {} for name, submission in primary.items()}
-    results, rankings = _shown_rankings(task, documents, view) if view != HIDDEN and primary else (None, [])
+    results, rankings = _shown_rankings(task, documents, view) if view != description.HIDDEN and primary else (None, [])
     if results is None or not rankings:
         return Leaderboard(view)
     left_out = left_out_of(database) if database.fact("final") is not None else ()
     ranked = RankedSystems(tuple(rankings), results, Provenance({}, {}), left_out)
-    if view != OPEN:
+    if view != description.OPEN:
         return Leaderboard(view, ranked, report=report_of(task, database) is not None)
     chosen = database.rows("SELECT max(time) AS time FROM audit WHERE action = 'chosen as primary'")[0]["time"]
     changed = max(chosen or "", *(submission.finished or "" for submission in primary.values()))
@@ -252,12 +238,11 @@ def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
 
 
 def _shown_rankings(
-    task: SharedTask, documents: Mapping[str, Mapping[str, Any]], view: View
+    task: description.SharedTask, documents: Mapping[str, Mapping[str, Any]], view: description.View
 ) -> tuple[Results, list[Ranking]]:
-    """The visible results and rankings, exact or coarse; no rankings without measures."""
-    test_sets = test_sets_of(task)
+    test_sets = description.test_sets_of(task)
     scored = [document["measures"] for document in documents.values()]
-    measures = tuple(measure for measure in measures_of(task) if all(measure in names for names in scored))
+    measures = tuple(measure for measure in description.measures_of(task) if all(measure in names for names in scored))
     unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # added later by the organizer
     outputs = {
         (name, test_set.code): read_result(document["results"][test_set.code])._replace(reasons=())
@@ -266,11 +251,13 @@ def _shown_rankings(
         for name, document in documents.items()
         for test_set in test_sets
     }
-    if view == COARSE:  # before and after averaging, so that averages do not reveal more; equal averages share a rank
+    if (
+        view == description.COARSE
+    ):  # before and after averaging, so that averages do not reveal more; equal averages share a rank
         outputs = {key: result._replace(values=_coarse(result.values)) for key, result in outputs.items()}
     results = Results(test_sets, tuple(documents), measures, outputs, {}, {})
     rankings = rankings_of(task, results)
-    if view == COARSE:
+    if view == description.COARSE:
         for number, ranking in enumerate(rankings):
             rounded = [team.with_value(to_five_percent(team.exact)) for team in ranking.standings]
             rankings[number] = ranking._replace(standings=tuple(ranked(rounded)))
@@ -297,32 +284,31 @@ def _coarse(values: Mapping[str, Fraction | None]) -> dict[str, Fraction | None]
 
 
 def _of_treebank(table: Table, code: str) -> Table:
-    """Return the rows of a test set, the best first, without the reasons."""
     keep = [i for i, column in enumerate(table.columns) if column.name not in {"Treebank", "Reason"}]
     rows = [tuple(row[i] for i in keep) for row in table.rows if row[1] == code]
     rows.sort(key=lambda row: (-(row[1] if isinstance(row[1], float) else -1.0), str(row[0])))
     return Table(tuple(table.columns[i] for i in keep), tuple(rows))
 
 
-def own_results(submission: Submission, view: View) -> dict[str, dict[str, Any]]:
-    """Return the visible results of a submission: states, reasons and percentages by test set."""
+def own_results(submission: queue.Submission, view: description.View) -> dict[str, dict[str, Any]]:
     shown: dict[str, dict[str, Any]] = {}
     for code, document in (submission.document or {}).get("results", {}).items():
         result = read_result(document)
-        seen = result.values if view == OPEN else _coarse(result.values)
-        values = {} if view == HIDDEN else {"values": {name: number(value) for name, value in seen.items()}}
+        seen = result.values if view == description.OPEN else _coarse(result.values)
+        values = {} if view == description.HIDDEN else {"values": {name: number(value) for name, value in seen.items()}}
         shown[code] = {"state": result.state, "reasons": list(result.reasons), **values}
     return shown
 
 
-def own_averages(task: SharedTask, submission: Submission, view: View) -> dict[str, dict[str, OwnAverage]]:
-    """Return the visible averages of a submission, by group and measure, coarse ones of rounded scores."""
-    if view == HIDDEN or not submission.document:
+def own_averages(
+    task: description.SharedTask, submission: queue.Submission, view: description.View
+) -> dict[str, dict[str, OwnAverage]]:
+    if view == description.HIDDEN or not submission.document:
         return {}
     _, rankings = _shown_rankings(task, {submission.team_name: submission.document}, view)
     averages: dict[str, dict[str, OwnAverage]] = {}
     for ranking in rankings:
-        interval = _interval(ranking, submission.document) if view == OPEN else None
+        interval = _interval(ranking, submission.document) if view == description.OPEN else None
         average = OwnAverage(ranking.group.name, ranking.measure, ranking.standings[0].value, interval)
         averages.setdefault(average.group, {})[average.measure] = average
     return averages

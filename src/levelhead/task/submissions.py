@@ -168,7 +168,6 @@ def _submission(row: sqlite3.Row) -> Submission:
 
 
 def submissions(database: Database, team: Team | None = None, *, results: bool = False) -> list[Submission]:
-    """Return all submissions, or those of a team, in the order in which they were accepted."""
     of_team, values = (" WHERE team = ?", [team.id]) if team else ("", [])
     query = f"{_WHOLE if results else _BRIEF}{of_team} ORDER BY submissions.rowid"
     return list(map(_submission, database.rows(query, *values)))
@@ -237,7 +236,6 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
 
 
 def organizer_failures(database: Database) -> list[Submission]:
-    """Return the submissions that failed through the organizer's fault and were not run again."""
     return [failed for failed in submissions(database) if failed.state == FAILED and failed.log is not None]
 
 
@@ -255,7 +253,6 @@ def choose(database: Database, chosen: Submission) -> None:
 
 
 def shown_state(state: str, valid: int, outputs: int) -> str:
-    """Return the state of a submission, with the number of its valid outputs unless all are valid."""
     return f"{state}, {valid} of {outputs} outputs valid" if valid < outputs else state
 
 
@@ -273,7 +270,6 @@ def why_primary(primary: Submission) -> str:
 
 
 def primary_submissions(database: Database) -> list[Submission]:
-    """Return the primary submissions with their results, sorted by team name."""
     whole = (submission(database, brief.id) for brief in primary_of(submissions(database)).values())
     return sorted(filter(None, whole), key=lambda submission: submission.team_name)
 
@@ -331,7 +327,6 @@ def finish(
 
 
 def recover(database: Database) -> None:
-    """Put submissions that were running when a runner ended back into the queue."""
     for row in database.rows("SELECT id FROM submissions WHERE state = ?", RUNNING):
         interrupt(database, row["id"], "the runner ended")
 
@@ -351,7 +346,6 @@ def interrupt(database: Database, name: str, why: str) -> None:
 
 
 def put_back(database: Database, name: str | None = None) -> int:
-    """Put submissions that failed through the organizer's fault back into the queue; return their number."""
     with database.transaction() as connection:
         if database.fact("final") is not None:
             raise Refused("the final ranking was already computed", 409)

@@ -49,7 +49,6 @@ class Runner:
             os._exit(1)  # the database is not available: the server starts another runner, which recovers
 
     def recover(self) -> None:
-        """Clean up after an interrupted runner or server, and put its submissions back into the queue."""
         with self.database.transaction() as connection:  # no submission is accepted meanwhile
             rows = connection.execute("SELECT id, run FROM submissions").fetchall()
             known, runs = {row["id"] for row in rows}, {row["run"] for row in rows}
@@ -87,7 +86,6 @@ class Runner:
         return True
 
     def _process(self, submission: Submission, run: Path, slot: int) -> None:
-        """Unpack or create the outputs, score them, and record the results."""
         outputs = run / "output"
         upload = self.folder.uploads / submission.id
         reason = None

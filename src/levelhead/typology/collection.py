@@ -28,20 +28,25 @@ from levelhead.typology.languages import TREEBANK_COLUMNS, short_names
 from levelhead.typology.profile import (
     DEFAULT_SCHEME,
     FEWEST,
+    LAYOUTS,
+    TABLES,
     Files,
     Profile,
     ProfiledTreebank,
     ProfileTask,
     Runner,
     columns_named,
+    data_of,
     hash_of,
     profile,
     profile_here,
     quartiles,
     scheme_named,
+    table_by_kind,
+    table_by_treebank,
+    table_by_value,
 )
 from levelhead.typology.profile_columns import COLUMNS, KINDS, OF_TRAINING
-from levelhead.typology.profile_tables import LAYOUTS, TABLES, data_of, table_by_kind, table_by_treebank, table_by_value
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import Chunks, Rarefied, rarefied_entropy
 
@@ -349,7 +354,6 @@ def sampled(
     seed: int = 0,
     format: Format = "conllu",  # noqa: A002
 ) -> Samples:
-    """Return the word dependency entropies of treebanks in random samples of several sizes."""
     rows, read_files, faults = dict[str, Sequence[Rarefied]](), _ReadFiles(), list[Fault]()
     with tracked(files.items(), "reading") as items:
         for name, (source,) in items:

@@ -121,7 +121,6 @@ class TrainingOverlap(Sums):
 
 
 NOT_COMPARED = TrainingOverlap(0, 0, 0, 0)
-"""Without training treebanks."""
 
 
 class Vocabulary(NamedTuple):

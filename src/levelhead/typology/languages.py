@@ -38,12 +38,10 @@ class Language(NamedTuple):
 
 
 UNKNOWN = Language()
-"""An unknown language."""
 
 
 @cache
 def languages() -> Mapping[str, Language]:
-    """Return the languages of Universal Dependencies by code; the table names its sources."""
     text = (files("levelhead.typology") / "languages.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     return MappingProxyType({code: Language(*rest) for code, *rest in rows[1:]})
@@ -61,7 +59,6 @@ def family_of(code: str) -> str:
 
 
 def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str, str]:
-    """Return the voter of each treebank in tests over treebanks: the treebank itself, its language or its family."""
     if kind == "treebank":
         return {code: code for code in languages}
     voters = {code: language.name if kind == "language" else language.family for code, language in languages.items()}
@@ -85,7 +82,6 @@ TREEBANK_COLUMNS = (
 """The columns of a treebank and its language in tables of data; null for unknown values."""
 
 LANGUAGE_COLUMNS = ("language", *Language._fields[1:])
-"""The names of the columns of tables with languages."""
 
 
 def language_code(treebank: str) -> str:

@@ -367,13 +367,11 @@ _COLUMNS = (
 )  # fmt: skip
 
 COLUMNS: Mapping[str, ProfileColumn] = MappingProxyType({column.name: column for column in _COLUMNS})
-"""All columns by name."""
 
 KINDS = tuple(dict.fromkeys(column.by for column in _COLUMNS if column.by))
 """What columns with several values have a value for: relations, parts of speech ..."""
 
 GROUPS = tuple(dict.fromkeys(column.group for column in COLUMNS.values()))
-"""The groups of columns."""
 
 OF_TRAINING = tuple(column.name for column in _COLUMNS if column.group == "leakage")
 """The columns that require training treebanks, which are then part of every profile."""

@@ -18,7 +18,6 @@ from levelhead.typology.languages import TREEBANK_COLUMNS, language_code
 from levelhead.typology.profile import Files, Profile
 
 NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_trees")
-"""The columns that a selection uses."""
 
 
 class Criteria(NamedTuple):

@@ -52,7 +52,6 @@ def similarity(one: Distributions, other: Distributions) -> Similarity:
 
 
 def count_trigrams(tags: StringColumn, sentence_starts: Codes) -> Tally:
-    """Count the trigrams of universal parts of speech centered on each word of a sentence."""
     strings = Strings.of(["\t", *tags.strings.texts])  # a tab is the border of a sentence; no cell can contain it
     middle = tags.codes + 1
     before, after = np.zeros_like(middle), np.zeros_like(middle)

@@ -142,7 +142,6 @@ class Histogram:
         return int(self.values[-1]) if self.total else None
 
     def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
-        """Return the share of numbers that meet a condition, in percent; None without any."""
         return 100 * int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 
 

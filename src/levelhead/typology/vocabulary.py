@@ -125,7 +125,6 @@ class RunningText:
 
 
 NOTHING = "_"
-"""An empty column of CoNLL-U."""
 
 
 def are_annotated(tally: Tally, place: int) -> bool:
@@ -152,7 +151,6 @@ def features_by_upos(tags: Tally) -> dict[str, float]:
 
 
 def feature_counts(tags: Tally) -> dict[str, int]:
-    """Count the words with each feature Name=Value, most frequent first, then by alphabet."""
     counts: Counter[str] = Counter()
     for feats, n in tags.frequencies(1).items():
         counts.update(dict.fromkeys(features_of(feats), n))
@@ -218,7 +216,6 @@ class HeadEntropy(NamedTuple):
 
 
 def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms: StringColumn) -> Tally:
-    """Count (UPOS, relation, form, form of the head) over all words except roots."""
     words = np.flatnonzero(heads >= 0)
     head_forms = forms.take(heads[words].astype(np.intp))
     return Tally.of(tags.take(words), relations.take(words), forms.take(words), head_forms)

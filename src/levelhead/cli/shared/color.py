@@ -28,7 +28,6 @@ def colored_message(line: str) -> str:
 
 
 def colored_table(text: str) -> str:
-    """Return a table with its headings in bold, and significant differences in green and red."""
     lines, start = text.split("\n"), 0
     lower = _LOWER in text
     for number, line in enumerate(lines):

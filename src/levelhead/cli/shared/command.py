@@ -136,6 +136,11 @@ command = functools.partial(click.command, cls=Command)
 setting = functools.partial(click.option, cls=Setting)
 
 
+def refuse_if(is_wrong: object, message: str) -> None:
+    if is_wrong:
+        raise click.UsageError(message)
+
+
 def joined(*decorators: Decorator) -> Decorator:
     return functools.partial(functools.reduce, lambda function, decorator: decorator(function), decorators[::-1])
 

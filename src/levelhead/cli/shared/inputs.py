@@ -11,6 +11,7 @@ import click
 
 from levelhead.arguments import is_collection
 from levelhead.cli.program import say
+from levelhead.cli.shared.command import refuse_if
 from levelhead.cli.shared.options import files_of_measures
 from levelhead.errors import Fault, InputError, UnreadableFile, printable, reason_of
 
@@ -61,12 +62,9 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     """Refuse inputs that cannot be read, two results in one file, and results that overwrite inputs."""
     sources, (table, *others) = list(inputs), [*outputs] or [None]
     targets = [path for path in (table, *others) if path is not None]
-    if sources.count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
-    if table is None and "-" in others:
-        raise click.UsageError("the table goes to standard output: use --output to write it to a file")
-    if len(set(map(os.path.realpath, targets))) < len(targets):
-        raise click.UsageError("two results cannot be written to the same file")
+    refuse_if(sources.count("-") > 1, "only one file can be standard input")
+    refuse_if(table is None and "-" in others, "the table goes to standard output: use --output to write it to a file")
+    refuse_if(len(set(map(os.path.realpath, targets))) < len(targets), "two results cannot be written to the same file")
     for target in targets:
         if not any(_is_same(target, source) for source in sources):
             continue
@@ -80,12 +78,10 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
 def treebank_files(
     paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
 ) -> Files:
-    """Return the files of each treebank by its name, checked as `check_paths` does."""
     from levelhead.campaign.find import extra_gold_warning, listed_gold
     from levelhead.typology.profile import files_of
 
-    if paths.count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
+    refuse_if(paths.count("-") > 1, "only one file can be standard input")
     listed_files = {path: listed_gold(path) for path in paths}
     for path, golds in listed_files.items():
         for message in extra_gold_warning(path) if golds != [path] and is_collection(path) else ():
@@ -122,7 +118,6 @@ def _is_same(target: str, source: str) -> bool:
 
 
 def refuse_compressed(path: str | None) -> None:
-    """Refuse names of compressed files, since commands write no compressed files."""
     from levelhead.treebank.input_bytes import SUFFIXES
 
     if path is not None and path.lower().endswith(SUFFIXES):

@@ -13,7 +13,7 @@ import click
 
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, LIMITS, check
-from levelhead.cli.shared.command import Decorator, cluster_of, joined, setting
+from levelhead.cli.shared.command import Decorator, cluster_of, joined, refuse_if, setting
 from levelhead.errors import quoted, unknown
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
 RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
-"""The names of rules, the default first."""
 
 _NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
@@ -90,6 +89,9 @@ class FiniteRange(click.FloatRange):
         most = "" if self.max is None else f" and {'below' if self.max_open else 'at most'} {self.max:g}"
         return self.fail(f"{quoted(str(value))} is not a number{least}{most}", param, ctx)
 
+    def _describe_range(self) -> str:
+        return super()._describe_range() if self.min is not None else ""
+
 
 class ResultPath(click.Path):
     """The path of a result; it is checked before the command reads any input.
@@ -117,6 +119,10 @@ class ResultPath(click.Path):
             raise click.UsageError("a page is HTML: use a name that ends in .html")
         if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
             require("jinja2", "reports")
+        if self.what == "chart":
+            from levelhead.report.page.files import checked_suffix
+
+            checked_suffix(path)
         if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):
             require("vl_convert", "figures")
         if self.what == "store":
@@ -183,6 +189,7 @@ limit_option: Decorator = click.option(
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )
+result_options: Decorator = joined(answer_options, printing_options())
 title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
     "--figures", type=ResultPath("figures"), metavar="FOLDER",
@@ -220,7 +227,9 @@ papers_options: Decorator = joined(
 # Files, and how they are read
 
 gold_argument: Decorator = click.argument("gold", type=PATH)
-systems_argument: Decorator = click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
+gold_and_systems: Decorator = joined(
+    gold_argument, click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
+)
 rules_option: Decorator = setting("--rules", type=Choice(RULES, "rules"))
 input_format_option: Decorator = setting("--input-format", "format", type=Choice(["conllu", "conllx"], "format"))
 allow_several_roots_option: Decorator = setting("--allow-several-roots", is_flag=True)
@@ -277,8 +286,7 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
 
 
 def check_single_measure(measures: tuple[str, ...]) -> None:
-    if len(measures) > 1:
-        raise click.UsageError("this table shows a single measure: give only one -m")
+    refuse_if(len(measures) > 1, "this table shows a single measure: give only one -m")
 
 
 # Intervals and tests

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import OutputClosed, say, terminal_width
-from levelhead.cli.shared.command import command_line
+from levelhead.cli.shared.command import command_line, refuse_if
 from levelhead.cli.shared.options import InputPath
 from levelhead.errors import Fault, OutputError, listed, printable
 
@@ -51,8 +51,7 @@ def print_result(
         with data_writer(given) as write:
             write(data if limit is None else data._replace(rows=[*data.rows][:limit]))
         return
-    if name is not None:
-        raise click.UsageError("--table requires --format tsv or jsonl")
+    refuse_if(name is not None, "--table requires --format tsv or jsonl")
     if output_format == "json":
         document = result.to_dict()
         if limit is not None:
@@ -136,8 +135,7 @@ def wants_page(given: Mapping[str, Any]) -> bool:
 
 
 def page_outputs(given: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    if given["title"] is not None and given["report_file"] is None:
-        raise click.UsageError("--title requires --report")
+    refuse_if(given["title"] is not None and given["report_file"] is None, "--title requires --report")
     return given["report_file"], given["figures"]
 
 
@@ -150,14 +148,12 @@ def write_page(given: Mapping[str, Any], result: Any) -> None:
 
 
 def check_papers(given: Mapping[str, Any]) -> None:
-    """Refuse formats that do not support citations or the requested layout."""
     output_format = given["output_format"]
     cite = given["cite"]
     in_paper = given.get("layout") == "paper"
     if cite and output_format not in {"text", "latex", "json"}:
         raise click.UsageError(f"--cite requires --format text, latex or json, not {output_format}")
-    if cite and in_paper:
-        raise click.UsageError("--cite cannot be combined with --layout paper: it prints no table")
+    refuse_if(cite and in_paper, "--cite cannot be combined with --layout paper: it prints no table")
     if in_paper:
         from levelhead.tables.writers import PAPER_FORMATS
 
@@ -189,7 +185,6 @@ def print_paper(given: Mapping[str, Any], result: Any, *, each: bool = False) ->
 
 
 def page_origin() -> Origin:
-    """Return the command that is running, with the files and folders that it reads."""
     from levelhead.report.page.blocks import Origin
 
     context = click.get_current_context()
@@ -212,12 +207,10 @@ def print_provenance(given: Mapping[str, Any], provenance: Provenance) -> None:
             say(f"note: {note}")
 
 
-def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
-    """Print a document as JSON, or a list of documents as JSON lines."""
+def print_json(document: object, output: str | None) -> None:
     from levelhead.tables.writers import json_text
 
-    each = document if lines and isinstance(document, list) else [document]
-    emit("".join(json_text(part, None if lines else 2) + "\n" for part in each), output)
+    emit(json_text(document, 2) + "\n", output)
 
 
 def emit_folded(text: str, output: str | None) -> None:
