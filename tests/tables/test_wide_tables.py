@@ -151,3 +151,14 @@ def test_notes_are_folded_by_the_cells_of_their_characters() -> None:
     lines = folded("日本語 パーサー " * 8, 60).split("\n")
     assert max(map(cell_len, lines)) <= 60
     assert cell_len(lines[0]) > 40
+
+
+def test_verdicts_are_folded_within_names_that_are_too_long() -> None:
+    lines = folded(f"{'x' * 200} is the best.", 80, in_words=True).split("\n")
+    assert max(map(len, lines)) <= 80
+    assert "".join(lines).replace(" ", "") == f"{'x' * 200}isthebest."
+    assert len(folded("x" * 200, 80)) == 200  # a path in a note stays whole
+
+
+def test_a_table_without_rows_leaves_its_notes() -> None:
+    assert to_text(Table((Column("Error", "text"), Column("Words", "number")), (), ("a note",))) == "a note\n"
