@@ -28,7 +28,7 @@ from models import MODELS
 from naming import naming
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
-from strategies import SEEDS
+from strategies import SEEDS, examples
 
 RULES = ("ud", "udtools", "conll18", "conll17")
 MEASURES = {
@@ -110,7 +110,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str) -> 
     compare(folder, gold.encode(), some_system(Random(seed + 1), gold).encode(), rules)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @example(seed=4, sizes=[4, 6, 4, 2, 5, 4, 5], rules="udtools", edits=(2, 1))  # empty nodes that the scorer skips
 @given(
     seed=SEEDS,
