@@ -188,8 +188,16 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("pair", [("cs", "beta"), ("en", "gamma")], ids="-".join)
+_PAIRS = (("en", "gamma"), ("cs", "beta"))
+OF_COMMAND = [(_PAIRS[turn % 2], rules) for first in (0, 1) for turn, rules in enumerate(RULES, first)]
+"""All rules with both pairs; in the first half, the pairs take turns."""
+
+
+@pytest.mark.parametrize(
+    ("pair", "rules"),
+    OF_COMMAND[: len(one_in(2, OF_COMMAND))],
+    ids=lambda given: given if isinstance(given, str) else "-".join(given),
+)
 def test_the_command(
     tmp_path: Path,
     pair: tuple[str, str],
