@@ -133,16 +133,18 @@ def test_weights_as_the_official_script_takes_them(tmp_path):
 def test_invalid_files_are_refused_with_every_fault():
     done = levelhead("score", EXAMPLES / "parallel/gold/tr.conllu", INVALID)
     assert (done.returncode, done.stdout) == (2, "")
-    assert [line.split(": ")[:2] for line in done.stderr.splitlines()] == [
+    *faults, hint = done.stderr.splitlines()
+    assert [line.split(": ")[:2] for line in faults] == [
         [f"{INVALID}:49", "cycle"],
         [f"{INVALID}:108", "several-roots"],
     ]
+    assert hint == "to score an output whose trees are broken, add --partial"
 
 
 def test_folders_with_an_invalid_file_have_no_average():
     done = levelhead("score", GOLD.parent, INVALID.parent)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 2
+    assert done.stderr.count("\n") == 3  # two faults, and what can be done
 
 
 def test_folders_with_a_missing_file(tmp_path):

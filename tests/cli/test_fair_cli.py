@@ -406,7 +406,9 @@ def test_bad_input(run, tmp_path):
     assert f"{ALPHA}: GOLD is a folder, but this is a file: give two files or two folders" in err
     code, out, err = run("compare", PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/gamma")
     assert (code, out) == (2, "")
-    assert [line.rsplit("/", 1)[1].split(": ")[:2] for line in err.splitlines()] == [
+    *faults, hint = err.splitlines()
+    assert hint.endswith("add --partial")
+    assert [line.rsplit("/", 1)[1].split(": ")[:2] for line in faults] == [
         ["tr.conllu:49", "cycle"],
         ["tr.conllu:108", "several-roots"],
     ]

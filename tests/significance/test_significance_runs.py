@@ -15,9 +15,9 @@ from levelhead.significance import (
     SystemCounts,
     count_wins,
     differences,
-    run_errors,
     system_counts,
 )
+from levelhead.significance.estimates import run_errors
 
 
 def constant_runs(a: list[int], b: list[int], n: int = 50) -> SystemCounts:

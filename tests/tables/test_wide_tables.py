@@ -104,7 +104,10 @@ def test_long_names_are_broken(n_texts: int, n_numbers: int) -> None:
 def test_a_terminal_shows_no_columns_and_rows_without_values() -> None:
     columns = (Column("Metric", "text"), Column("F1"), Column("Diff.", "points"), Column("", "text"))
     table = Table(
-        columns, (("LAS", 90.0, None, ""), ("CLAS", None, None, ""), ("ELAS", None, None, "")), ("ELAS: why",)
+        columns,
+        (("LAS", 90.0, None, ""), ("CLAS", None, None, ""), ("ELAS", None, None, "")),
+        ("ELAS: why",),
+        explained=frozenset({"ELAS"}),
     )
     shown = [line.split(" | ") for line in to_text(table, screen=NARROW).splitlines() if " | " in line]
     assert shown == [["Metric", "   F1"], ["LAS   ", "90.00"], ["CLAS  ", "    -"]]

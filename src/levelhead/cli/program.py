@@ -262,7 +262,7 @@ def _advice(error: Exception, arguments: list[str]) -> str:
     if given["partial"] or str(given.get("rules")).startswith("msp"):
         return ""
     of_gold = all(str(fault.place.file).startswith(str(given.get("gold"))) for fault in broken)
-    return "" if of_gold else "\nto score the output in spite of its broken trees, give --partial"
+    return "" if of_gold else "\nto score an output whose trees are broken, add --partial"
 
 
 def _unknown_option(name: str, context: click.Context) -> str:

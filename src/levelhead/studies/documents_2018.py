@@ -288,6 +288,6 @@ def _contrasts(values: Sums) -> Sums:
 
 def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """The 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
-    sums = table.shaped(resampled(table.flat, resamples, seed))
+    sums = resampled(table.parts, resamples, seed)
     ends: Sums = np.quantile(_contrasts(table.values(sums)), [verdicts.LEVEL / 2, 1 - verdicts.LEVEL / 2], axis=0)
     return ends
