@@ -75,7 +75,8 @@ def test_partial_scores(run: Run, data: Path, tmp_path: Path, *, by_id: bool) ->
     """Sentences are paired by their characters, or by their ids if sentences are missing; both files are read twice."""
     gold, system = (levelhead.read(data / f"conll18/{side}/en_ewt.conllu.xz") for side in ("gold", "systems/ONLP-lab"))
     if by_id:
-        others = set(random.Random(0).sample(range(len(gold)), 300))
+        gold = gold[:600]
+        others = set(random.Random(0).sample(range(len(gold)), 100))
         system = gold.replace(relations=["obj"] * gold.n_words)
         system = system.select([number for number in range(len(gold)) if number not in others])
     levelhead.write(gold, tmp_path / "gold.conllu")

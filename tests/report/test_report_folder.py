@@ -136,9 +136,8 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Pat
     with pytest.raises(InputError, match="partial scores cannot be reported to a folder"):
         levelhead.rank("/no", "/no", partial=True, prepare="pages")
     assert program.run(["rank", "/no", "/no", "--partial", "--report", f"{tmp_path}/pages/"]) == 2
-    ranked = levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, prepare="pages")
     with pytest.raises(OutputError):
-        levelhead.write_report(ranked, f"{tmp_path}/file/")
+        report(f"{tmp_path}/file/")
     assert not (tmp_path / "pages").exists()
 
 
