@@ -44,10 +44,8 @@ def convert(
     Args:
         direction: "forward" or "backward".
         targets: the words to convert (a TOML file), instead of those of Kohita et al. (2017).
-        variant: the interpretation of the paper: "paper" (Algorithms 1 and 2; going back, a word's children are
-            determined after its descendants are converted), "frozen" (the same, but a word's children are always those
-            of the input tree), or "script" (the published script: whole relations are compared, and the first child of
-            its list, not the innermost, becomes the head).
+        variant: the interpretation of the paper: "paper" (its algorithms 1 and 2), "frozen" (the same, but a
+            word's children are always those of the input tree), or "script" (the published script).
         ud: the version of UD; by default detected from the relations, or 2.
         exact: whether to record heads in MISC going forward, and restore them going back.
 

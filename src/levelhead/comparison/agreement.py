@@ -107,8 +107,8 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
-            label that comes first in alphabetical order.
+        first: the label of the first annotator (of more than two, the first in alphabetical order); for heads, the tag
+            of the head.
         second: the label of the other annotator.
         words: the number of words; each pair of annotators counts.
         share: the share of all disagreements on this kind of label.

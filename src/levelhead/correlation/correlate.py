@@ -28,8 +28,8 @@ class Coefficient(NamedTuple):
         low: the lower end of the confidence interval, which holds for all pairs jointly; None with fewer than four
             treebanks (plus one for each given column), or if a column is constant without one treebank.
         high: the upper end.
-        p: the two-sided p-value that the coefficient is 0, corrected for the number of pairs (Sidak): it is below .05
-            exactly if the 95% interval excludes 0.
+        p: the two-sided p-value, corrected for the number of pairs (Sidak): below .05 exactly if the 95%
+            interval excludes 0.
         families: the check by language families.
     """
 
