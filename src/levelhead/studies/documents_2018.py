@@ -129,7 +129,7 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
             figure=panels(title, list(effects), drawn, places=2) if effects else None,
         )
     for kind, text in {
-        "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
+        "scores": "How many of the 95% intervals contain the true value, in percent of the samples of documents.",
         "differences": "The same for differences between two systems. The rest is how often a test rejects a true null"
         " hypothesis.",
     }.items():
