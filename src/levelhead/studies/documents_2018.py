@@ -60,7 +60,7 @@ def reproduce(request: StudyRequest) -> Study:
             )
             for code, counts in counted.items()
         ],
-        "A test set without `# newdoc` counts as one document. The largest has this share of the words.",
+        "A test set without `# newdoc` counts as one document. The largest document has the given share of the words.",
     )
     title = "How wrong are intervals and tests that resample sentences?"
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
@@ -90,9 +90,9 @@ def _setting(
     )
     draws = (
         f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
-        f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage allow for"
-        " the error of these samples, all others for that of documents. A claim holds if it is significant on each, and"
-        " does not hold if the opposite is significant on one, corrected for their number."
+        f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage consider"
+        " how these samples vary, all others how documents vary. A claim holds if it is significant on every test set,"
+        " and does not hold if its opposite is significant on one, corrected for their number."
     )
     return few, methods, draws
 
@@ -129,7 +129,7 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
             figure=panels(title, list(effects), drawn, places=2) if effects else None,
         )
     for kind, text in {
-        "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
+        "scores": "How many of the 95% intervals contain the true value, in percent of the samples of documents.",
         "differences": "The same for differences between two systems. The rest is how often a test rejects a true null"
         " hypothesis.",
     }.items():

@@ -432,4 +432,4 @@ def _expected(text: str, scales: Mapping[str, Comparison], name: str, sign: verd
     verdict = verdicts.agreed_verdict(verdicts.verdict_of_effects((change, sign)) for change in changes.values())
     places = {scale: (2, 100) if scale == POINTS else (3, 1) for scale in scales}
     evidence = (f"{verdicts.estimate_shown(change, *places[scale])} {scale}" for scale, change in changes.items())
-    return Claim(text, "an expectation", verdict, f"minus LAS {', '.join(evidence)}")
+    return Claim(text, "an expectation", verdict, f"difference from LAS {', '.join(evidence)}")
