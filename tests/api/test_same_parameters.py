@@ -181,7 +181,7 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
 
 @pytest.mark.parametrize(("name", "text"), [
     ("convert", "Record heads in MISC going forward, and restore them going back"),
-    ("train", "on both treebanks for as many passes; requires --dev"),
+    ("train", "on both treebanks, with the number of passes that was best; requires --dev"),
 ])  # fmt: skip
 def test_help_names_options_not_parameters(name: str, text: str) -> None:
     shown = " ".join(CliRunner().invoke(cli, [name, "--help"]).output.split())

@@ -46,7 +46,7 @@ rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resamp
     "confusion": """\
 Treebank | Gold | System | Words | Head correct | of gold
 ---------+------+--------+-------+--------------+---------
-errors only; of gold: share of the aligned words with this gold relation
+only errors are shown; of gold: share of the aligned words with this gold relation
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "analyze --show types": """\

@@ -27,8 +27,8 @@ Rank | System |   LAS |  CLAS | CLAS rank | Valid outputs | LAS of valid sentenc
 gamma counts 0 on tr (cycle, line 49)
 gamma: 0 on tr: line 49: cycle: the heads form a cycle in the sentence that ends at line 56 (and 1
   more); 18 of 20 sentences can be compared
-of valid sentences: unofficial, does not affect ranks; invalid outputs are scored on their
-  comparable sentences instead of as 0
+of valid sentences: invalid outputs are scored on their comparable sentences, not as 0; unofficial,
+  does not affect ranks
 rules:ud|gold:"""
 
 

@@ -192,7 +192,8 @@ class Ranking(NamedTuple):
         undefined: the test sets that do not annotate what is measured, so that the average is undefined.
         lines: the places after which a line is drawn, between neighbors that differ significantly; None without tests.
         pairs: the tests of all pairs of systems; empty without tests.
-        influences: differences of two systems without a unit that causes more than a third of their variance.
+        influences: if one unit causes more than a third of the variance of a difference, the difference without this
+            unit.
         adjusted: the expected averages of systems, if missing scores are predicted.
         not_averaged: the test sets that are then left out, since nothing can be predicted for them.
     """

@@ -350,7 +350,9 @@ def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
         if gold.setdefault(code, own.gold).sha256 != own.gold.sha256:
             raise _refused(f"{where} was scored on another gold file than {quoted(every[0][0])}")
         if _settings_of(own) != _settings_of(first):
-            raise _refused(f"{where} was scored with other settings than {quoted(every[0][0])}: score both alike")
+            raise _refused(
+                f"{where} was scored with other settings than {quoted(every[0][0])}: use the same settings for both"
+            )
         if list(own) != list(first):
             raise _refused(f"{where} was scored with the measures {listed([*own])}, others with {listed([*first])}")
     undefined = {

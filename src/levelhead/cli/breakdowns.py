@@ -58,8 +58,9 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @click.argument("system", type=options.PATH)
 @click.option(
     "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
-    help="Table to print: the points gained by repairing each kind of error; the types of wrong heads and relations;"
-    " or the wrong arcs whose head is attached correctly or incorrectly, by class. TSV and JSON have --table",
+    help="Table to print: the points gained by repairing each kind of error (repairs), the types of wrong heads and"
+    " relations (types), or how many wrong arcs of each class depend on a correctly attached word (cascading). For"
+    " TSV and JSON, use --table",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options

@@ -58,7 +58,7 @@ __all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
 
 Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
-_TOO_FEW = f"-: no interval, since fewer than {FEWEST_UNITS} documents or sentences have a rarer label"
+_TOO_FEW = f"-: no interval: fewer than {FEWEST_UNITS} documents or sentences differ from the most frequent label"
 _MOST_LISTED = 20
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
@@ -110,11 +110,11 @@ class Disagreement(NamedTuple):
         first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
             label that comes first in alphabetical order.
         second: the label of the other annotator.
-        words: the number of words; each pair of annotators counts.
+        words: the number of words, summed over pairs of annotators.
         share: the share of all disagreements on this kind of label.
         first_annotator: the annotator of the first label in the first case.
         second_annotator: the annotator of the second label in the first case.
-        sentence: the number of the first case's sentence in the first of all annotations, from 1.
+        sentence: the sentence of the first case, numbered from 1 in the first annotation.
         sent_id: its sent_id.
         form: the word of the first case.
     """
@@ -145,8 +145,8 @@ class Agreement(Tabular):
         pairs: the symmetric F1 of each measure, for each pair of annotators.
         labels: agreement beyond chance on each kind of label.
         disagreements: the words on which annotators disagree, by pattern, most frequent first.
-        differing: the indices of sentences of the first annotation that differ in another in span, words, heads or
-            universal relations, or in the place, head or relation of an empty node.
+        differing: the sentences (indices in the first annotation) that another annotation changes: their span, words,
+            heads or universal relations, or the place, head or relation of an empty node.
         units: the independent units of intervals.
         level: the confidence level of the intervals.
         provenance: the provenance of the numbers.

@@ -126,4 +126,6 @@ def check_several(plan: Plan) -> None:
     runs = any(system.run for system in plan.systems)
     if runs or len(plan.systems) < 2:
         single = "only single outputs can be compared here: name one run of each system"
-        raise InputError(Fault("no-pairs", single if runs else "give at least two systems, or with one what to show"))
+        raise InputError(
+            Fault("no-pairs", single if runs else "give at least two systems, or one system and what to show")
+        )

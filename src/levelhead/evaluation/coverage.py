@@ -25,10 +25,10 @@ class PartialCoverage(NamedTuple):
         extra: the number of sentences of the output without a gold sentence; they do not count.
         unreadable: the number of lines of the output that could not be read.
         forms_matched: the number of gold words that are aligned with a word of the same form.
-        other_text: the number of sentences of the output that are answers to another text: fewer than half of their
-            forms, and of those of the gold sentence, are equal, and nothing is aligned.
-        fits_next: the number of these that fit the next gold sentence.
-        fits_previous: the number of these that fit the previous gold sentence.
+        other_text: the number of output sentences that answer another text: fewer than half of their forms match the
+            gold sentence and vice versa, so no words are aligned.
+        fits_next: the number of these sentences that fit the next gold sentence.
+        fits_previous: the number of these sentences that fit the previous gold sentence.
     """
 
     paired_by: PairedBy | None

@@ -91,8 +91,9 @@ def _setting(
     draws = (
         f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
         f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage allow for"
-        " the error of these samples, all others for that of documents. A claim holds if it is significant on each, and"
-        " does not hold if the opposite is significant on one, corrected for their number."
+        " the error of these samples, all other verdicts for the sampling error of documents. A claim holds if it is"
+        " significant on every test set, and does not hold if the opposite is significant on one (corrected for"
+        " their number)."
     )
     return few, methods, draws
 
@@ -130,8 +131,10 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
         )
     for kind, text in {
         "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
-        "differences": "The same for differences between two systems. The rest is how often a test rejects a true null"
-        " hypothesis.",
+        "differences": (
+            "The same for differences between two systems. In the remaining samples, a test rejects a true null"
+            " hypothesis."
+        ),
     }.items():
         yield table_section(
             f"Coverage of intervals of {kind}",

@@ -315,7 +315,7 @@ def figure_2(measured: Mapping[str, Rows]) -> StudySection:
         "Figure 2: functional arcs that conversion breaks",
         columns(text=("parser", "treebank"), number="functional", percent=names),
         [(*key, one["functional"], *shares[key].values()) for key, one in arcs.items()],
-        "Shares of functional arcs: right before the output is converted back, right afterwards, right only before"
-        " (broken), and right only afterwards (fixed).",
+        "Shares of functional arcs: correct before the output is converted back, correct after, correct only before"
+        " (broken), and correct only after (fixed).",
         figure=panels("Functional arcs that conversion breaks", codes, drawn) if codes else None,
     )

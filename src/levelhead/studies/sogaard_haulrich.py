@@ -331,8 +331,8 @@ def _tables_of_parsers(parsers: Mapping[str, Row]) -> Iterator[StudySection]:
         columns(number=("sentences", "treebanks"), percent=COUNTED),
         rows,
         "How often the parser with the higher UAS on the whole test set is significantly better on a random sample, at"
-        " the one-sided level of 2.5%. Chance separates 2.5% of pairs by a measure that is independent of UAS, and more"
-        " by one that correlates with UAS.",
+        " the one-sided level of 2.5%. By chance, a measure that is independent of UAS separates 2.5% of pairs; a"
+        " measure that correlates with UAS separates more.",
         figure=curves("Separated pairs", drawn, "sentences", "separated pairs (%)") if rows else None,
     )
 

@@ -39,7 +39,7 @@ class Training(NamedTuple):
 
     @property
     def hashes(self) -> str:
-        """The name of each file in UD releases, or the first twelve digits of its SHA-256, joined by "+"."""
+        """The names of the files in UD releases (or the first twelve digits of their SHA-256), joined by "+"."""
         return "+".join(map(str, self.files))
 
     @classmethod

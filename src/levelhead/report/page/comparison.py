@@ -150,8 +150,8 @@ _DIFFERENCES = (
 )
 _GAINS = (
     "Differences in LAS from {} by property of words; those that affect most words first. Each 95% confidence interval"
-    " is about this value alone, and colored if it excludes 0. Words: how many more are correct. Treebanks: number in"
-    " a mean. Click a value to see words that only one of the systems gets right."
+    " is about this value alone, and colored if it excludes 0. Words: how many more are correct. Treebanks: how many a"
+    " mean is based on. Click a value to see words that only one of the systems gets right."
 )
 _SENTENCES = (
     "Sentences with more or fewer correct words (LAS) than in the output of {}. Click a row to see them, largest"

@@ -136,7 +136,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if has_tests(campaign.rankings[0]):
         lead += (
-            " It alone makes no difference significant."
+            " On its own, it never makes a difference significant."
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
             " letter (see More columns) do not differ significantly. The tick is the average, the band its own"
             f" {level_text(campaign.results.signature.get('level', 0.95))} confidence interval (CI)."
@@ -362,5 +362,5 @@ def _zeros(campaign: _Campaign) -> Section:
     lead = PREDICTED if adjusted else "They count as 0, as in the CoNLL shared tasks."
     lead += " Scores over valid sentences do not affect ranks."
     if has_tests(campaign.rankings[0]):
-        lead += " A single one of them never makes a difference significant."
+        lead += " A single missing or invalid output never makes a difference significant."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])

@@ -279,9 +279,9 @@ class TestSets(Tabular):
             yield ReleasedFileRow(file.name, file.releases, file.sentences, file.words, digest, path)
 
     def table(self) -> Table:
-        """Return one row per test set; of a single one or a single release, one row per file.
+        """Return one row per test set; for a single test set or release, one row per file.
 
-        Changes are the known releases in which a test set differs from the known release before.
+        Changes are the releases in which a test set differs from the previous known release.
         """
         rows: list[tuple[Cell, ...]]
         if len({file.name for file in self.versions}) in {1, len(self.versions)}:
