@@ -80,7 +80,7 @@ def command_blocks(command: click.Command, context: click.Context, shared: Mappi
     yield first
     if not isinstance(command, click.Group):
         yield f"```sh\n{program.example_of(path)}\n```"
-        yield f"Usage: `{' '.join([path, *command.collect_usage_pieces(context)])}`".replace(" [OPTIONS]", "")
+        yield f"`{' '.join([path, *command.collect_usage_pieces(context)])}`".replace(" [OPTIONS]", "")
     yield from more
     options = listed_options(command, context)
     if own := [option.beside(shared) for option in options if shared.get(option.name) != option]:

@@ -74,8 +74,8 @@ of a compiler, so editors can jump to them: the file, the line, the name of the 
 ```
 
 Names never change. In Python, `error.faults` lists all errors with their names (`slug`). A file with an error cannot be
-used; a file with warnings only is scored. Other messages are about [scores](messages-scores.md) and about
-[parsers, shared tasks and others](messages-other.md).
+used; a file with warnings only is scored. Other messages are about [sentences and words](messages-sentences.md),
+[scores](messages-scores.md), and [parsers, shared tasks and others](messages-other.md).
 """
 
 
@@ -221,7 +221,7 @@ def worked(definition: Definition) -> str | None:
         weights = Path(folder) / "weights"
         weights.write_text(WEIGHTS, encoding="utf-8")
         result = next(iter(score(*files, measures=[text.replace("weights", str(weights))]).values()))
-    if result.value is None:
+    if result.value in {None, 100}:  # nothing to see
         return None
     right, gold, system = (f"{part:g}" for part in (result.correct, result.gold, result.system))
     of = gold if gold == system else f"{gold} in gold and {system} in the system"
@@ -277,15 +277,16 @@ class MessageTopic(NamedTuple):
 
 MESSAGE_PAGES = {
     "messages": "Messages about files",
+    "messages-sentences": "Messages about sentences and words",
     "messages-scores": "Messages about scores and comparisons",
     "messages-other": "Messages about parsers, shared tasks and others",
 }
 TOPICS = (
     MessageTopic("messages", "The file", "unknown-test-set"),
     MessageTopic("messages", "Lines", "line-too-long"),
-    MessageTopic("messages", "IDs", "invalid-id"),
-    MessageTopic("messages", "Trees", "invalid-head"),
-    MessageTopic("messages", "Columns and comments", "unusual-character"),
+    MessageTopic("messages-sentences", "IDs", "invalid-id"),
+    MessageTopic("messages-sentences", "Trees", "invalid-head"),
+    MessageTopic("messages-sentences", "Columns and comments", "unusual-character"),
     MessageTopic("messages-scores", "Rules", "refused-by-rules"),
     MessageTopic("messages-scores", "Gold and system", "text-mismatch"),
     MessageTopic("messages-scores", "Answers of language models", "no-answers"),

@@ -27,7 +27,7 @@ The page of a [command](commands/index.md) describes its tables. By default you 
 `to_frame("NAME")` choose another. `levelhead.columns("score")` returns the columns, `levelhead schema score` prints the
 [JSON Schema](https://json-schema.org/draft/2020-12/json-schema-core).
 
-- Tables are joined by `treebank`, `system` and `measure`, whose values are the same everywhere.
+- Join tables by `treebank`, `system` and `measure`.
 - Sentences and words count from 1.
 - Scores, shares and bounds are percentages at full precision. Differences of scores are in points. Tables state the
   unit of other numbers.
@@ -58,7 +58,7 @@ whole signature: if two results of a command have the same `id`, their files, se
 
 ## Shared columns
 
-These mean the same in every table, unless the table describes them:
+These mean the same in every table, unless its page describes them:
 """
 
 
@@ -66,7 +66,7 @@ SHARED = {
     "treebank": "its code or name",
     "system": "its name, with the run if there are several",
     "measure": "as in `-m`",
-    "value": "the score in percent, or the perplexity, if the table says nothing else",
+    "value": "the score in percent, or the perplexity",
     "low": "lower end of the confidence interval of the value",
     "high": "upper end",
     "difference": "a system minus the baseline, in points",

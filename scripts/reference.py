@@ -8,7 +8,6 @@ import functools
 import importlib
 import inspect
 import re
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType
 
@@ -17,14 +16,12 @@ from topics import ABOUT_API, TOPICS, WHOLE, Topic
 
 from levelhead.tabular import Tabular
 
-COLUMNS = 100
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 def reference() -> dict[str, tuple[str, str, Iterable[str]]]:
     """The pages of the Python reference by name: title, introduction and blocks."""
-    contents = [f"| [{topic.title}]({name}.md) | {topic.about} |" for name, topic in TOPICS.items()]
-    index = "\n".join(["| page | you can |", "| --- | --- |", *contents])
+    index = "\n".join(f"- [{topic.title}]({name}.md): {topic.about}" for name, topic in TOPICS.items())
     about, stable, promises = ABOUT_API.partition("\n## What is stable\n")
     pages = {name: (topic.title, f"\n{topic.about}\n", topic_blocks(topic)) for name, topic in TOPICS.items()}
     return {"index": ("Python", about, [index, f"{stable}{promises}".strip()]), **pages}
@@ -60,12 +57,12 @@ def entry(name: str, value: type | FunctionType) -> Iterator[str]:
     yield f"## {name}"
     about = described(value) if node.name in WHOLE else about_of(value)
     if isinstance(node, ast.FunctionDef):
-        yield f"```python\n{signature(node)}\n```"
+        yield f"`{signature(node)}`"
         yield about
         return
     made = next((one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"), None)
     if made and made.args.args[1:]:
-        yield f"```python\n{signature(made, node.name)}\n```"
+        yield f"`{signature(made, node.name)}`"
     yield about
     if names := record_tables().get(value) or " ".join(members(value, node)):
         yield names
@@ -150,11 +147,9 @@ def call(node: ast.FunctionDef, name: str = "") -> str:
 
 
 def signature(node: ast.FunctionDef, name: str = "") -> str:
-    """A call, folded, with the type of its answer."""
+    """A call with the type of its answer."""
     answer = f" -> {ast.unparse(node.returns)}" if node.returns and not name else ""
-    return textwrap.fill(
-        f"{call(node, name)}{answer}", COLUMNS, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-    )
+    return f"{call(node, name)}{answer}"
 
 
 def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef:

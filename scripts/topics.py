@@ -264,5 +264,5 @@ TOPICS = {
 }
 """The pages of the Python reference. Names on no page can change in any version."""
 
-WHOLE = ("WordColumns", "measure")
-"""Names whose whole docstring is on the page, since a part of a user's program is called with them or calls them."""
+WHOLE = ("WordColumns",)
+"""Names whose whole docstring is on the page, for those who write measures."""

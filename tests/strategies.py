@@ -7,12 +7,18 @@ through Hypothesis takes a hundred times as long. Failures still shrink to few s
 import json
 from random import Random
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 
 SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
+
+
+def examples(n: int) -> int:
+    """How many examples a test tries that tries so many where most try 20: fewer in the suite, more in scripts/full."""
+    return n * settings.default.max_examples // 20
 
 
 def treebanks(max_sentences: int = 4, max_words: int = 12) -> st.SearchStrategy[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from levelhead.comparison.annotated_words import common_words, labels_of, match_pairs
+from levelhead.comparison.annotators import common_words, labels_of, match_pairs
 from levelhead.scoring.rules import UD
 from levelhead.significance.agreement import Ratings, coefficients, interval_of
 from levelhead.significance.units import units_of

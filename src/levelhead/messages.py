@@ -64,7 +64,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "empty-file": _error("The file has no sentences.", "Check that the step that wrote it succeeded."),
     "no-readable-row": _error(
-        "No line of the output has ten columns, a number as ID, and a form, so it has no partial score.",
+        "No line of the output has ten columns, a number as ID, and a form.",
         "Convert answers of language models to CoNLL-U with `levelhead recover` first.",
     ),
     "too-many-errors": _error(
@@ -317,16 +317,15 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unknown-report-format": _error("Unknown file type of a page.", "Choose a name ending in .html or .md."),
     "invalid-store": _error(
-        "The file is not a store of results, or not the database of a shared task.", "Name another file, or a new file."
+        "The file is not a store of results or the database of a shared task.", "Name another file, or a new file."
     ),
     "damaged-store": _error(
         "A store of results, or the database of a shared task, is damaged.",
-        "Delete a store and run again: its results are recomputed. Restore the database of a task from a backup.",
+        "Delete a store: its results are computed again. Restore the database from a backup.",
     ),
     "store-version": _error(
         "A store of results, or the database of a shared task, was written by another version of levelhead.",
-        "Name another store, or delete this one and run again: its results are recomputed. Run a task with the"
-        " version that created it.",
+        "Name another store, or delete this one. Run a task with the version that created it.",
     ),
     "store": _error(
         "The store of results or the database of a shared task cannot be written.",

@@ -141,7 +141,7 @@ class Tabular:
         from levelhead.tables.table import FILE
         from levelhead.tables.writers import folded
 
-        verdict = f"{folded(printable(self.verdict), width or FILE.width)}\n"
+        verdict = f"{folded(printable(self.verdict), width or FILE.width, in_words=True)}\n"
         return f"{verdict}\n{text}" if text else verdict
 
     def __str__(self) -> str:

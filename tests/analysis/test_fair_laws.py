@@ -20,7 +20,7 @@ from levelhead.treebank.relations import SCHEMES
 from oracle import fair
 from oracle.measures import home_sentences
 from oracle.measures import match as oracle_match
-from strategies import SEEDS, pairs
+from strategies import SEEDS, examples, pairs
 
 
 def parts(counts: Counts) -> list[int]:
@@ -30,7 +30,7 @@ def parts(counts: Counts) -> list[int]:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("rules", ["ud", "conll17"])
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(texts=both())
 def test_classes_sum_to_the_whole(scheme, rules, texts):
     """All classes, UNKNOWN included: gold, system and aligned. So do the correct ones where labels must agree."""

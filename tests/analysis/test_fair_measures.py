@@ -25,7 +25,7 @@ from oracle import fair
 from oracle.damage import damaged_bytes
 from oracle.measures import Counted, same_arc
 from oracle.measures import match as oracle_match
-from strategies import SEEDS, pairs
+from strategies import SEEDS, examples, pairs
 
 RESTRICTIONS = (
     *("@CORE", "@NONCORE", "@FUN", "@MWE", "@PUNCT", "@UNKNOWN", "@nsubj", "@obl:agent", "@nivre-fang:CORE"),
@@ -297,7 +297,7 @@ def test_examples_are_the_words_of_their_cell(texts):
                 assert (ours_there.split(":")[0], theirs_there.split(":")[0]) == (gold, system)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(texts=pairs(max_sentences=3, max_words=6), seed=SEEDS)
 def test_damaged_systems_that_are_read_are_counted_alike(texts, seed):
     """Unknown relations, forms of spaces, other sentences: whatever is read is counted like the oracle does."""

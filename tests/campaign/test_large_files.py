@@ -28,7 +28,7 @@ from levelhead.treebank.blocks import PieceSizes
 from models import MODELS
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
-from strategies import SEEDS
+from strategies import SEEDS, examples
 
 RULES = ("ud", "udtools", "conll18", "conll17")
 WEIGHTS = {"nsubj": 0.1, "det": 0.2, "root": 1 / 3, "punct": 0.7, "obj": 1e-9, "conj": 3.3}
@@ -111,7 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("jobs")
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),
@@ -132,7 +132,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, uni
     compare(files[0], None, setup)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),

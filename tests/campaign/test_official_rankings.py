@@ -12,7 +12,6 @@ import pytest
 from levelhead import campaign as c
 from levelhead.campaign.ranking import official_groups
 from levelhead.evaluation.setup import setup_of
-from levelhead.jobs import processes
 from levelhead.report.prototext import prototext
 
 SYSTEMS = ("ArmParser", "HIT-SCIR-18", "ONLP-lab", "Stanford-18", "UDPipe-Future", "conll18-baseline")
@@ -48,7 +47,7 @@ def scored_2018(data: Path) -> c.Results:
     campaign = c.find_plan(data / "conll18" / "gold", data / "conll18" / "systems")
     wanted = {code for group in ("pud", "lowres") for code in official_groups()["conll18"][group]}
     campaign = campaign._replace(test_sets=tuple(one for one in campaign.test_sets if one.code in wanted))
-    return c.score_plan(campaign, setup_of(rules="conll18"), workers=processes(2))
+    return c.score_plan(campaign, setup_of(rules="conll18"))
 
 
 def ranking(results: c.Results, measure: str, group: str, rule: str) -> c.Ranking:
@@ -191,7 +190,7 @@ def invalid_2017(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
         (system / f"{case['treebank']}.conllu").write_bytes(output)
     (folder / "systems" / "baseline").symlink_to(data / "conll17" / "systems" / "conll17-baseline")
     campaign = c.find_plan(data / "conll17" / "gold", folder / "systems")
-    return cases, c.score_plan(campaign, setup_of(["LAS", "UAS"], rules="conll17"), workers=processes(2))
+    return cases, c.score_plan(campaign, setup_of(["LAS", "UAS"], rules="conll17"))
 
 
 def test_the_invalid_files_of_2017_are_zero_with_the_official_reason(invalid_2017) -> None:

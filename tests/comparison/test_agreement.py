@@ -11,7 +11,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.comparison.annotated_words import common_words, labels_of, match_pairs
+from levelhead.comparison.annotators import common_words, labels_of, match_pairs
 from levelhead.errors import InputError
 from levelhead.scoring.rules import UD
 from levelhead.significance.agreement import MISSING

@@ -9,7 +9,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.errors import InputError
-from levelhead.report.page.difficulty import difficulty_page
+from levelhead.report.page.ranking import difficulty_page
 
 SCORES, PROPERTIES = EXAMPLES / "difficulty/scores.tsv", EXAMPLES / "difficulty/properties.tsv"
 GOLDS, SYSTEMS = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems"

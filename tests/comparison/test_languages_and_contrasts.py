@@ -27,7 +27,7 @@ from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.significance import InferenceSettings, SystemCounts, Units, differences
-from levelhead.significance.parallel import parallel_units
+from levelhead.significance.units import parallel_units
 from levelhead.treebank.relations import NIVRE_FANG
 
 PARALLEL = EXAMPLES / "parallel"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.analysis.variation import LONGEST, variations
 from levelhead.cli import program
+from levelhead.comparison.suspects import LONGEST, variations
 from levelhead.errors import InputError
 from levelhead.report.page.annotations import suspects_page
 from oracle import variation as oracle

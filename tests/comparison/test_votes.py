@@ -17,9 +17,9 @@ from levelhead.significance import (
     ComparedScore,
     better_on_at_least,
     count_wins,
-    mean_votes,
     sign_test,
 )
+from levelhead.significance.corrections import mean_votes
 from levelhead.typology.languages import Language, treebanks_voting
 from oracle import across as oracle
 

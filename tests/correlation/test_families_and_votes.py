@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead.correlation import Measurements, correlate, families
-from levelhead.correlation.families import FamilyChecks
+from levelhead.correlation import Measurements, coefficients, correlate
+from levelhead.correlation.coefficients import FamilyChecks
 from levelhead.errors import InputError
 from oracle import correlation as oracle
 
@@ -72,7 +72,7 @@ def test_blocks_change_nothing(monkeypatch):
     """All orders are computed in blocks to limit memory."""
     values, names = np.random.default_rng(8).normal(size=(8, 2)), ["a"] * 5 + ["b"] * 3
     whole = check_of(values, names)
-    monkeypatch.setattr(families, "_CELLS_AT_ONCE", 100)
+    monkeypatch.setattr(coefficients, "_CELLS_AT_ONCE", 100)
     assert check_of(values, names) == whole
 
 

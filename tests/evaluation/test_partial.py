@@ -18,7 +18,7 @@ from oracle.damage import damaged_bytes
 from oracle.document import Refused
 from oracle.measures import Counted
 from oracle.strict import blocks
-from strategies import SEEDS, pairs
+from strategies import SEEDS, examples, pairs
 
 PARTIAL = setup_of(None, partial=True)
 MORE = setup_of(["UEM", "LEM", "Trees", "Roots", "LS", "CNC", "LAS@CORE", "LAS(nopunct)", "CallinWLAS(w,default=1)"], partial=True,
@@ -113,13 +113,13 @@ def check(gold: str, system: str) -> None:
     )  # fmt: skip
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(files=pairs(3, 4), seed=SEEDS)
 def test_every_count_is_that_of_the_definition(files, seed):
     check(*answers(Random(seed), *files))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(files=pairs(3, 4), seed=SEEDS, n_edits=st.integers(0, 4))
 def test_damaged_files_are_read_row_by_row(files, seed, n_edits):
     gold, system = files
@@ -133,7 +133,7 @@ def test_damaged_files_are_read_row_by_row(files, seed, n_edits):
     check(gold, text)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(files=pairs())
 def test_without_differences_scores_are_the_usual_ones(files):
     """All measures, all counts, and both policies; tokens and sentences may be cut in other ways."""
@@ -185,7 +185,7 @@ def short(draw: Random, gold: str, system: str) -> tuple[list[list[str]], list[l
     return ours, theirs, list(range(len(ours)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(files=pairs(4, 5), seed=SEEDS)
 def test_leaving_out_an_answer_never_raises_a_score(files, seed):
     """Of words: an answer with no more words than gold; recall of all measures."""
@@ -202,7 +202,7 @@ def test_leaving_out_an_answer_never_raises_a_score(files, seed):
     never_higher(before, after, [*(f" {name} " for name in whole_words), " recall"])
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(files=pairs(3, 6), seed=SEEDS, with_ids=st.booleans())
 def test_leaving_out_a_head_never_raises_a_score(files, seed, with_ids):
     draw = Random(seed)
@@ -216,7 +216,7 @@ def test_leaving_out_a_head_never_raises_a_score(files, seed, with_ids):
     never_higher(before, partial(gold, written(theirs, ids if with_ids else None), setup))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(files=pairs(3, 6), seed=SEEDS)
 def test_valid_trees_never_score_more_than_all_rows(files, seed):
     try:

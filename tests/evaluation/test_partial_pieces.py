@@ -24,7 +24,7 @@ from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from oracle.strict import blocks as blocks_of
 from result_rows import scores_in
-from strategies import SEEDS
+from strategies import SEEDS, examples
 
 RULES = ("ud", "udtools", "conll18", "conll17")
 MORE = {
@@ -134,7 +134,7 @@ def written(sentences: Sequence[Sequence[str]]) -> str:
     return "".join("\n".join([*lines, "", ""]) for lines in sentences)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(seed=SEEDS, sizes=st.lists(st.integers(1, 6), min_size=1, max_size=9), rules=st.sampled_from(RULES), n=st.integers(0, 6))  # fmt: skip
 def test_answers_with_ids(folder: Path, seed: int, sizes: list[int], rules: str, n: int) -> None:
     """Sentences missing, repeated, changed and broken: only where texts decide must files be read whole."""
@@ -151,7 +151,7 @@ def test_answers_with_ids(folder: Path, seed: int, sizes: list[int], rules: str,
         assert n_whole == 0
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(seed=SEEDS, sizes=st.lists(st.integers(1, 6), min_size=1, max_size=9), rules=st.sampled_from(RULES), edits=st.tuples(st.sampled_from([0, 0, 0, 1]), st.integers(0, 3)))  # fmt: skip
 def test_damaged_files(folder: Path, seed: int, sizes: list[int], rules: str, edits: tuple[int, int]) -> None:
     """Whatever is wrong with a file, scores and errors are those of reading it whole."""
@@ -166,7 +166,7 @@ def test_damaged_files(folder: Path, seed: int, sizes: list[int], rules: str, ed
     compare(folder, *damaged, rules, **training)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(seed=SEEDS, n=st.integers(0, 5), by_sentence=st.booleans())
 def test_records_of_rankings(folder: Path, seed: int, n: int, by_sentence: bool) -> None:
     """What `compare` and `rank` keep of an output, with the counts of every sentence: the same bytes."""

@@ -21,7 +21,7 @@ from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank.blocks import PieceSizes
 from oracle.measures import score as oracle_score
-from strategies import SEEDS, pairs
+from strategies import SEEDS, examples, pairs
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
 _ARC = re.compile(r"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[1-9][0-9]*\t[^\t\n]*")
@@ -45,7 +45,7 @@ def counts(scores: Any) -> dict[str, tuple[float, ...]]:
     return {name: (one.correct, one.gold, one.system) for name, one in scores.items()}
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(pairs(), SEEDS, st.sampled_from(["ud", "udtools"]))
 def test_counts_of_the_oracle(
     tmp_path_factory: pytest.TempPathFactory, texts: tuple[str, str], seed: int, rules: str

@@ -29,7 +29,7 @@ from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings, training_warnings
 from levelhead.parsing.training import candidates
 from parsed import GOLD, las
-from strategies import SEEDS, treebanks
+from strategies import SEEDS, examples, treebanks
 
 QUICK = Schedule(first=2, second=2, runs=1)
 GERMAN = EXAMPLES / "parallel/gold/de.conllu"
@@ -51,7 +51,7 @@ def with_random_weights(model: Model, seed: int) -> Model:
 # Reading backwards
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(text=treebanks())
 def test_reading_backwards(text: str) -> None:
     """Sentences keep their order, their words are reversed, and heads stay the same words; twice changes nothing."""
@@ -97,7 +97,7 @@ def test_candidates() -> None:
     assert candidates(voted[:, :1], np.array([0, 1], np.int32), (0.1, 0.3, 0.1))[0].tolist() == [[0, 2, -1, -1]]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(n=st.integers(1, 12), seed=SEEDS)
 def test_candidates_of_any_votes(n: int, seed: int) -> None:
     draw = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def test_candidates_of_any_votes(n: int, seed: int) -> None:
         assert votes[word, : len(kept)].tolist() == sums
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(text=treebanks(max_words=8), seed=SEEDS)
 def test_trees_with_one_root_whatever_the_weights(ensemble: Ensemble, text: str, seed: int) -> None:
     models = [with_random_weights(model, seed + n) for n, model in enumerate((ensemble.graph, *ensemble.members))]

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from heads import arrays_of
 from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.derivation import SYSTEMS, derive
+from levelhead.derivation.derive import lifted
 from levelhead.errors import Fault
 from levelhead.kernels.oracles import projective_order
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions
-from levelhead.kernels.trees import lift
 from levelhead.parsing import PARSERS, Model, Recipe, Schedule, parse_treebank, train
 from levelhead.parsing import features as wording
 from levelhead.parsing.features import columns_of, compiled_for
@@ -37,7 +37,7 @@ from levelhead.treebank import to_conllu
 from oracle import derivation as plain
 from oracle.parsing import Slow
 from parsed import GOLD, las, rows_of
-from strategies import SEEDS, treebanks
+from strategies import SEEDS, examples, treebanks
 
 EACH_SYSTEM = pytest.mark.parametrize("system", TRANSITION_SYSTEMS)
 QUICK = Schedule(first=2, second=1, runs=1)
@@ -72,7 +72,7 @@ def test_what_training_follows_is_the_static_oracle(system: str) -> None:
     )
     expected = derive(trees, SYSTEMS[system], lift=not system.startswith("swap"))
     if not system.startswith("swap"):
-        heads, _ = lift(heads, starts, 10**9)
+        heads, _ = lifted(heads, starts, 10**9)
     ours, counts = oracle_transitions(TRANSITION_SYSTEMS.index(system), heads, starts)
     names = ["SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE" if system == "arc-eager" else "SWAP"]
     ends = np.cumsum(counts)
@@ -83,7 +83,7 @@ def test_what_training_follows_is_the_static_oracle(system: str) -> None:
         assert set(found[len(wanted) :]) <= ({"REDUCE"} if system == "arc-eager" else set())
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(SEEDS, st.integers(1, 5), st.integers(0, 10))
 def test_training_of_arc_eager_knows_what_each_transition_costs(seed: int, n: int, n_steps: int) -> None:
     """Compared with a search of all arcs that can still be built, after any transitions; the cheapest is followed."""
@@ -126,7 +126,7 @@ def test_the_second_implementation_parses_alike(system: str) -> None:
 
 
 @EACH_SYSTEM
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(text=treebanks(max_sentences=2, max_words=9), seed=SEEDS)
 def test_the_second_implementation_on_anything(system: str, text: str, seed: int) -> None:
     """With random weights, on random words, which leads to many swaps and unusual arcs."""
@@ -135,7 +135,7 @@ def test_the_second_implementation_on_anything(system: str, text: str, seed: int
 
 @pytest.mark.slow
 @EACH_SYSTEM
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(text=treebanks(max_sentences=1, max_words=3), seed=SEEDS)
 def test_a_beam_that_holds_all_derivations_finds_the_best(system: str, text: str, seed: int) -> None:
     """No other derivation of the sentence has a higher score; all of them are tried."""
@@ -152,7 +152,7 @@ def test_a_beam_that_holds_all_derivations_finds_the_best(system: str, text: str
 
 @pytest.mark.slow
 @EACH_SYSTEM
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(text=treebanks(max_sentences=1, max_words=7), seed=SEEDS, beam=st.integers(2, 5))
 def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
     system: str, text: str, seed: int, beam: int
@@ -161,7 +161,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
     treebank, model = from_conllu(text), arbitrary_model(seed, system, beam)
     starts, heads = treebank.sentence_starts, treebank.local_heads()
     if not system.startswith("swap"):
-        heads, _ = lift(heads, starts, 10**9)
+        heads, _ = lifted(heads, starts, 10**9)
     draw = np.random.default_rng(seed)
     labels = np.where(heads == 0, 0, draw.integers(1, 4, len(heads))).astype(np.int32)
     number = TRANSITION_SYSTEMS.index(system)
@@ -187,7 +187,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
 
 
 @EACH_SYSTEM
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(text=treebanks(), seed=SEEDS, beam=st.sampled_from([1, 2, 7]))
 def test_one_root_always(system: str, text: str, seed: int, beam: int) -> None:
     """For any weights, the tree has one root, and only the root has the relation root."""

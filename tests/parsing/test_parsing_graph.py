@@ -18,7 +18,7 @@ from levelhead.parsing.model import GRAPH_PARSERS
 from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings
 from oracle.graph_parsing import SlowGraph, projective, trees
 from parsed import GOLD, las, rows_of
-from strategies import SEEDS, treebanks
+from strategies import SEEDS, examples, treebanks
 
 EACH_ORDER = pytest.mark.parametrize("parser", GRAPH_PARSERS)
 QUICK = Schedule(first=2, second=2, runs=1)
@@ -111,7 +111,7 @@ def below(heads: list[int], lower: int, upper: int) -> bool:
 
 
 @EACH_ORDER
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(text=treebanks(max_sentences=1, max_words=4), seed=SEEDS)
 def test_against_all_trees(parser: str, text: str, seed: int) -> None:
     """First order finds the best tree; second order finds one at least as good as the best projective tree."""
@@ -128,7 +128,7 @@ def test_against_all_trees(parser: str, text: str, seed: int) -> None:
         assert slow.tree_score(found, words) >= max(slow.tree_score(heads, words) for heads in candidates)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(text=treebanks(max_sentences=1, max_words=6), seed=SEEDS)
 def test_no_neighbor_is_better(text: str, seed: int) -> None:
     """Second order ends when no change of a single head helps (in short sentences, all heads are candidates)."""
@@ -151,7 +151,7 @@ def test_no_neighbor_is_better(text: str, seed: int) -> None:
 
 
 @EACH_ORDER
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(text=treebanks(), seed=SEEDS)
 def test_one_root_always(parser: str, text: str, seed: int) -> None:
     """For any weights, the tree has one root, and only the root has the relation root."""
@@ -317,7 +317,7 @@ def test_words_like_none_in_training(parser: str) -> None:
         assert list(parsed.relations) == list(sentence.relations)
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(seed=SEEDS, n=st.integers(9, 40))
 def test_many_words_with_few_candidates(seed: int, n: int) -> None:
     """There is always a tree, even if not every head is a candidate."""

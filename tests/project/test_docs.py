@@ -62,7 +62,7 @@ def test_a_part_of_a_page_is_written_between_its_comments(tmp_path) -> None:
 
 
 def test_every_slug_and_measure_has_an_anchor() -> None:
-    pages_of_messages = "".join(text_of(f"docs/messages{part}.md") for part in ("", "-scores", "-other"))
+    pages_of_messages = "".join(text_of(f"docs/messages{part}.md") for part in ("", "-sentences", "-scores", "-other"))
     assert sorted(re.findall(r"^### (\S+)$", pages_of_messages, re.MULTILINE)) == sorted(MESSAGES)
     assert "\n### root-relation\n\nWarning. " in pages_of_messages
     pages_of_measures = "".join(text_of(f"docs/measures{part}.md") for part in ("", "-tags", "-more"))
@@ -100,6 +100,7 @@ def test_options_with_the_same_text_are_described_once() -> None:
     """Unless the shared option of the name is another; if only the default differs, that is all a command shows."""
     every = "\n".join(text for name, text in pages().items() if name.startswith("commands/"))
     lines = re.findall(r"^- `--?\w.*$", every, re.MULTILINE)
+    assert [line for line in lines if "None" in line] == []
     repeated = {re.findall(r"--\w+", line)[0] for line in lines if lines.count(line) > 1}
     assert len(lines) > 150
     assert repeated == {"--format", "--measure"}
@@ -137,7 +138,7 @@ def test_groups_of_commands_are_documented_below_one_another(monkeypatch: pytest
     page = "\n".join(COMMANDS.command_blocks(judge, context, COMMANDS.shared_options(judge, context)))
     assert page.startswith("Ask \\*people\\*.\n## levelhead judge draw\n")
     assert "at least &lt;N> words: `-n N`.\n```sh\nlevelhead judge draw --seed 2\n```\n" in page
-    assert "\nUsage: `levelhead judge draw`\n```text\none\ntwo\n```\n" in page
+    assert "\n`levelhead judge draw`\n```text\none\ntwo\n```\n" in page
     assert "- `--seed INTEGER`: Where chance begins, a|b. [default: 1]" in page
     assert "secret" not in page
     assert "levelhead judge test" not in page
@@ -203,8 +204,8 @@ def test_properties_are_shown_as_attributes() -> None:
 def test_an_entry_is_short_and_help_has_the_rest() -> None:
     """Fields of records are described with the commands, arguments in `help`, shared ones among them."""
     entry = pages()["api/scoring.md"].partition("\n## levelhead.score\n")[2].partition("\n## ")[0]
-    assert "\nscore(gold, system, *, measures=None, rules='ud', " in entry
-    assert ") -> Evaluation\n```\n\nThe scores of a system; " in entry
+    assert "\n`score(gold, system, *, measures=None, rules='ud', " in entry
+    assert ") -> Evaluation`\n\nThe scores of a system; " in entry
     assert "- `rules`" not in entry
     assert "help(levelhead.score)" in pages()["api/index.md"]
     described = inspect.getdoc(levelhead.score) or ""

@@ -167,10 +167,10 @@ def test_commands_work(page: Path, reader: Path, capfd: pytest.CaptureFixture[st
             shutil.copytree(folder_of(page) / part, reader / part)
     shown = [command for block in blocks(page, "sh") for command in commands(block)]
     lines = [quick(command) for command in shown if command not in CANNOT]
-    if any(line.startswith("cd ") for line in lines):
-        lines = ["\n".join(lines)]
     for line in lines:
-        if re.fullmatch(r"levelhead [^|<>;&$*\n]*", line):
+        if line.startswith("cd "):
+            os.chdir(line.removeprefix("cd "))  # `reader` goes back
+        elif re.fullmatch(r"levelhead [^|<>;&$*\n]*", line):
             assert run(shlex.split(line)[1:]) == 0, (line, capfd.readouterr().err)
         else:
             done = shell(line)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -26,26 +27,31 @@ def report(path: object) -> None:
     levelhead.write_report(ranking(), path)
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report in a new folder of a new folder; tests change a copy."""
+    folder = tmp_path_factory.mktemp("written") / "new" / "pages"
+    report(f"{folder}/")
+    return folder
+
+
 def files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_every_valid_output_has_a_page_and_every_link_leads_to_one(tmp_path: Path) -> None:
-    report(f"{tmp_path}/new/pages/")
-    folder = tmp_path / "new" / "pages"
-    found = files(folder)
+def test_every_valid_output_has_a_page_and_every_link_leads_to_one(written: Path) -> None:
+    found = files(written)
     pages = found - {INDEX, MARKER}
     assert len(pages) == 3 * len(CODES) - 1  # one output of gamma is invalid
-    assert set(json.loads((folder / MARKER).read_text())["files"]) == {INDEX, *pages}
+    assert set(json.loads((written / MARKER).read_text())["files"]) == {INDEX, *pages}
     for name in (INDEX, *sorted(pages)[:3]):
-        links = re.findall(r'href="([^"#]+\.html)"', (folder / name).read_text(encoding="utf-8"))
+        links = re.findall(r'href="([^"#]+\.html)"', (written / name).read_text(encoding="utf-8"))
         assert links
-        assert all(((folder / name).parent / link).is_file() for link in links)
+        assert all(((written / name).parent / link).is_file() for link in links)
 
 
-def test_an_older_report_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    report(f"{tmp_path}/pages/")
-    first = files(tmp_path / "pages")
+def test_an_older_report_is_replaced_as_a_whole(tmp_path: Path, written: Path) -> None:
+    first = files(shutil.copytree(written, tmp_path / "pages"))
     (tmp_path / "pages" / INDEX).write_text("older")
     levelhead.write_report(
         levelhead.rank(GOLD, {"alpha": SYSTEMS / "alpha"}, measures="LAS", prepare="pages"), tmp_path / "pages"
@@ -56,9 +62,8 @@ def test_an_older_report_is_replaced_as_a_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "alpha/notes.txt", ".hidden"])
-def test_what_is_not_ours_is_kept(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = tmp_path / "pages"
-    report(f"{folder}/")
+def test_what_is_not_ours_is_kept(tmp_path: Path, written: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = shutil.copytree(written, tmp_path / "pages")
     (folder / name).write_text("mine")
     before = files(folder)
     with pytest.raises(OutputError, match=re.escape(name)):
@@ -77,8 +82,10 @@ def test_a_folder_with_a_false_marker_is_refused(tmp_path: Path) -> None:
             report(tmp_path)
 
 
-def test_when_writing_fails_the_older_report_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    report(f"{tmp_path}/pages/")
+def test_when_writing_fails_the_older_report_stays(
+    tmp_path: Path, written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(written, tmp_path / "pages")
     before = (tmp_path / "pages" / INDEX).read_bytes()
 
     rename = Path.rename
@@ -129,9 +136,8 @@ def test_what_cannot_be_written_is_refused_before_anything_is_read(tmp_path: Pat
     with pytest.raises(InputError, match="partial scores cannot be reported to a folder"):
         levelhead.rank("/no", "/no", partial=True, prepare="pages")
     assert program.run(["rank", "/no", "/no", "--partial", "--report", f"{tmp_path}/pages/"]) == 2
-    ranked = levelhead.rank(GOLD, SYSTEMS, measures="LAS", significance=False, prepare="pages")
     with pytest.raises(OutputError):
-        levelhead.write_report(ranked, f"{tmp_path}/file/")
+        report(f"{tmp_path}/file/")
     assert not (tmp_path / "pages").exists()
 
 

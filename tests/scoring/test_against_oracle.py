@@ -21,10 +21,10 @@ from oracle.damage import damaged_bytes
 from oracle.document import DEPS, FEATS, LEMMA, UPOS, XPOS, Document, Refused
 from oracle.drawing import RELATIONS
 from oracle.measures import Counted, per_sentence, score, weighted_las
-from strategies import SEEDS, pairs
+from strategies import SEEDS, examples, pairs
 
 EVERY_RULES = pytest.mark.parametrize("rules", WORD_RULES)
-EXAMPLES = settings(max_examples=40)
+EXAMPLES = settings(max_examples=examples(40))
 
 COLUMNS = {
     "UPOS": (UPOS,),
@@ -175,7 +175,7 @@ def one_token(forms: str) -> str:
     return "\n".join(rows) + "\n\n"
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(seed=SEEDS, sizes=st.tuples(st.integers(1, 400), st.integers(1, 400)), kinds=st.integers(1, 12))
 def test_alignment_inside_one_long_token(seed: int, sizes: tuple[int, int], kinds: int) -> None:
     """Hundreds of words of few kinds, so that most longest common subsequences are ties; more than one block of ours."""

@@ -12,7 +12,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.treebank.blocks import PieceSizes
 from oracle.empty_nodes import COMPARED, aligned, published
 from oracle.measures import Counted
-from strategies import pairs
+from strategies import examples, pairs
 
 SMALL_PIECES = PieceSizes(0, 20_000)
 FILES = (
@@ -31,7 +31,7 @@ def counts(scores: levelhead.Evaluation) -> dict[str, Counted]:
     }
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(texts=pairs())
 def test_random_pairs(texts: tuple[str, str]) -> None:
     """With other tokens and sentences; exchanging both sides changes nothing."""

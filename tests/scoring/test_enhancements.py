@@ -20,7 +20,7 @@ from oracle import measures
 from oracle.document import Refused
 from oracle.enhancements import strip
 from result_rows import scores_in
-from strategies import SEEDS, pairs
+from strategies import SEEDS, examples, pairs
 
 DIGITS = st.sets(st.sampled_from("123456")).map(lambda digits: "".join(sorted(digits)))
 LABELS = (
@@ -86,7 +86,7 @@ def disturbed(text: str, draw: Random) -> str:
     return "\n".join(lines)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(texts=pairs(), seed=SEEDS, digits=DIGITS)
 def test_against_a_second_implementation(texts: tuple[str, str], seed: int, digits: str) -> None:
     draw = Random(seed)

@@ -19,11 +19,11 @@ from levelhead.treebank.validation import MOST_LISTED
 from oracle import content
 from oracle.content import Counted, Refused
 from oracle.content_drawing import draw_pair
-from strategies import SEEDS
+from strategies import SEEDS, examples
 
 NAMES = ("msp25", "msp25-sorted")
 CONTENT_RULES = st.sampled_from(NAMES)
-EXAMPLES = settings(max_examples=40)
+EXAMPLES = settings(max_examples=examples(40))
 
 
 def read(data: bytes) -> levelhead.Treebank:

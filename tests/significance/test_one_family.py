@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from conftest import library
 from levelhead.comparison.regression import gate_results
 from levelhead.significance import STANDARD, ComparedScore, InferenceSettings, SystemCounts, count_wins, differences
+from levelhead.significance.corrections import PairTests, compare_pairs
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.parallel import ParallelUnits, parallel_units
-from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.scopes import CountedUnits, Scope
-from levelhead.significance.units import DOCUMENT, Units
+from levelhead.significance.units import DOCUMENT, ParallelUnits, Units, parallel_units
 from ratios import as_ratios
 
 library("scipy.stats")

@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import levelhead
-from levelhead.significance.parallel import ParallelUnits, parallel_groups, parallel_units
-from levelhead.significance.units import DOCUMENT, SENTENCE, Units, units_of
+from levelhead.significance.units import (
+    DOCUMENT,
+    SENTENCE,
+    ParallelUnits,
+    Units,
+    parallel_groups,
+    parallel_units,
+    units_of,
+)
 
 
 def documents(*ids: str, auto: bool = False) -> Units:

@@ -263,10 +263,10 @@ def test_outputs_are_checked_before_work_starts(name: str, tmp_path: Path, monke
             reproduce(name, StudyRequest((EXAMPLES / "gold",), systems))
 
 
-def test_inputs_of_other_studies_have_no_effect(tmp_path: Path) -> None:
+def test_inputs_of_other_studies_have_no_effect(studies: dict[str, Study], tmp_path: Path) -> None:
     """An option for other studies is accepted, and changes nothing."""
-    plain = quick("nivre-fang-2017", tmp_path / "a").to_dict()
-    assert quick("nivre-fang-2017", tmp_path / "b", scores=Path(__file__), judgments=EXAMPLES).to_dict() == plain
+    plain = studies["nivre-fang-2017"].to_dict()
+    assert quick("nivre-fang-2017", tmp_path, scores=Path(__file__), judgments=EXAMPLES).to_dict() == plain
     without = reproduce("conll17", StudyRequest(quick=True)).to_dict()
     assert reproduce("conll17", StudyRequest(systems=EXAMPLES / "systems", quick=True)).to_dict() == without
 

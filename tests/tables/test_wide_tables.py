@@ -104,7 +104,10 @@ def test_long_names_are_broken(n_texts: int, n_numbers: int) -> None:
 def test_a_terminal_shows_no_columns_and_rows_without_values() -> None:
     columns = (Column("Metric", "text"), Column("F1"), Column("Diff.", "points"), Column("", "text"))
     table = Table(
-        columns, (("LAS", 90.0, None, ""), ("CLAS", None, None, ""), ("ELAS", None, None, "")), ("ELAS: why",)
+        columns,
+        (("LAS", 90.0, None, ""), ("CLAS", None, None, ""), ("ELAS", None, None, "")),
+        ("ELAS: why",),
+        explained=frozenset({"ELAS"}),
     )
     shown = [line.split(" | ") for line in to_text(table, screen=NARROW).splitlines() if " | " in line]
     assert shown == [["Metric", "   F1"], ["LAS   ", "90.00"], ["CLAS  ", "    -"]]
@@ -148,3 +151,14 @@ def test_notes_are_folded_by_the_cells_of_their_characters() -> None:
     lines = folded("日本語 パーサー " * 8, 60).split("\n")
     assert max(map(cell_len, lines)) <= 60
     assert cell_len(lines[0]) > 40
+
+
+def test_verdicts_are_folded_within_names_that_are_too_long() -> None:
+    lines = folded(f"{'x' * 200} is the best.", 80, in_words=True).split("\n")
+    assert max(map(len, lines)) <= 80
+    assert "".join(lines).replace(" ", "") == f"{'x' * 200}isthebest."
+    assert len(folded("x" * 200, 80)) == 200  # a path in a note stays whole
+
+
+def test_a_table_without_rows_leaves_its_notes() -> None:
+    assert to_text(Table((Column("Error", "text"), Column("Words", "number")), (), ("a note",))) == "a note\n"

@@ -20,7 +20,7 @@ from oracle.damage import damaged_bytes
 from oracle.measures import OF_TREES
 from oracle.measures import score as oracle_score
 from result_rows import rows_in, scores_in
-from strategies import SEEDS, pairs, treebanks
+from strategies import SEEDS, examples, pairs, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
 OTHER = EXAMPLES / "parallel/systems/alpha/de.conllu"
@@ -61,7 +61,7 @@ def test_some_heads_are_an_error() -> None:
         assert [(fault.place.line, fault.slug) for fault in error.value.faults] == [(n, "invalid-head") for n in lines]
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(treebanks(max_sentences=6), SEEDS, st.integers(0, 2), st.booleans())
 def test_pieces_are_the_whole(
     tmp_path_factory: pytest.TempPathFactory, text: str, seed: int, n_edits: int, mixed: bool
@@ -78,7 +78,7 @@ def test_pieces_are_the_whole(
     assert all(one == found[0] for one in found)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(pairs(), st.sampled_from(["gold", "system", "both"]))
 def test_what_needs_no_trees_is_as_with_trees(texts: tuple[str, str], side: str) -> None:
     gold, system = texts

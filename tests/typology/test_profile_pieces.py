@@ -29,7 +29,7 @@ from oracle import typology as oracle
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_treebank
 from result_rows import rows_in
-from strategies import SEEDS, treebanks
+from strategies import SEEDS, examples, treebanks
 
 WHOLE = PieceSizes(1 << 40, 1)
 TINY = tuple(PieceSizes(0, size) for size in (1, 300, 5000))
@@ -68,7 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("pieces")
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(SEEDS, SIZES, st.integers(1, 9), st.integers(1, 9), st.booleans(), st.integers(1, 3))
 def test_random_files(
     folder: Path, seed: int, sizes: list[int], chunk: int, window: int, partial: bool, least: int
@@ -79,7 +79,7 @@ def test_random_files(
     compare(path, chunks=Chunks(chunk, partial, window), least=least, total="all")
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(SEEDS, SIZES, st.integers(1, 2))
 def test_damaged_files(folder: Path, seed: int, sizes: list[int], edits: int) -> None:
     """With any damage to a file, and to another file of the same treebank."""
@@ -112,7 +112,7 @@ def test_conllx(tmp_path: Path) -> None:
 
 
 @given(treebanks(max_sentences=12, max_words=6), st.integers(1, 9), st.integers(1, 9), st.booleans())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_running_text_is_that_of_the_second_implementation(text: str, chunk: int, window: int, partial: bool) -> None:
     """Given sentence by sentence, with any chunks and windows."""
     treebank = levelhead.from_conllu(text)
@@ -128,7 +128,7 @@ def test_running_text_is_that_of_the_second_implementation(text: str, chunk: int
 
 
 @given(treebanks(max_sentences=4, max_words=8))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_counts_travel_as_bytes(text: str) -> None:
     """Workers return exactly their counts, always as the same bytes."""
     counts = count_treebank(levelhead.from_conllu(text), Chunks(3, partial=True, window=2))
@@ -140,7 +140,7 @@ def test_counts_travel_as_bytes(text: str) -> None:
 
 
 @given(treebanks(max_sentences=8, max_words=8), st.integers(1, 40))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_counts_are_added_and_looked_up_in_parts(text: str, rows: int) -> None:
     """With any number of rows at a time."""
     treebank = levelhead.from_conllu(text)
@@ -171,7 +171,7 @@ FILES = {
     "conll18/gold/en_ewt.conllu.xz": 90_000,
     "conll18/gold/ar_padt.conllu.xz": 90_000,  # a third of all tokens are multiword tokens
     "ud/r1.2/el-ud-train.conllu.xz": 400_000,
-    "ud/r2.0/hu-ud-train.conllu.xz": 7_000,
+    "ud/r2.0/hu-ud-train.conllu.xz": 20_000,
 }
 """Files, and how large pieces are."""
 

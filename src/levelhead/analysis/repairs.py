@@ -53,8 +53,8 @@ class Repair(NamedTuple):
         gold_value: the relation in gold, or the part of speech for measures of columns; null for unaligned words.
         system_value: the same in the system's output; equal if it is correct or not compared.
         words: the number of words with this error.
-        causes: the number of these words whose gold head is attached correctly or that are roots; the errors of others
-            can follow from that of their head. Null for measures that do not compare heads.
+        causes: the number of these words that are roots or whose gold head is attached correctly; null for measures
+            that do not compare heads.
         share: their share of all words with an error; 0 without any.
         value: the value of the measure after the repair; null for the average of several treebanks.
         gain: the points gained; in an average, treebanks without the error add 0.
@@ -306,7 +306,6 @@ def _numbers(
     for key in keys.tolist():
         wrong = dict.fromkeys(name for flag, name in _WRONG.items() if key // size // size & int(flag))
         gold = texts[key // size % size]
-        system = texts[key % size]
-        name = ", ".join(wrong), gold, system
+        name = ", ".join(wrong), gold, texts[key % size]
         of_key.append(kinds.numbers.setdefault(name, len(kinds.numbers)))
     return np.array(of_key, dtype=np.int64)[numbers]

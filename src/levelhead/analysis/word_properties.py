@@ -78,7 +78,11 @@ def property_named(name: str) -> WordProperty:
     if kind == "comment" and key:
         return WordProperty(name, f"the comment `# {key} = ...`", lambda both, _: _comments(both, key), BY_SENTENCES)
     if kind == "feature" and key:
-        return WordProperty(name, f"the value of the feature {key}", lambda both, _: _feature(both, key), BY_WORDS)
+
+        def buckets(both: Matches, _: PropertySettings) -> Buckets:
+            return _of_words(both, *buckets_by(both, "feats", lambda feats: feature_value(feats, key) or NONE))
+
+        return WordProperty(name, f"the value of the feature {key}", buckets, BY_WORDS)
     if name not in PROPERTIES:
         raise MeasureError(unknown("property", name, [*PROPERTIES, *NAMED]), "unknown-property")
     return PROPERTIES[name]
@@ -106,15 +110,6 @@ def _numbered(columns: Iterable[StringColumn], names: Sequence[str], value: Call
     return [column.mapped(lambda text: number[value(text)], np.int64) for column in columns]
 
 
-def _feature(matches: Matches, key: str) -> Buckets:
-    """The value of a feature, "-" for words without it."""
-
-    def value(feats: str) -> str:
-        return feature_value(feats, key) or NONE
-
-    return _of_words(matches, *buckets_by(matches, "feats", value))
-
-
 def _head_relation(matches: Matches, _: PropertySettings) -> Buckets:
     """The universal relation of the head; "-" for roots."""
     relations = buckets_by(matches, "relations", universal)
@@ -135,9 +130,14 @@ def _last_if_used(buckets: Buckets) -> Buckets:
 
 def _by_arcs(matches: Matches, names: Sequence[str], value: Callable[[Values], Values]) -> Buckets:
     """The buckets by head minus word, for roots the first, and for words without a HEAD one more."""
+    gold, system, of_system = matches.gold, matches.system, matches.gold_of_system
+    # in gold words if both ends are aligned; 0 only for words without a HEAD
+    in_gold, in_system = gold.heads - np.arange(gold.n_words), system.heads - np.arange(system.n_words)
+    both = (of_system >= 0) & (system.heads >= 0) & (of_system[system.heads] >= 0)
+    in_system = np.where(both, of_system[system.heads] - of_system, in_system)
     sides = (
-        np.select([roots, offset == 0], [0, len(names)], value(offset)).astype(np.int64)
-        for offset, roots in _arcs(matches)
+        np.select([side.heads < 0, offset == 0], [0, len(names)], value(offset)).astype(np.int64)
+        for side, offset in ((gold, in_gold), (system, in_system))
     )
     return _last_if_used(Buckets((*names, NONE), *sides))
 
@@ -150,18 +150,6 @@ def _by_shape(matches: Matches, names: Sequence[str], value: Callable[[Shapes], 
         trees = side if is_tree.all() else replace(side, heads=np.where(is_tree, side.heads, -1).astype(np.int32))
         sides.append(np.where(is_tree, value(shapes_of(trees)), len(names)))
     return _last_if_used(_of_words(matches, (*names, NONE), *sides))
-
-
-def _arcs(matches: Matches) -> list[tuple[Values, NDArray[np.bool_]]]:
-    """Head minus word on each side, in gold words if both ends are aligned; and which words are roots.
-
-    It is 0 only for words without a HEAD.
-    """
-    gold, system, of_system = matches.gold, matches.system, matches.gold_of_system
-    in_gold, in_system = gold.heads - np.arange(gold.n_words), system.heads - np.arange(system.n_words)
-    both = (of_system >= 0) & (system.heads >= 0) & (of_system[system.heads] >= 0)
-    in_system = np.where(both, of_system[system.heads] - of_system, in_system)
-    return [(in_gold, gold.heads < 0), (in_system, system.heads < 0)]
 
 
 def _ranges(bounds: Sequence[int]) -> list[str]:

@@ -44,10 +44,8 @@ def convert(
     Args:
         direction: "forward" or "backward".
         targets: the words to convert (a TOML file), instead of those of Kohita et al. (2017).
-        variant: the interpretation of the paper: "paper" (Algorithms 1 and 2; going back, a word's children are looked
-            up after its descendants are converted), "frozen" (the same, but children are looked up in the input tree),
-            or "script" (the authors' script, which compares whole relations and makes the first listed child the head,
-            not the innermost).
+        variant: the interpretation of the paper: "paper" (its algorithms 1 and 2), "frozen" (the same, but a
+            word's children are always those of the input tree), or "script" (the published script).
         ud: the version of UD; by default detected from the relations, or 2.
         exact: whether to record heads in MISC going forward, and restore them going back.
 

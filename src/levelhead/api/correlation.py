@@ -13,8 +13,7 @@ from levelhead.comparison import judgment
 from levelhead.comparison.judgment import Choices, Judgment
 from levelhead.correlation import Correlation, Measurements, read_tables
 from levelhead.correlation import correlate as correlate_columns
-from levelhead.correlation.coefficients import Method
-from levelhead.correlation.families import Votes
+from levelhead.correlation.coefficients import Method, Votes
 from levelhead.correlation.human_agreement import Ties
 from levelhead.correlation.measurements import Missing
 from levelhead.correlation.tables import is_table

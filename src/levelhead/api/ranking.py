@@ -109,9 +109,8 @@ def rank(
         all_measures: also rank by all measures of the official scorer of the rules, LAS first.
         ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
             "exact".
-        missing: the score of missing outputs: "zero", as in the shared tasks, or "adjust", a prediction from the
-            system's scores on other test sets and from other systems' scores on this one. Invalid outputs always score
-            0.
+        missing: the score of missing outputs: "zero", as in the shared tasks, or "adjust", a prediction from the other
+            scores of the system and of other systems. Invalid outputs always score 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
         by_treebank: also rank on each of these test sets.
@@ -292,8 +291,8 @@ def difficulty(
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         scores: a table of scores in percent (TSV or a data frame) instead of files, or results of `score` by system.
         measure: a measure in percent.
-        explain: a table with a row per treebank, such as the result of `profile` or its file, whose columns may explain
-            the differences in difficulty.
+        explain: a table with a row per treebank, such as the result of `profile`, whose columns may explain differences
+            in difficulty.
         only: the names of the systems; by default all.
         rules: by default "ud".
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pkgutil import resolve_name
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import PathLike
 from levelhead.api.parameters import public
 from levelhead.arguments import is_instance
-from levelhead.errors import Fault, InputError
 from levelhead.tables.writers import PAPER_FORMATS, PaperFormat
 
 if TYPE_CHECKING:
@@ -22,17 +24,34 @@ if TYPE_CHECKING:
     from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.pair import Evaluation
     from levelhead.report.citation import Citation, Cited
-    from levelhead.report.page import Page
     from levelhead.report.page.blocks import Origin
     from levelhead.typology.collection import Survey
 
     Shown: TypeAlias = Agreement | Changes | Comparison | Difficulty | Evaluation | RankedSystems | Survey | Suspects
 
 
-_SHOWN = "Agreement Changes Comparison Difficulty Evaluation RankedSystems Survey Suspects"
+_PAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "Agreement": "annotations:agreement_page",
+        "Changes": "annotations:changes_page",
+        "Comparison": "comparison:comparison_page",
+        "Difficulty": "ranking:difficulty_page",
+        "Evaluation": "score:evaluation_page",
+        "RankedSystems": "ranking_report:page_of",
+        "Survey": "profile:profile_page",
+        "Suspects": "annotations:suspects_page",
+    }
+)
+"""What makes the page of each result."""
 
 
-@public(result=("object", _SHOWN, "the result of agree, compare, diff, difficulty, profile, rank, score or suspects"))
+@public(
+    result=(
+        "object",
+        " ".join(_PAGES),
+        "the result of agree, compare, diff, difficulty, profile, rank, score or suspects",
+    )
+)
 def write_report(
     result: Shown,
     path: PathLike | None = None,
@@ -67,7 +86,8 @@ def write_report(
 
     folder = is_instance(result, "RankedSystems") and path is not None and is_folder(path)
     with working("making the page"):
-        page = _page_of(result, folder=folder)
+        made_by = next(function for name, function in _PAGES.items() if is_instance(result, name))
+        page = resolve_name(f"levelhead.report.page.{made_by}")(result, **{"folder": True} if folder else {})
         page = page._replace(title=title or page.title, origin=origin or page.origin)
         rendered = render(page)
     if folder:
@@ -76,61 +96,6 @@ def write_report(
         replace_file(path, [rendered])
     if figures is not None:
         write_figures(page, os.fspath(figures))
-
-
-def _page_of(result: Any, *, folder: bool) -> Page:
-    from levelhead.scoring.rules import rules_named
-
-    if is_instance(result, "RankedSystems"):
-        from levelhead.report.page.ranking_report import page_of
-
-        if result.looked is None or (folder and not result.looked.results.looked):
-            prepare = "pages" if folder else "page"
-            message = f'the ranking has nothing for such a page: use rank(..., prepare="{prepare}")'
-            raise InputError(Fault("invalid-argument", message))
-        return page_of(result, folder=folder)
-    if is_instance(result, "Survey"):
-        from levelhead.report.page.profile import profile_page
-
-        return profile_page(result)
-    if is_instance(result, "Evaluation"):
-        from levelhead.report.page.score import score_page
-
-        evaluations = list(result.treebanks.values())
-        if any(evaluation.looked is None for evaluation in evaluations):
-            message = 'the scores have no errors for a page: use score(..., prepare="page")'
-            raise InputError(Fault("invalid-argument", message))
-        by_code = {evaluation.looked.code: evaluation for evaluation in evaluations}
-        parts = {code: evaluation.looked.page for code, evaluation in by_code.items()}
-        return score_page(evaluations[0].looked.system, by_code, parts, evaluations[0].looked.registry)
-    if is_instance(result, "Comparison"):
-        from levelhead.report.page.comparison import comparison_page
-
-        looked = [*result.looked.values()]
-        if not looked or any(part.page is None for part in looked):
-            message = 'the comparison has no trees for a page: use compare(..., prepare="page")'
-            raise InputError(Fault("invalid-argument", message))
-        return comparison_page(result, [part.page for part in looked], looked[0].registry)
-    from levelhead.report.page.annotations import agreement_page, changes_page, suspects_page
-    from levelhead.report.page.difficulty import difficulty_page
-
-    kind = type(result).__name__
-    if kind in {"Suspects", "Difficulty"}:
-        return suspects_page(result) if kind == "Suspects" else difficulty_page(result)
-    rules = rules_named(result.provenance.signature["rules"].partition("+")[0])
-    if is_instance(result, "Agreement"):
-        return agreement_page(result, rules)
-    return changes_page(result, rules, *_versions(result))
-
-
-def _versions(changes: Any) -> tuple[str, str]:
-    """The paths of the old and the new version."""
-    pairs = [(part.old.source.path or "old", part.new.source.path or "new") for part in changes.parts.values()]
-    if not is_instance(changes, "ReleaseChanges"):
-        return pairs[0]
-    present = [pair for name, pair in zip(changes.parts, pairs) if name not in {*changes.only_old, *changes.only_new}]
-    old, new = (os.path.commonpath([os.path.dirname(path) or "." for path in paths]) for paths in zip(*present))  # noqa: PTH120
-    return old, new
 
 
 @public(

@@ -82,8 +82,8 @@ def score(
         measures: by default all that the official scorer of the rules prints.
         train: training treebanks: for WLAS(WDE), and to report how much of gold occurs in them, with scores on the rest
             (`leakage`).
-        intervals: also compute 95% confidence intervals of scores and averages, by document if gold marks ten or more,
-            otherwise by sentence; for other levels and units, use compare.
+        intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
+            compare has other levels and units.
         prepare: "page" to also collect the errors that `write_report` shows; they are in `looked`.
 
     Raises:

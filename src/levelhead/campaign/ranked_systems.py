@@ -32,14 +32,12 @@ from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.evaluation.score_data import ScoreNumbers, score_numbers
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
-from levelhead.significance import Estimate, InferenceSettings, check_settings
-from levelhead.significance.corrections import level_of_each
+from levelhead.significance import Estimate, InferenceSettings
+from levelhead.significance.corrections import PairTests, compare_pairs, level_of_each
 from levelhead.significance.estimates import rescaled
-from levelhead.significance.influence import influence_rows, influenced_by
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
-from levelhead.significance.rankings import PairTests, compare_pairs
 from levelhead.significance.resampling import Sums
-from levelhead.significance.scopes import CountedUnits, Scope, count_units
+from levelhead.significance.scopes import CountedUnits, Scope, count_units, influence_rows, influenced_by
 from levelhead.significance.units import unit_rows
 from levelhead.tables.data import PercentInterval
 from levelhead.tables.table import Table
@@ -69,7 +67,6 @@ def with_intervals(results: Results, rankings: Sequence[Ranking], settings: Infe
 
     Sources: Mogstad, Romano, Shaikh and Wilhelm (2024) for the sets; Piepho (2004) for letters.
     """
-    check_settings(settings)
     if len(results.units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
     scopes = _Scopes(results, settings.level)

@@ -20,7 +20,7 @@ from levelhead.errors import Fault, InputError, listed, number_of, unknown
 from levelhead.evaluation.coverage import total_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance.abilities import FEWEST_TEST_SETS, Abilities, expected_mean, fit_abilities
-from levelhead.significance.influence import Influenced
+from levelhead.significance.scopes import Influenced
 from levelhead.tables.data import NOT_A_COLUMN, Field, Percent, PercentInterval, Points, Probability
 
 ALL = "all"
@@ -112,8 +112,8 @@ class Standing(NamedTuple):
         interval: the confidence interval of the value alone; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
         letters: systems that share a letter do not differ significantly; null without tests.
-        value_of_valid_sentences: the average in which invalid outputs have the score of their valid sentences; null
-            without invalid outputs. It does not affect ranks.
+        value_of_valid_sentences: the average with the scores of the valid sentences of invalid outputs; null without
+            any. It does not affect ranks.
         value_of_valid_trees: for partial scores, the average in which invalid trees count as wrong. It does not affect
             ranks.
         share_answered: for partial scores, the share of gold sentences with an answer.
@@ -146,8 +146,8 @@ class AdjustedSystem(NamedTuple):
     Args:
         system: its name.
         adjusted: its expected average over all test sets; null if it cannot be compared with other systems.
-        adjusted_interval: the confidence interval, from the prediction and, if files were scored, from the sampling of
-            sentences or documents; null if it is unknown.
+        adjusted_interval: the confidence interval, from the prediction and, with files, the sampling of units; null if
+            unknown.
         n_test_sets: the number of test sets with an output of the system.
     """
 

@@ -25,7 +25,7 @@ from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.score_data import ScoreNumbers
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
-from levelhead.significance.influence import INFLUENCE, InfluencedResult, influence_notes
+from levelhead.significance.scopes import INFLUENCE, InfluencedResult, influence_notes
 from levelhead.significance.units import UnitRow
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
@@ -368,7 +368,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
 def influenced_results(ranking: Ranking) -> Iterator[InfluencedResult]:
     for pair, influenced in ranking.influences:
         name = f"difference in {ranking.measure} between {' and '.join(pair)}"
-        yield InfluencedResult(f"in {ranking.group.name}", name, influenced)
+        yield f"in {ranking.group.name}", name, influenced
 
 
 def notes_on_units(results: Results, rankings: Sequence[Ranking]) -> list[str]:

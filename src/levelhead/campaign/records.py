@@ -275,7 +275,12 @@ def unchanged(*files: File) -> Iterator[None]:
 
 def _state(file: File) -> tuple[int, int, int]:
     with _readable(file):
-        status = Path(file.path).stat()
+        return state_of(Path(file.path))
+
+
+def state_of(path: Path) -> tuple[int, int, int]:
+    """Return what changes with a file: size, modification time and inode."""
+    status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 

@@ -25,8 +25,7 @@ from levelhead.evaluation.provenance import joint_hash
 from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
-from levelhead.significance.parallel import ParallelUnits, parallel_units
-from levelhead.significance.units import Units
+from levelhead.significance.units import ParallelUnits, Units, parallel_units
 from levelhead.tables.frames import cells_of_frame, is_frame
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileId, FileSummary, Provenance

@@ -22,7 +22,7 @@ from levelhead.campaign.outputs import (
     key_of_job,
 )
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in
+from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in, state_of
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place, reason_of
 from levelhead.evaluation.provenance import joint_hash
@@ -330,9 +330,8 @@ class _Scoring:
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """The size, modification time and inode of a file; zeros if it does not exist."""
+    """The state of a file; zeros if it does not exist."""
     try:
-        status = path.stat()
+        return state_of(path)
     except (OSError, ValueError):
         return (0, 0, 0)
-    return (status.st_size, status.st_mtime_ns, status.st_ino)

@@ -31,7 +31,7 @@ def _check(given: Mapping[str, Any]) -> None:
 @options.gold_and_systems
 @click.option(
     "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
-    help="Property, or a combination of properties: class, relation, deprel (relation with subtype), head-relation,"
+    help="Properties of words: class, relation, deprel (relation with subtype), head-relation,"
     " upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with"
     " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system"
     "  [default: the errors to fix first, as in analyze]",
@@ -45,7 +45,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 
     With several systems: where is each better or worse than the first? GOLD and SYSTEM are files or folders, as in
     levelhead score. With --by class or relation, the table also has the score without each class or relation. Scores
-    have confidence intervals; documents are the units if gold marks them.
+    have confidence intervals.
     """
     refuse_if(len(given["systems"]) > 1 and len(by) != 1, "with several systems, give a single --by")
     _check(given)
@@ -58,9 +58,8 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @click.argument("system", type=options.PATH)
 @click.option(
     "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
-    help="Table to print: the points gained by repairing each kind of error (repairs), the types of wrong heads and"
-    " relations (types), or how many wrong arcs of each class depend on a correctly attached word (cascading). For"
-    " TSV and JSON, use --table",
+    help="Table to print: points gained by repairing each kind of error, types of errors, or wrong arcs of each class"
+    " below correct and wrong heads. For TSV and JSON, use --table",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -122,7 +121,7 @@ def trees(**given: Any) -> None:
     limit = printing.limit_of(given)
     text = result.text(limit, printing.screen_for(given))
     if output_format != "text":
-        from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
+        from levelhead.report.page.examples import groups_of, trees_page, trees_svg, trees_tikz
         from levelhead.tables.documents import signature_line
 
         for note in result.table().notes:

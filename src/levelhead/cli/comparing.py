@@ -49,7 +49,6 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
     Scores and differences have confidence intervals. P-values and the intervals of differences hold for all systems
     jointly.
-    Documents are the units if gold marks them.
     """
     from levelhead.api.comparing import compare as compared
     from levelhead.comparison.regression import outcome_text

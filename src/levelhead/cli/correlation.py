@@ -84,7 +84,7 @@ def _draw(
     figure: str, kind: str, table: Measurements, columns: tuple[str, ...], given: Mapping[str, Any], result: Any
 ) -> None:
     from levelhead.correlation import cumulative_variances
-    from levelhead.correlation.families import counted_once
+    from levelhead.correlation.coefficients import counted_once
     from levelhead.report.charts import result_charts as charts
     from levelhead.report.page.files import write_drawing
 

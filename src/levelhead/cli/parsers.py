@@ -35,9 +35,8 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), a graph-based parser (graph,
     graph-first-order), both together (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
     baseline-random, baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with
-    --train-cmd). Options for other parsers are ignored. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead parse`
-    writes `_` there. The same seed gives the same file, except for external programs. Warnings report training words
-    without UPOS, since parsers learn mostly from tags, and sentences that are too long to learn from.
+    --train-cmd). Options for other parsers are ignored. The same seed gives the same file, except for external
+    programs.
     """
     refuse_if(with_dev and dev is None, "--with-dev requires --dev")
     arguments = options.parser_arguments(parser, given)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
-from levelhead.comparison.annotated_words import (
+from levelhead.comparison.annotators import (
     HEADS,
     AnnotatedWords,
     LabeledWords,
@@ -53,12 +53,8 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import joint_hash, summary_of
 
-__all__ = ["Agreement", "BeyondChance", "Disagreement", "LabelAgreement"]
-
-
 Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
-_TOO_FEW = f"-: no interval: fewer than {FEWEST_UNITS} documents or sentences differ from the most frequent label"
 _MOST_LISTED = 20
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
@@ -107,8 +103,8 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: the label of the first annotator; for heads, the tag of the head. With more than two annotators, the
-            label that comes first in alphabetical order.
+        first: the label of the first annotator (of more than two, the first in alphabetical order); for heads, the tag
+            of the head.
         second: the label of the other annotator.
         words: the number of words, summed over pairs of annotators.
         share: the share of all disagreements on this kind of label.
@@ -132,8 +128,6 @@ class Disagreement(NamedTuple):
 
 
 _F1 = DataColumn("f1", "number", "F1 score, averaged over pairs; null without a value", "percent", True, (), (0, 100))
-_ANNOTATORS = DataColumn("first", "text", "The first annotator"), DataColumn("second", "text", "The other annotator")
-_REASON = DataColumn("reason", "text", "Why there is no value; null if there is one", optional=True)
 
 
 @immutable
@@ -155,8 +149,14 @@ class Agreement(Tabular):
     KIND: ClassVar[str] = "agree"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "labels": (LabelAgreement,),
-        "measures": (MEASURE_COLUMN, _F1, _REASON),
-        "pairs": (*_ANNOTATORS, MEASURE_COLUMN, _F1._replace(about="F1 score, the same in both directions")),
+        "measures": (
+            *(MEASURE_COLUMN, _F1),
+            DataColumn("reason", "text", "Why there is no value; null if there is one", optional=True),
+        ),
+        "pairs": (
+            *(DataColumn("first", "text", "The first annotator"), DataColumn("second", "text", "The other annotator")),
+            *(MEASURE_COLUMN, _F1._replace(about="F1 score, the same in both directions")),
+        ),
         "patterns": (Disagreement,),
         "differing": (
             DataColumn("sentence", "integer", "The number of the sentence, from 1", limits=(0,)),
@@ -225,6 +225,7 @@ class Agreement(Tabular):
         too_few = self.units.own().n_units >= FEWEST_UNITS and any(
             label.krippendorff.value is not None and label.krippendorff.interval is None for label in self.labels
         )
+        few = f"fewer than {FEWEST_UNITS} documents or sentences differ from the most frequent label"
         meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
         meaning = meaning if len(self.annotators) > 2 else "Observed: share of common words with the same label"
         notes = (
@@ -232,7 +233,7 @@ class Agreement(Tabular):
             Detail("Cohen, Fleiss: kappa; Alpha: Krippendorff's alpha; 1 is perfect agreement, 0 is chance level"),
             unit_line(units, "confidence intervals"),
             *unit_notes(units, "intervals", marked_by="the first file"),
-            *([_TOO_FEW] if too_few else []),
+            *([f"-: no interval, since {few}"] if too_few else []),
         )
         return Table(tuple(columns), tuple(rows), notes).signed(self.provenance)
 
@@ -247,7 +248,8 @@ class Agreement(Tabular):
             *notes_on_reasons(self.reasons),
         )
         columns = (Column("Measure", "text"), Column("F1", "percent"))
-        return Table(columns, tuple(self.f1.items()), notes).signed(self.provenance)
+        table = Table(columns, tuple(self.f1.items()), notes, explained=frozenset(self.reasons))
+        return table.signed(self.provenance)
 
     def _patterns_table(self) -> Table:
         names = self.annotators if len(self.annotators) == 2 else ("First", "Second")
@@ -333,8 +335,17 @@ def agreement(
         labels.append(LabelAgreement(labeled.name, *counts, 100 * found.observed, 100 * found.expected, *estimates))
         patterns += _disagreements(words, labeled, names)
     patterns.sort(key=lambda kind: (-kind.words, *kind[:3]))
-    parts = {"resample-by": units_signature({"": units}), "level": f"{level:g}"}
-    provenance = _provenance(treebanks, pairs, setup.rules.signature, parts, notes)
+    files = {name: summary_of(treebank).id for name, treebank in treebanks.items()}
+    provenances = [pair.provenance for pair in pairs.values()]
+    notes = [*notes, *(note for provenance in provenances for note in provenance.notes)]
+    columns = {name: [getattr(side, name) for side in treebanks.values()] for name in ("upos", "xpos", "feats")}
+    if empty := [name for name, sides in columns.items() if not all(side.has_values for side in sides)]:
+        notes.append(f"not annotated by all annotators: {', '.join(empty).upper()}")
+    signature = {"rules": setup.rules.signature, "annotations": joint_hash(files.values())}
+    signature |= {"unicode": provenances[0].signature["unicode"], "lemmas": "all"}
+    signature |= {"resample-by": units_signature({"": units}), "level": f"{level:g}", "version": VERSION}
+    warnings = tuple(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
+    provenance = Provenance(signature, {"annotations": files}, warnings, tuple(dict.fromkeys(notes)))
     return Agreement(treebanks, pairs, tuple(labels), tuple(patterns), tuple(differing), units, level, provenance)
 
 
@@ -391,23 +402,3 @@ def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence
         place = int(words.sentences[row])
         sentence = place + 1, words.treebanks[0][place].id
         yield Disagreement(labeled.name, *both, count, 100 * count / total, names[i], names[j], *sentence, form)
-
-
-def _provenance(
-    treebanks: Mapping[str, Treebank],
-    pairs: Mapping[tuple[str, str], Evaluation],
-    rules: str,
-    parts: Mapping[str, str],
-    before: Sequence[str],
-) -> Provenance:
-    files = {name: summary_of(treebank).id for name, treebank in treebanks.items()}
-    provenances = [pair.provenance for pair in pairs.values()]
-    notes = [*before, *(note for provenance in provenances for note in provenance.notes)]
-    columns = {name: [getattr(side, name) for side in treebanks.values()] for name in ("upos", "xpos", "feats")}
-    empty = [name for name, sides in columns.items() if not all(side.has_values for side in sides)]
-    if empty:
-        notes.append(f"not annotated by all annotators: {', '.join(empty).upper()}")
-    signature = {"rules": rules, "annotations": joint_hash(files.values())}
-    signature |= {"unicode": provenances[0].signature["unicode"], "lemmas": "all", **parts, "version": VERSION}
-    warnings = tuple(dict.fromkeys(fault for provenance in provenances for fault in provenance.warnings))
-    return Provenance(signature, {"annotations": files}, warnings, tuple(dict.fromkeys(notes)))

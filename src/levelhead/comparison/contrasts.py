@@ -53,10 +53,6 @@ class Contrast(NamedTuple):
     more_correct: float
 
 
-SentencesOfOutput = tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]
-"""A treebank, the outputs of the baseline and of a system, and the sentences in which the system gains and loses."""
-
-
 class SentenceRow(NamedTuple):
     """A sentence.
 
@@ -87,7 +83,7 @@ class Contrasts(TreeExamples):
     }
 
     measure: Measure
-    outputs: Sequence[SentencesOfOutput]
+    outputs: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
     provenance: Provenance
     setup: Setup
     coverage: Coverages = field(default_factory=dict)

@@ -41,8 +41,8 @@ class RatedTestSet(NamedTuple):
         treebank: its code.
         n_systems: the number of systems with a valid score.
         mean: the mean of these scores.
-        expected: the score that a system of average ability is expected to have; null if the test set cannot be
-            compared with others.
+        expected: the score expected of a system of average ability; null if the test set cannot be compared with
+            others.
         difficulty: by how many points this is below the mean over all test sets.
         difficulty_interval: its confidence interval; null with fewer than two systems.
         logits: the difficulty in logits; 0 on average.
@@ -226,7 +226,7 @@ class Difficulty(Tabular):
                 (Column("Column", "text"), Column("n", "number"), Column("r", "coefficient"),
                  Column(level, "coefficient"), Column("p", "probability"),
                  Column("Explained", "percent"), Column("Points", "percent")),
-                [(*row[:3], row.interval, *row[4:]) for row in self.explained],
+                self.explained,
             ),
             "systems": (
                 (Column("System", "text"), Column("Test sets", "number"), Column(f"Adjusted {self.measure}", "percent"),

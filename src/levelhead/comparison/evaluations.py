@@ -45,7 +45,6 @@ from levelhead.significance import (
     InferenceSettings,
     SystemCounts,
     Units,
-    check_settings,
     corrected,
     level_of_each,
     unit_line,
@@ -54,17 +53,17 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, P, differences
 from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
-from levelhead.significance.influence import (
+from levelhead.significance.scopes import (
     INFLUENCE,
+    CountedUnits,
     Influenced,
-    InfluencedResult,
+    Scope,
+    count_units,
     influence_notes,
     influence_rows,
     influenced_by,
 )
-from levelhead.significance.parallel import ParallelUnits
-from levelhead.significance.scopes import CountedUnits, Scope, count_units
-from levelhead.significance.units import UnitRow, unit_rows
+from levelhead.significance.units import ParallelUnits, UnitRow, unit_rows
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.table import (
     STARS_NOTE,
@@ -376,7 +375,6 @@ def compare_languages(
     """
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
-    check_settings(settings)
     if parallel:
         plan = plan._replace(test_sets=tuple(test_set._replace(parallel="declared") for test_set in plan.test_sets))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, **how)
@@ -385,11 +383,7 @@ def compare_languages(
     joint = results.parallel()
     pairs = tuple(_pairs(counts, joint, settings.level))
     influenced = (
-        InfluencedResult(
-            f"between {' and '.join(pair.treebanks)}",
-            f"difference in {pair.measure} of {pair.system}",
-            influenced,
-        )
+        (f"between {' and '.join(pair.treebanks)}", f"difference in {pair.measure} of {pair.system}", influenced)
         for pair in pairs
         for influenced in pair.influence
     )

@@ -42,8 +42,6 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
 
-__all__ = ["Choices", "ComparedMeasures", "Judged", "Judgment"]
-
 Scores = NDArray[np.float64]
 
 WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))
@@ -178,7 +176,9 @@ def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
     if isinstance(source, str | os.PathLike):
         name, data = os.fspath(source), read_bytes(source)
     else:
-        name, data = None, "".join(f"{line}\n" for line in _lines_of(source)).encode()
+        rows = zip(*cells_of_frame(source).values(), strict=True) if hasattr(source, "columns") else source
+        texts = (" ".join(row.split()) if isinstance(row, str) else _joined(row) for row in rows)
+        name, data = None, "".join(f"{line}\n" for line in texts).encode()
     text = data.decode("utf-8-sig", "replace").rstrip()
     if not text:
         raise InputError(Fault("invalid-judgments", f"the {'file is' if name else 'votes are'} empty", Place(name)))
@@ -201,13 +201,6 @@ def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
         raise InputError(*faults)
     shares = [math.fsum(value[vote] for vote in votes) / len(votes) for votes in lines]
     return Choices(np.array(shares), np.array([len(votes) for votes in lines]), hashlib.sha256(data).hexdigest())
-
-
-def _lines_of(source: Any) -> list[str]:
-    """The votes of each sentence, as files have them."""
-    if not hasattr(source, "columns"):
-        return [" ".join(line.split()) if isinstance(line, str) else _joined(line) for line in source]
-    return [_joined(votes) for votes in zip(*cells_of_frame(source).values(), strict=True)]
 
 
 def _joined(votes: Any) -> str:

@@ -42,8 +42,8 @@ class GateResult(NamedTuple):
         difference_interval: the confidence interval of the difference.
         ratio_interval: for perplexities with a margin: the confidence interval of the ratio.
         decided: whether the data show on which side of the limit the difference is.
-        n_runs_needed: the number of runs of each system that would suffice for a decision; null if it is decided, with
-            single runs, or if no number suffices.
+        n_runs_needed: the number of runs of each system that would decide; null if it is decided, with single runs, or
+            if no number suffices.
     """
 
     system: str

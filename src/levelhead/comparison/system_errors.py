@@ -31,8 +31,7 @@ from levelhead.significance import (
     units_of,
 )
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.parallel import parallel_groups
-from levelhead.significance.units import UnitRow, unit_rows, units_signature
+from levelhead.significance.units import UnitRow, parallel_groups, unit_rows, units_signature
 from levelhead.tables.data import SYSTEM_COLUMN, TREEBANK_COLUMN, Layout, Value, columns_of
 from levelhead.tables.table import FILE, Cell, Column, Detail, Screen, Table, interval_head
 from levelhead.tabular import Tabular

@@ -38,7 +38,6 @@ from levelhead.significance import (
     Units,
     Wins,
     check_margin,
-    check_settings,
     count_wins,
     differences,
     unit_line,
@@ -47,7 +46,7 @@ from levelhead.significance import (
 )
 from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
-from levelhead.significance.influence import INFLUENCE, influence_notes, influence_rows
+from levelhead.significance.scopes import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
@@ -236,7 +235,6 @@ def compare(
 
     With `fail_if_worse`, an invalid output fails the gates of these measures instead of raising an error.
     """
-    check_settings(settings)
     names = {system.name for system in plan.systems}
     check_margin(settings.margin, len(names), len(setup.measures), len(setup.perplexities))
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}
@@ -257,7 +255,7 @@ def compare(
     tested = defaultdict[tuple[str, str], list[ComparedScore]](list)
     once = parallel.without_copies(counts) if several else ()
     for score in scores:
-        if score.treebank in once and score.difference is not None:
+        if score.treebank in once and not score.average and score.difference is not None:
             tested[score.measure, score.system].append(score)
     how_counted: dict[str, Any] = {"voters": voters, "level": round(1 - settings.level, 12), "wilcoxon": wilcoxon}
     by_unit = counts_by_unit(counts, results) if fail_if_worse else {}

@@ -28,8 +28,6 @@ from levelhead.tables.data import DataTable, Layout
 from levelhead.tables.table import Table, first_rows
 from levelhead.tabular import Tabular
 
-__all__ = ["AlignedWords", "CountedSentences"]
-
 Receive = Callable[[DataTable], object]
 
 

@@ -8,8 +8,19 @@ from typing import Annotated, ClassVar, NamedTuple, get_args
 
 import numpy as np
 
-from levelhead.correlation.coefficients import FEWEST_ROWS, SKEWED, FisherZ, Method, fisher_z, skewness
-from levelhead.correlation.families import FamilyCheck, FamilyChecks, Votes, counted_once, notes_on_votes
+from levelhead.correlation.coefficients import (
+    FEWEST_ROWS,
+    SKEWED,
+    FamilyCheck,
+    FamilyChecks,
+    FisherZ,
+    Method,
+    Votes,
+    counted_once,
+    fisher_z,
+    notes_on_votes,
+    skewness,
+)
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.errors import Fault, InputError, listed, number_of, quoted, with_minus
 from levelhead.immutable import immutable
@@ -28,8 +39,8 @@ class Coefficient(NamedTuple):
         low: the lower end of the confidence interval, which holds for all pairs jointly; None with fewer than four
             treebanks (plus one for each given column), or if a column is constant without one treebank.
         high: the upper end.
-        p: the two-sided p-value that the coefficient is 0, corrected for the number of pairs (Sidak): it is below .05
-            exactly if the 95% interval excludes 0.
+        p: the two-sided p-value, corrected for the number of pairs (Sidak): below .05 exactly if the 95%
+            interval excludes 0.
         families: the check by language families.
     """
 

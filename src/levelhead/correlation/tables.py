@@ -95,7 +95,12 @@ def _with_own_names(tables: Sequence[Measurements]) -> list[Measurements]:
 def tables_of(source: Any, key: str | None = None, name: str = "") -> list[Measurements]:
     """Return the table of a path, result or data frame, or those of a mapping of names to these; see `read_tables`."""
     if isinstance(source, Measurements):
-        return [_renamed(source, name) if name else source]
+        if not name:
+            return [source]
+        numbers, texts = (
+            {f"{name}.{column}": values for column, values in some.items()} for some in (source.numbers, source.texts)
+        )
+        return [replace(source, numbers=numbers, texts=texts)]  # type: ignore[arg-type]
     if isinstance(source, Mapping) and not isinstance(source, Tabular):
         return [table for own, some in source.items() for table in tables_of(some, key, own)]
     if is_frame(source):
@@ -118,11 +123,6 @@ def named(argument: str) -> tuple[str, str]:
     """Return the path of a table, and the prefix of its column names."""
     name, equals, path = argument.partition("=")
     return (path, name) if equals and name and path and not os.path.exists(argument) else (argument, "")  # noqa: PTH110
-
-
-def _renamed(table: Measurements, name: str) -> Measurements:
-    numbers = {f"{name}.{column}": values for column, values in table.numbers.items()}
-    return replace(table, numbers=numbers, texts={f"{name}.{column}": cells for column, cells in table.texts.items()})
 
 
 def _invalid(message: str, path: str, line: int | None = None) -> InputError:
@@ -162,8 +162,7 @@ def _cells_of_frame(frame: Any, key: str | None, title: str) -> tuple[_Cells, st
             columns = {at: index, **columns}
         elif at is None and (at := next(of_text, None)) is None:
             raise _invalid("no column of text, and no index, has the names of treebanks", title)
-    rows = [(None, row) for row in zip(*columns.values(), strict=True)]
-    return _Cells(list(columns), rows), str(at)
+    return _Cells(list(columns), [(None, row) for row in zip(*columns.values(), strict=True)]), str(at)
 
 
 def _cells_of_bytes(data: bytes, path: str, name: str, key: str | None) -> _Cells:

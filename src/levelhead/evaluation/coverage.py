@@ -25,8 +25,8 @@ class PartialCoverage(NamedTuple):
         extra: the number of sentences of the output without a gold sentence; they do not count.
         unreadable: the number of lines of the output that could not be read.
         forms_matched: the number of gold words that are aligned with a word of the same form.
-        other_text: the number of output sentences that answer another text: fewer than half of their forms match the
-            gold sentence and vice versa, so no words are aligned.
+        other_text: the number of sentences of the output that answer another text: no word is aligned, and fewer than
+            half of the forms are equal.
         fits_next: the number of these sentences that fit the next gold sentence.
         fits_previous: the number of these sentences that fit the previous gold sentence.
     """

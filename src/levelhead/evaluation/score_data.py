@@ -55,7 +55,7 @@ class OtherValues(NamedTuple):
     """The values of a score on other data.
 
     Args:
-        value_of_valid_trees: for partial scores, the value if sentences without a valid tree have no correct items.
+        value_of_valid_trees: for partial scores, the value if words of invalid trees count as wrong.
         value_on_new: with training treebanks, the value on sentences that share neither words nor heads with them.
         reason: why there is no value; null if there is one.
         interval: with intervals, the confidence interval of the value.

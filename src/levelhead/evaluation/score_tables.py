@@ -122,7 +122,8 @@ def scores_table(average: Evaluation, measures: Iterable[str] = ()) -> Table:
     if any(average[name].interval for name in names):
         cells = (interval_head(average.signature["level"]), *(average[name].interval for name in names))
         summaries.append((*cells, *(_NO_CELL,) * (len(columns) - len(cells))))
-    table = Table(tuple(columns), tuple(shown_rows), tuple(notes), summary=tuple(summaries))
+    empty = frozenset(str(code) for code, *cells in shown_rows if {*cells} <= {None, _NO_CELL})
+    table = Table(tuple(columns), tuple(shown_rows), tuple(notes), summary=tuple(summaries), explained=empty)
     table, others = table.signed(average.provenance), {*average} - {*names}
     return table._replace(notes=tuple(note for note in table.notes if not _is_about(note, others, names)))
 

@@ -23,8 +23,6 @@ from levelhead.tables.writers import latex_text
 from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
-__all__ = ["Citation"]
-
 Cited = RankedSystems | Comparison | Evaluation  # the results that have a citation
 
 _OWN = "levelhead"

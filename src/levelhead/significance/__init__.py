@@ -6,7 +6,6 @@ from levelhead.significance.corrections import (
     corrected,
     count_wins,
     level_of_each,
-    mean_votes,
     sign_test,
     signed_rank_test,
 )
@@ -15,12 +14,11 @@ from levelhead.significance.differences import (
     check_margin,
     differences,
 )
-from levelhead.significance.estimates import Estimate, enough_runs, run_errors
+from levelhead.significance.estimates import Estimate, enough_runs
 from levelhead.significance.jackknife import Run, SystemCounts, system_counts
 from levelhead.significance.resampling import (
     STANDARD,
     InferenceSettings,
-    check_settings,
     resampled,
     resampled_rows,
     spawned,
@@ -48,16 +46,13 @@ __all__ = [
     "Wins",
     "better_on_at_least",
     "check_margin",
-    "check_settings",
     "corrected",
     "count_wins",
     "differences",
     "enough_runs",
     "level_of_each",
-    "mean_votes",
     "resampled",
     "resampled_rows",
-    "run_errors",
     "sign_test",
     "signed_rank_test",
     "spawned",

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
+from operator import attrgetter
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -13,12 +13,10 @@ from levelhead.immutable import immutable
 from levelhead.scoring.score import Valued
 from levelhead.significance.corrections import corrected, level_of_each
 from levelhead.significance.estimates import Estimate, Interval, enough_runs, rescaled
-from levelhead.significance.influence import Influenced, InfluencedResult, influenced_by
 from levelhead.significance.jackknife import SystemCounts
-from levelhead.significance.parallel import ParallelUnits
 from levelhead.significance.resampling import InferenceSettings
-from levelhead.significance.scopes import Average, Scope, count_units
-from levelhead.significance.units import Units
+from levelhead.significance.scopes import Average, Influenced, InfluencedResult, Scope, count_units, influenced_by
+from levelhead.significance.units import ParallelUnits, Units
 from levelhead.tables.data import NOT_A_COLUMN, Field, documented, fields_of
 from levelhead.tables.table import Cell, Column, percentage, stars
 
@@ -158,7 +156,7 @@ def _runs_of(table: SystemCounts, system: str) -> list[int]:
 class Statistic(Field):
     """A statistic of a comparison: adding an entry to `ComparedScore` is all it takes."""
 
-    value: Callable[[_Pair], Any] = field(kw_only=True)
+    value: Callable[[_Pair], Any] | None = None  # by default, the attribute of the same name
     column: Column | None = None  # in tables for readers, with {} for the level in its heading; None without one
     of_difference: bool = False  # whether the rows of the baseline leave it empty
     # whether the table of some scores has the column, by these scores and the signature of the comparison
@@ -169,10 +167,6 @@ class Statistic(Field):
         if (self.of_difference and of_baseline) or (value is None and self.column and self.column.kind == "text"):
             return ""
         return value  # type: ignore[no-any-return]
-
-
-def _with_margin(_: object, signature: Mapping[str, str]) -> bool:
-    return "margin" in signature
 
 
 DIFFERENCE = Column("Diff.", "points")
@@ -200,7 +194,6 @@ class _Statistics(NamedTuple):
         Statistic(
             "Value in percent, or the perplexity; the mean over runs",
             (0,),
-            value=lambda pair: pair.value,
             column=Column("Score", "percent"),
         ),
     ]
@@ -208,7 +201,6 @@ class _Statistics(NamedTuple):
         Interval | None,
         Statistic(
             "Confidence interval of the value alone",
-            value=lambda pair: pair.interval,
             column=Column("{} CI", "percent", rank=3),
         ),
     ]
@@ -217,7 +209,6 @@ class _Statistics(NamedTuple):
         Statistic(
             "Standard deviation between runs; null with one run",
             (0,),
-            value=lambda pair: pair.spread,
             column=Column("SD", "percent", rank=2),
             shown=lambda results, _: any(result.spread is not None for result in results),
         ),
@@ -242,7 +233,6 @@ class _Statistics(NamedTuple):
         Interval | None,
         Statistic(
             "Confidence interval of the difference; those of all systems hold jointly",
-            value=lambda pair: pair.difference_interval,
             column=Column("{} CI", "points", rank=1),
             of_difference=True,
         ),
@@ -259,7 +249,7 @@ class _Statistics(NamedTuple):
     ] = None
     detectable: Annotated[
         float | None,
-        Statistic("Smallest difference that is detected with a power of 80%", (0,), value=lambda pair: pair.detectable),
+        Statistic("Smallest difference that is detected with a power of 80%", (0,)),
     ] = None
     average: Annotated[
         Average | None,
@@ -279,7 +269,7 @@ class _Statistics(NamedTuple):
             "With --margin: whether the systems are equivalent",
             value=lambda pair: pair.equivalence[0],
             column=Column("Equiv.", "text"),
-            shown=_with_margin,
+            shown=lambda _, signature: "margin" in signature,
         ),
     ] = None
     p_equivalent: Annotated[
@@ -304,7 +294,6 @@ class _Statistics(NamedTuple):
         tuple[Influenced, ...],
         Statistic(
             "If one unit causes more than a third of a variance, the value and the difference without this unit",
-            value=lambda pair: pair.influence,
         ),
         NOT_A_COLUMN,
     ] = ()
@@ -357,7 +346,7 @@ def differences(
     """
     first = next(iter(tables.values()))
     systems = tuple(dict.fromkeys(first.systems))
-    formulas = [entry.value for entry in STATISTICS.values()]
+    formulas = [entry.value or attrgetter(name) for name, entry in STATISTICS.items()]
     return [
         ComparedScore(*(formula(pair) for formula in formulas))
         for scope in _scopes(tables, units or {}, parallel)
@@ -372,7 +361,7 @@ def influenced_results(results: Iterable[ComparedScore]) -> Iterator[InfluencedR
         scope = f"{'in the' if result.average else 'on'} {result.treebank}"
         for influenced in result.influence:
             of = "difference in " if influenced.statistic == "difference" else ""
-            yield InfluencedResult(scope, f"{of}{result.measure} of {result.system}", influenced)
+            yield scope, f"{of}{result.measure} of {result.system}", influenced
 
 
 def _scopes(

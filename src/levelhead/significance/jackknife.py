@@ -59,15 +59,6 @@ class SystemCounts(NamedTuple):
         values[..., powers] = 10.0 ** values[..., powers]
         return values
 
-    @property
-    def flat(self) -> Sums:
-        """The parts with one row per sentence, shape (sentences, runs * measures * 2)."""
-        return self.parts.reshape(len(self.parts), -1)
-
-    def shaped(self, sums: Sums) -> Sums:
-        """Return flat sums over sentences in the shape (..., runs, measures, 2)."""
-        return sums.reshape(*sums.shape[:-1], *self.parts.shape[1:])
-
 
 def system_counts(runs: Sequence[Run]) -> SystemCounts:
     """Return the counts of runs on one treebank.

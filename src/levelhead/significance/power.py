@@ -16,8 +16,6 @@ from levelhead.significance.scopes import EQUAL
 from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.data import Probability
 
-_TABLE = Path(__file__).with_name("typical_variances.tsv")
-
 
 class TypicalDeviation(NamedTuple):
     """The standard deviation of the difference between two systems for one unit, over test sets, as a ratio."""
@@ -32,7 +30,8 @@ class TypicalDeviation(NamedTuple):
 
 
 def typical_deviations() -> tuple[TypicalDeviation, ...]:
-    _, *rows = (line.split("\t") for line in _TABLE.read_text(encoding="utf-8").splitlines())
+    table = Path(__file__).with_name("typical_variances.tsv").read_text(encoding="utf-8")
+    _, *rows = (line.split("\t") for line in table.splitlines())
     return tuple(
         TypicalDeviation(
             "document" if unit == "document" else "sentence",

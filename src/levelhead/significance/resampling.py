@@ -8,8 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.arguments import check
-
 
 class InferenceSettings(NamedTuple):
     """The settings of tests of differences.
@@ -28,11 +26,6 @@ class InferenceSettings(NamedTuple):
 
 STANDARD = InferenceSettings()
 """95% intervals, documents if gold marks them."""
-
-
-def check_settings(settings: InferenceSettings) -> None:
-    """Refuse invalid settings."""
-    check("level", settings.level, "level")
 
 
 Sums = NDArray[np.float64]
@@ -59,21 +52,23 @@ def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over the samples of `resampled_rows`.
 
     Args:
-        table: one row per sentence, float64, shape (sentences, columns).
+        table: one row per sentence, float64, shape (sentences, ...).
         resamples: the number of samples, each with as many rows as the table.
         seed: the random seed.
 
     Returns:
-        The sums, float64, shape (resamples, columns).
+        The sums, float64, shape (resamples, ...).
     """
-    rng, n_rows = np.random.default_rng(seed), len(table)
-    sums = np.empty((resamples, table.shape[1]))
-    for first, last in _batches(resamples, n_rows):
+    rng, n_rows, cells = np.random.default_rng(seed), len(table), table.reshape(len(table), -1)
+    sums = np.empty((resamples, cells.shape[1]))
+    size = max(1, _CELLS // max(1, n_rows))  # so batches depend only on the number of rows
+    for first in range(0, resamples, size):
+        last = min(first + size, resamples)
         drawn = resampled_rows(n_rows, last - first, rng)
         drawn += np.arange(last - first)[:, None] * n_rows
         weights = np.bincount(drawn.ravel(), minlength=(last - first) * n_rows)
-        sums[first:last] = weights.reshape(-1, n_rows).astype(np.float64) @ table
-    return sums
+        sums[first:last] = weights.reshape(-1, n_rows).astype(np.float64) @ cells
+    return sums.reshape(resamples, *table.shape[1:])
 
 
 def random_orders_within(
@@ -86,10 +81,3 @@ def random_orders_within(
         for group in groups:
             orders[:, group] = rng.permuted(np.tile(group, (len(orders), 1)), axis=1)
         yield orders
-
-
-def _batches(resamples: int, n_rows: int) -> Iterator[tuple[int, int]]:
-    """Cut resamples into batches that fit into memory; the batches depend only on the number of rows."""
-    size = max(1, _CELLS // max(1, n_rows))
-    for first in range(0, resamples, size):
-        yield first, min(first + size, resamples)

@@ -301,8 +301,8 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
     differing = [relation for relation, names in _CLASSES.items() if {class_of(relation)} != {*names}]
     twice = [relation for relation, names in _CLASSES.items() if len(names) > 1]
     yield Claim("Each relation is in one class of Table 2", "Table 2", verdicts.verdict_of_fact(not twice),
-                f"in two classes: {', '.join(twice) or 'none'}; {sum(map(len, _CLASSES.values()))} entries; different"
-                f" in the scheme {SCHEME}: {', '.join(differing) or 'none'}")  # fmt: skip
+                f"in two classes: {', '.join(twice) or 'none'} ({sum(map(len, _CLASSES.values()))} entries); the scheme"
+                f" {SCHEME} differs in: {', '.join(differing) or 'none'}")  # fmt: skip
 
 
 def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:

@@ -60,7 +60,7 @@ def reproduce(request: StudyRequest) -> Study:
             )
             for code, counts in counted.items()
         ],
-        "A test set without `# newdoc` counts as one document. The largest has this share of the words.",
+        "A test set without `# newdoc` counts as one document. The largest document has the given share of the words.",
     )
     title = "How wrong are intervals and tests that resample sentences?"
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
@@ -90,10 +90,9 @@ def _setting(
     )
     draws = (
         f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
-        f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage allow for"
-        " the error of these samples, all other verdicts for the sampling error of documents. A claim holds if it is"
-        " significant on every test set, and does not hold if the opposite is significant on one (corrected for"
-        " their number)."
+        f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage consider"
+        " how these samples vary, all others how documents vary. A claim holds if it is significant on every test set,"
+        " and does not hold if its opposite is significant on one, corrected for their number."
     )
     return few, methods, draws
 
@@ -130,11 +129,9 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
             figure=panels(title, list(effects), drawn, places=2) if effects else None,
         )
     for kind, text in {
-        "scores": "The share of 95% intervals of scores that contain the true value when documents are drawn.",
-        "differences": (
-            "The same for differences between two systems. In the remaining samples, a test rejects a true null"
-            " hypothesis."
-        ),
+        "scores": "How many of the 95% intervals contain the true value, in percent of the samples of documents.",
+        "differences": "The same for differences between two systems. In the remaining samples, a test rejects a true"
+        " null hypothesis.",
     }.items():
         yield table_section(
             f"Coverage of intervals of {kind}",
@@ -291,6 +288,6 @@ def _contrasts(values: Sums) -> Sums:
 
 def _percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """The 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures)."""
-    sums = table.shaped(resampled(table.flat, resamples, seed))
+    sums = resampled(table.parts, resamples, seed)
     ends: Sums = np.quantile(_contrasts(table.values(sums)), [verdicts.LEVEL / 2, 1 - verdicts.LEVEL / 2], axis=0)
     return ends

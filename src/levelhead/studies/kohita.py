@@ -40,8 +40,8 @@ def reproduce(request: StudyRequest) -> Study:
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
         (
-            "The text of the Japanese treebank of UD 1.3 is not public, and nothing in that of UD 1.4 is converted, so"
-            " it is best to leave out `ja`."
+            "Leave out `ja`: the text of the Japanese treebank of UD 1.3 is not public, and in UD 1.4 none of its words"
+            " is converted."
         ),
     )
     return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, _SIGNATURE)

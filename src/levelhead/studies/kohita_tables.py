@@ -158,8 +158,8 @@ def conversion(described: Rows) -> StudySection:
         | columns(number="not restored (%)", percent=("non-projective sentences", "after"),
                   points=("increase", "increase, non-projective arcs")),
         [*cells, averages, in_print],
-        "The paper prints only averages. Its increase is that of non-projective arcs (page 2), but may be that of"
-        " sentences with such arcs, which we also show.",
+        "The paper prints only averages. It mentions non-projective arcs (page 2), but may mean sentences with"
+        " such arcs. We show both.",
         rule_before=len(cells),
     )  # fmt: skip
 
@@ -315,7 +315,7 @@ def figure_2(measured: Mapping[str, Rows]) -> StudySection:
         "Figure 2: functional arcs that conversion breaks",
         columns(text=("parser", "treebank"), number="functional", percent=names),
         [(*key, one["functional"], *shares[key].values()) for key, one in arcs.items()],
-        "Shares of functional arcs: correct before the output is converted back, correct after, correct only before"
-        " (broken), and correct only after (fixed).",
+        "Shares of functional arcs: correct before the output is converted back, correct after, broken (correct only"
+        " before) and fixed (correct only after).",
         figure=panels("Functional arcs that conversion breaks", codes, drawn) if codes else None,
     )

@@ -18,9 +18,8 @@ from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.scoring.selection import weights_of
 from levelhead.significance import SystemCounts, Units, resampled, spawned
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.parallel import parallel_groups
 from levelhead.significance.resampling import random_orders_within
-from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
+from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, parallel_groups
 from levelhead.studies import verdicts
 from levelhead.studies.request import (
     StudyRequest,
@@ -199,7 +198,7 @@ def compare_systems(
     boot_seed, small_seed = spawned(seed, 2)
     by_unit = _by_unit(counts, of_sentence)
     values = ratios(counts.parts.sum(axis=0))
-    boot = ratios(counts.shaped(resampled(by_unit.flat, resamples, boot_seed)))
+    boot = ratios(resampled(by_unit.parts, resamples, boot_seed))
     pairs = combinations(range(len(values)), 2)
     same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
     small = []
@@ -433,4 +432,4 @@ def _expected(text: str, scales: Mapping[str, Comparison], name: str, sign: verd
     verdict = verdicts.agreed_verdict(verdicts.verdict_of_effects((change, sign)) for change in changes.values())
     places = {scale: (2, 100) if scale == POINTS else (3, 1) for scale in scales}
     evidence = (f"{verdicts.estimate_shown(change, *places[scale])} {scale}" for scale, change in changes.items())
-    return Claim(text, "an expectation", verdict, f"minus LAS {', '.join(evidence)}")
+    return Claim(text, "an expectation", verdict, f"difference from LAS {', '.join(evidence)}")

@@ -135,8 +135,9 @@ def _setting(
             f" 2018.{conllx}"
         ),
         (
-            f"Our groups are treebanks by the size of their training set (halves){unswapped}. For morphology, which the"
-            " paper does not measure, we use the moving-average type/token ratio (MATTR) of the training set."
+            f"Our groups are the treebanks with smaller and with larger training sets (halves){unswapped}. For"
+            " morphology, which the paper does not measure, we use the moving-average type/token ratio (MATTR) of the"
+            " training set."
         ),
     )
 

@@ -186,20 +186,14 @@ def _values(layout: Layout, row: Iterable[Any]) -> Iterator[Value]:
         elif value is None:
             yield from (None for _ in columns_of(part))
         else:
-            for name, n_columns, nested in _shape(part):
+            for name, columns, nested in _fields(part):
                 cell = getattr(value, name)
                 if nested is not None:
                     yield from _values((nested,), (cell,))
-                elif n_columns == 2:
+                elif len(columns) == 2:
                     yield from (None, None) if cell is None else cell
                 else:
                     yield cell
-
-
-@cache
-def _shape(record: type) -> tuple[tuple[str, int, type | None], ...]:
-    """Return each field that is a column, its number of columns, and its class if it is a record."""
-    return tuple((name, len(columns), nested) for name, columns, nested in _fields(record) if columns)
 
 
 @cache
@@ -210,35 +204,37 @@ def columns_of(record: type) -> tuple[DataColumn, ...]:
 
 @cache
 def _fields(record: type) -> tuple[tuple[str, tuple[DataColumn, ...], type | None], ...]:
+    """Return each field with columns, these columns, and its class if it is a record."""
     abouts = _descriptions(record)
     hints = get_type_hints(record, include_extras=True)
     return tuple(
-        (name, tuple(_columns(name, hint, abouts.get(name, ""))), kind if hasattr(kind, "_fields") else None)
+        (name, columns, kind if hasattr(kind, "_fields") else None)
         for name, hint in hints.items()
-        for kind in [_type_in(hint)]
+        if (columns := tuple(_columns(name, hint, abouts.get(name, ""))))
+        for kind, _, _ in [_unwrapped(hint)]
     )
 
 
-def _type_in(hint: Any) -> Any:
-    """The type in a hint, without units and None."""
-    while get_origin(hint) is Annotated or NoneType in get_args(hint):
-        hint = next(kind for kind in get_args(hint) if kind is not NoneType)
-    return hint
-
-
-def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
-    unit, entry, optional = "", None, False
+def _unwrapped(hint: Any) -> tuple[Any, list[Any], bool]:
+    """The type in a hint, the marks of its units and entries, and whether it can be None."""
+    marks, optional = list[Any](), False
     while get_origin(hint) is Annotated or NoneType in get_args(hint):
         if NoneType in get_args(hint):
             optional = True
             (hint,) = (kind for kind in get_args(hint) if kind is not NoneType)
-            continue
-        for mark in hint.__metadata__:
-            unit, entry = (mark, entry) if isinstance(mark, str) else (unit, mark)
-        hint = hint.__origin__
+        else:
+            marks += hint.__metadata__
+            hint = hint.__origin__
+    return hint, marks, optional
+
+
+def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
+    hint, marks, optional = _unwrapped(hint)
+    unit = next((mark for mark in reversed(marks) if isinstance(mark, str)), "")
+    entry = next((mark for mark in marks if isinstance(mark, Field)), None)
     if unit == NOT_A_COLUMN:
         return
-    about, limits = (entry.about, entry.limits) if isinstance(entry, Field) else (about, ())
+    about, limits = (entry.about, entry.limits) if entry else (about, ())
     about = re.sub(r"\bNone\b", "null", about.rstrip("."))
     if hasattr(hint, "_fields"):  # `value` has the name of the record, and other fields begin with it
         for inner in columns_of(hint):
@@ -254,18 +250,12 @@ def _columns(name: str, hint: Any, about: str) -> Iterator[DataColumn]:
             (column,) = _columns(f"{prefix}{end}", kind, f"{about}: {which}")
             yield column._replace(unit=column.unit or unit, optional=optional)
         return
-    yield _column(name, hint, about, unit, optional, limits)
-
-
-def _column(name: str, hint: Any, about: str, unit: str, optional: bool, limits: tuple[float, ...]) -> DataColumn:
     choices = get_args(hint) if get_origin(hint) is Literal else ()
     kind = str if choices else hint
     if kind not in _TYPES:
         raise TypeError(f"a column cannot be {hint}: {name}")
-    if not limits:
-        limits = _LIMITS.get(unit, (0,) if kind is int else ())
-    unit = "" if unit == "change" else unit
-    return DataColumn(name, _TYPES[kind], about, unit, optional, choices, limits)
+    limits = limits or _LIMITS.get(unit, (0,) if kind is int else ())
+    yield DataColumn(name, _TYPES[kind], about, "" if unit == "change" else unit, optional, choices, limits)
 
 
 def _descriptions(record: type) -> dict[str, str]:

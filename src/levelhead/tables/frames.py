@@ -130,7 +130,8 @@ Frames = Literal["polars", "pandas"]  # the libraries of data frames
 
 def frame_of(table: DataTable, library: Frames | None = None) -> Any:
     """Return data as a data frame, by default of polars if it is installed."""
-    library = chosen_library(library)
+    check("library", library, ("optional", ("one of", get_args(Frames))))
+    library = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
     if isinstance(table.rows, ColumnRows):
         return (to_polars_frame if library == "polars" else to_pandas_frame)(table.columns, table.rows)
     cells = zip(*table.rows) if table.rows else ((),) * len(table.columns)
@@ -146,12 +147,6 @@ def frame_of_columns(columns: Sequence[DataColumn], cells: Mapping[str, Sequence
     with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     return pd.DataFrame({name: list(values) for name, values in cells.items()}).astype(pandas_types(columns))
-
-
-def chosen_library(library: Frames | None) -> Frames:
-    """Return the library of data frames: by default polars if it is installed, otherwise pandas."""
-    check("library", library, ("optional", ("one of", get_args(Frames))))
-    return library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
 
 
 def is_frame(source: object) -> bool:

@@ -73,6 +73,7 @@ class Table(NamedTuple):
         summary: summary rows, such as averages, below a rule.
         more: a line on rows that are left out.
         signature: everything that determines the numbers, by name.
+        explained: the first cells of rows without values that a note explains, so that a terminal need not show them.
     """
 
     columns: tuple[Column, ...]
@@ -82,6 +83,7 @@ class Table(NamedTuple):
     summary: tuple[tuple[Cell, ...], ...] = ()
     more: str = ""
     signature: Signature = MappingProxyType({})
+    explained: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"<Table: {number_of(len(self.rows), 'row')}, {number_of(len(self.columns), 'column')}>"
@@ -221,12 +223,9 @@ def stars(p: float | None) -> str:
     return "" if p is None else next((text for level, text in _STARS if p < level), "")
 
 
-_FORMULA = "'*[=+@-]"
-
-
 def escaped(text: str) -> str:
     """Return a cell of a TSV file that no spreadsheet runs as a formula: `'+base` for `+base`.
 
     A text that already starts with apostrophes gets another one, so that no text is lost.
     """
-    return f"'{text}" if re.match(_FORMULA, text) else text
+    return f"'{text}" if re.match("'*[=+@-]", text) else text

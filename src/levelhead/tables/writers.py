@@ -32,7 +32,6 @@ PaperFormat = Literal["latex", "markdown", "html"]
 
 PAPER_FORMATS: tuple[PaperFormat, ...] = get_args(PaperFormat)  # the formats of tables for papers
 
-_LEFT_OUT = "(-[A-Za-z][A-Za-z:_]*)+"  # a heading such as -FUN is harmless in spreadsheets
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -71,7 +70,7 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
 
 def texts(tables: Sequence[Table], places: int | None = 2, screen: Screen = FILE) -> str:
     """Return the tables of a result for the terminal, with their notes and the signature below the last one."""
-    shown = [_table_text(table, places, screen) for table in tables]
+    shown = [_table_text(table, places, screen) for table in tables if table.every_row]
     hidden = {name for _, names in shown for name in names}
     return "\n".join(text for text, _ in shown) + notes_text(tables, screen, hidden)
 
@@ -112,7 +111,7 @@ def _note_lines(notes: Sequence[str], screen: Screen, hidden: Collection[str]) -
 def _table_text(table: Table, places: int | None, screen: Screen) -> tuple[str, set[str]]:
     """Return a table as text, and the names of the columns that are not shown."""
     widest, hidden, every = screen.width - 1, list[str](), table.columns  # the rule is longer than the rows
-    table = _with_values(table) if screen.is_terminal and table.rows else table
+    table = _with_values(table) if screen.is_terminal else table
     laid_out = _laid_out(table, places, widest)
     while screen.is_terminal and _width(laid_out.widths) > widest and not laid_out.turned:
         kept = _fitting(table, laid_out.widths, widest)
@@ -134,7 +133,6 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> tuple[str, 
                 space = " " * (width - _cells(text))
                 cells.append(text + space if column.kind == "text" else space + text)
             lines.append(" | ".join(cells).rstrip())
-    lines += [rule] if len(rows) in rules else []  # below the head of an empty table
     lines += [table.more] if table.more else []
     if hidden:
         more = f"not shown: {listed([*dict.fromkeys(hidden)], _MOST_NAMED)} (a wider terminal, or --format tsv)"
@@ -143,18 +141,19 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> tuple[str, 
     return "\n".join(lines) + "\n", names
 
 
-def folded(line: str, width: int) -> str:
-    """Return a line as indented lines of at most this width."""
+def folded(line: str, width: int, *, in_words: bool = False) -> str:
+    """Return a line as indented lines of at most this width, also with breaks in words that are longer."""
     indent = line[: len(line) - len(line.lstrip())]
-    first, *others = _filled(line[len(indent) :], width - len(indent), width - len(indent) - 2)
+    words = line[len(indent) :].split(" ")
+    words = [part for word in words for part in _chopped(word, width - 2)] if in_words else words
+    first, *others = _filled(words, width - len(indent), width - len(indent) - 2)
     return "\n".join([indent + first, *(f"{indent}  {other}" for other in others)])
 
 
-def _filled(text: str, width: int, width_of_others: int) -> _Lines:
-    """Return text as lines of at most this many cells, which are broken at spaces only."""
-    first, *words = text.split(" ")
-    lines = [first]
-    for word in words:
+def _filled(words: Sequence[str], width: int, width_of_others: int) -> _Lines:
+    """Return words as lines of at most this many cells."""
+    lines = [words[0]]
+    for word in words[1:]:
         if _cells(lines[-1]) + 1 + _cells(word) <= (width if len(lines) == 1 else width_of_others):
             lines[-1] += f" {word}"
         else:
@@ -197,21 +196,14 @@ def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
 
 
 def _with_values(table: Table) -> Table:
-    """Return the table without columns that are empty in all rows, and without empty rows that a note explains.
+    """Return the table without columns that are empty in all rows, and without the rows that a note explains.
 
     A table without any number is returned unchanged.
     """
-    numbers = {i for i, column in enumerate(table.columns) if column.kind != "text"}
     kept = [i for i, cells in enumerate(zip(*table.every_row)) if not i or not {*cells} <= {"", None}]
-    if not numbers.intersection(kept):
+    if all(table.columns[i].kind == "text" for i in kept):
         return table
-    notes = "\n".join(table.notes)
-    rows = [
-        row
-        for row in table.rows
-        if any(row[i] not in {"", None} for i in numbers) or not re.search(rf"\b{re.escape(str(row[0]))}\b", notes)
-    ]
-    return (table._replace(rows=tuple(rows)) if not table.rules_before else table).of_columns(kept)
+    return table._replace(rows=tuple(row for row in table.rows if row[0] not in table.explained)).of_columns(kept)
 
 
 def _same_in_all(table: Table, i: int) -> bool:
@@ -309,8 +301,7 @@ def _width(widths: Sequence[int]) -> int:
 
 def _wrapped(cell: _Lines, width: int, longest: int) -> _Lines:
     """Return a cell with line breaks between words, and within words longer than the limit."""
-    words = " ".join(part for word in cell[0].split(" ") for part in _chopped(word, longest))
-    return _filled(words, width, width)
+    return _filled([part for word in cell[0].split(" ") for part in _chopped(word, longest)], width, width)
 
 
 def _chopped(word: str, longest: int) -> _Lines:
@@ -332,7 +323,8 @@ def to_tsv(table: Table, places: int | None = None) -> str:
         before = table.columns[i - 1].name
         are_intervals = any(isinstance(row[i], tuple) for row in table.every_row)
         names = [f"{before} low", f"{before} high"] if are_intervals else [column.name or f"{before} mark"]
-        head += (name if re.fullmatch(_LEFT_OUT, name) else escaped(_on_one_line(name)) for name in names)
+        # a heading such as -FUN is harmless in spreadsheets
+        head += (n if re.fullmatch("(-[A-Za-z][A-Za-z:_]*)+", n) else escaped(_on_one_line(n)) for n in names)
         for row, cells in zip(rows, table.rows):
             cell = cells[i]
             for end in cell if isinstance(cell, tuple) else [cell] * len(names):
@@ -395,8 +387,7 @@ def _tsv_value(value: Value, places: int | None) -> str:
 def _quoted(text: str) -> str:
     if re.search(r'["\t\n\r]', text) is None:
         return text
-    doubled = text.replace('"', '""')
-    return f'"{doubled}"'
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _on_one_line(text: str) -> str:
@@ -414,8 +405,7 @@ def to_markdown(table: Table, places: int | None = 2) -> str:
     rows = [[column.name for column in table.columns], rule]
     rows += [[for_readers(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
     lines = ["| " + " | ".join(markdown_text(cell) for cell in row) + " |" for row in rows]
-    notes = [f"\n{markdown_text(note)}" for note in _signed_notes(table)]
-    return "\n".join([*lines, *notes]) + "\n"
+    return "\n".join([*lines, *[f"\n{markdown_text(note)}" for note in _signed_notes(table)]]) + "\n"
 
 
 def markdown_text(text: str) -> str:

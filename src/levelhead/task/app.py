@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from http import HTTPStatus
 from typing import Any
@@ -37,7 +38,7 @@ from levelhead.task.sandbox import check_sandbox, scratch_of
 from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers
 from levelhead.task.site import FORM_BESIDE_FILE, Site
 from levelhead.task.standings import own_results, view_of
-from levelhead.task.submissions import Refused, Submission, Team, choose, submissions, team_of_token
+from levelhead.task.submissions import Refused, Submission, Team, choose, refuse_if, submissions, team_of_token
 
 SECONDS_FOR_A_PART = 30
 """The maximum pause in the middle of a request body, since an upload occupies the place of its team meanwhile."""
@@ -84,8 +85,7 @@ class _Body:
             raise Refused("the request arrives too slowly", 408)
         self._ended = message["type"] != "http.request" or not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
-        if self._left < 0:
-            raise Refused("the request is larger than allowed", 413)
+        refuse_if(self._left < 0, "the request is larger than allowed", 413)
         return message
 
     async def read_on(self) -> None:
@@ -101,15 +101,12 @@ def task_app(task: SharedTask, database: Database) -> ASGIApp:
     site = Site(task, database)
 
     def problem(request: Request, error: Exception) -> Response:
+        headers: Mapping[str, str] = {}
         if isinstance(error, HTTPException):
-            status = error.status_code
-            headers = error.headers or {}
-            message = HTTPStatus(error.status_code).phrase
+            status, message, headers = error.status_code, HTTPStatus(error.status_code).phrase, error.headers or {}
         else:
             assert isinstance(error, Refused)
-            status = error.status
-            headers = {}
-            message = error.message
+            status, message = error.status, error.message
         if request.url.path.startswith("/api/"):
             return JSONResponse({"error": message}, status, headers)
         page = site.page("problem", None, HTTPStatus(status).phrase, status, message=message)

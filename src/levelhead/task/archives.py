@@ -44,14 +44,18 @@ class UnsafeArchive(LevelheadError):
         self.args = (message,)
 
 
+def _refuse_if(is_wrong: object, message: str) -> None:
+    if is_wrong:
+        raise UnsafeArchive(message)
+
+
 _Entry = tuple[tuple[str, ...], bool, IO[bytes]]
 """The parts of the path of a file, whether it is executable, and its contents."""
 
 
 def check_archive(archive: Path, limits: SubmissionLimits) -> list[str]:
     names = unpack(archive, None, limits)
-    if not names:
-        raise UnsafeArchive("it contains no files")
+    _refuse_if(not names, "it contains no files")
     return names
 
 
@@ -84,8 +88,7 @@ def _copy(contents: IO[bytes], path: Path | None, left: int, mode: int) -> int:
             file = stack.enter_context(os.fdopen(handle, "wb"))
         while part := contents.read(_CHUNK):
             size += len(part)
-            if size > left:
-                raise UnsafeArchive("it is larger than allowed when unpacked")
+            _refuse_if(size > left, "it is larger than allowed when unpacked")
             if path is not None:
                 file.write(part)
     return size
@@ -149,8 +152,7 @@ class _LimitedReader(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         self.reads -= size == tarfile.BLOCKSIZE
-        if not 0 <= size <= _MOST_AT_ONCE or self.reads < 0:
-            raise UnsafeArchive("it has a header that is too long")
+        _refuse_if(not 0 <= size <= _MOST_AT_ONCE or self.reads < 0, "it has a header that is too long")
         return self.file.read(size)
 
     def seek(self, offset: int, whence: int = 0) -> int:
@@ -197,8 +199,7 @@ def _zip_entries(file: IO[bytes], limits: SubmissionLimits) -> Iterator[_Entry]:
             mode = info.external_attr >> 16
             if info.is_dir():
                 continue
-            if stat.S_IFMT(mode) not in {0, stat.S_IFREG}:
-                raise UnsafeArchive(f"{quoted(info.filename)} is not a regular file")
+            _refuse_if(stat.S_IFMT(mode) not in {0, stat.S_IFREG}, f"{quoted(info.filename)} is not a regular file")
             if info.flag_bits & 1 or info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
                 raise UnsafeArchive(f"{quoted(info.filename)} is encrypted, or compressed in an unusual way")
             with archive.open(info) as contents:
@@ -206,17 +207,14 @@ def _zip_entries(file: IO[bytes], limits: SubmissionLimits) -> Iterator[_Entry]:
 
 
 def _check_count(n_entries: int, limits: SubmissionLimits) -> None:
-    if n_entries > limits.files:
-        raise UnsafeArchive(f"it has more than {limits.files} entries")
+    _refuse_if(n_entries > limits.files, f"it has more than {limits.files} entries")
 
 
 def _path_parts(name: str, *, folder: bool) -> tuple[str, ...]:
     """Return the parts of a relative path; refuse paths that leave the folder."""
     parts = tuple(part for part in name.split("/") if part not in {"", "."})
-    if not name.isprintable():
-        raise UnsafeArchive(f"the name {quoted(name)} contains unprintable characters")
-    if len(parts) > _DEEPEST:
-        raise UnsafeArchive(f"{quoted(name)} is in more than {_DEEPEST - 1} folders")
+    _refuse_if(not name.isprintable(), f"the name {quoted(name)} contains unprintable characters")
+    _refuse_if(len(parts) > _DEEPEST, f"{quoted(name)} is in more than {_DEEPEST - 1} folders")
     sizes = [len(part.encode("utf-8", "surrogateescape")) for part in parts]
     if max(sizes, default=0) > _LONGEST_NAME or sum(sizes) > _LONGEST_PATH:
         allowed = f"{_LONGEST_NAME} bytes for a file or folder, {_LONGEST_PATH} for a path"

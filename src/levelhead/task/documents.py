@@ -69,14 +69,18 @@ class OwnAverage(NamedTuple):
     interval: PercentInterval | None = None
 
 
-_VALUE = DataColumn("value", "number", "The value in percent, or the perplexity; null without a value", optional=True)
-
 PARTS: Mapping[str, Layout] = MappingProxyType(
     {
         "averages": (OwnAverage,),
         "outputs": (TREEBANK_COLUMN, STATE_COLUMN),
         "reasons": (TREEBANK_COLUMN, DataColumn("reason", "text", "An error of the output")),
-        "scores": (TREEBANK_COLUMN, MEASURE_COLUMN, _VALUE),
+        "scores": (
+            TREEBANK_COLUMN,
+            MEASURE_COLUMN,
+            DataColumn(
+                "value", "number", "The value in percent, or the perplexity; null without a value", optional=True
+            ),
+        ),
     }
 )
 """The columns of the lists in the document of a submission: what its team may see of its results."""

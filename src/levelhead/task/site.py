@@ -27,6 +27,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from levelhead.campaign.records import state_of
 from levelhead.errors import printable
 from levelhead.tables.table import Table, for_readers
 from levelhead.task import submissions as queue
@@ -186,10 +187,9 @@ def existing(value: _Value | None) -> _Value:
 def _file_identity(path: Path) -> tuple[int, int, int] | None:
     """Return values that change with a file; inputs are only searched for gold when the server starts."""
     try:
-        status = path.stat()
+        return state_of(path)
     except OSError:
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 class InputArchive:
@@ -299,8 +299,7 @@ class Uploads:
                         raise queue.Refused(_DISK_FULL, 507) from error
             if size not in {None, n_bytes} or sha256 not in {None, digest.hexdigest()}:
                 raise queue.Refused("the upload does not match its announced size or hash: send it again")
-            if self.is_over():
-                raise queue.Refused("the submission deadline has passed", 403)
+            queue.refuse_if(self.is_over(), "the submission deadline has passed", 403)
             async with self._checks:
                 upload = queue.Upload(path, digest.hexdigest(), n_bytes, kind, label, key)
                 return await run_in_threadpool(self._accept, team, upload)
@@ -327,13 +326,11 @@ class Uploads:
                 raise queue.Refused(f"{used}; refused archives count as well ({refused} today)", 429)
             queue.refuse_early(self.database, team, limits)
         room = shutil.disk_usage(self.task.folder.state).free - limits.free_megabytes * MEGABYTE
-        if room < (limits.upload_megabytes * MEGABYTE if size is None else size):
-            raise queue.Refused(_DISK_FULL, 507)
+        queue.refuse_if(room < (limits.upload_megabytes * MEGABYTE if size is None else size), _DISK_FULL, 507)
 
     def _check_size(self, size: int) -> None:
         megabytes = self.task.limits.upload_megabytes
-        if size > megabytes * MEGABYTE:
-            raise queue.Refused(f"the archive is larger than {megabytes} MB", 413)
+        queue.refuse_if(size > megabytes * MEGABYTE, f"the archive is larger than {megabytes} MB", 413)
 
     def _accept(self, team: queue.Team, upload: queue.Upload) -> queue.Submission:
         try:

@@ -116,6 +116,11 @@ class Refused(LevelheadError):
         self.args = (message, status)
 
 
+def refuse_if(is_wrong: object, message: str, status: int = 400) -> None:
+    if is_wrong:
+        raise Refused(message, status)
+
+
 class Upload(NamedTuple):
     """A received and checked archive."""
 
@@ -217,8 +222,7 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
             upload.path.unlink(missing_ok=True)
         else:
             refuse_early(database, team, limits)
-            if database.fact("closed") is not None:
-                raise Refused("the task is closed", 403)
+            refuse_if(database.fact("closed") is not None, "the task is closed", 403)
             name = secrets.token_hex(16)
             label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
             connection.execute(
@@ -240,14 +244,12 @@ def organizer_failures(database: Database) -> list[Submission]:
 
 
 def choose(database: Database, chosen: Submission) -> None:
-    if chosen.state != FINISHED:
-        raise Refused("only a finished submission can be the primary one", 409)
+    refuse_if(chosen.state != FINISHED, "only a finished submission can be the primary one", 409)
     if chosen.chosen:
         return
     refuse_often(database, Team(chosen.team, chosen.team_name), "chosen as primary")
     with database.transaction() as connection:
-        if database.fact("closed") is not None:
-            raise Refused("the task is closed", 403)
+        refuse_if(database.fact("closed") is not None, "the task is closed", 403)
         connection.execute("UPDATE main.submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
         record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
 
@@ -347,8 +349,7 @@ def interrupt(database: Database, name: str, why: str) -> None:
 
 def put_back(database: Database, name: str | None = None) -> int:
     with database.transaction() as connection:
-        if database.fact("final") is not None:
-            raise Refused("the final ranking was already computed", 409)
+        refuse_if(database.fact("final") is not None, "the final ranking was already computed", 409)
         failures = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
         update = "UPDATE main.submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
         for failed in failures:

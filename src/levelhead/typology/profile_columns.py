@@ -263,8 +263,8 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "right_crossed_trees", "structure", "percent",
-        "Share of trees that Callin's program counts as non-projective. It only considers heads to the right: such an"
-        " arc spans a word that has its head outside the arc (the root is outside).",
+        "Share of trees that Callin's program counts as non-projective: an arc with its head on the right spans a word"
+        " that has its head outside the arc (the root is outside).",
         "such trees / sentences", f"{_CALLIN}, table 1, by his program",
         lambda c, _: share(c.structure.right_crossed_trees, c.sizes.sentences),
     ),

@@ -89,6 +89,9 @@ class FiniteRange(click.FloatRange):
         most = "" if self.max is None else f" and {'below' if self.max_open else 'at most'} {self.max:g}"
         return self.fail(f"{quoted(str(value))} is not a number{least}{most}", param, ctx)
 
+    def _describe_range(self) -> str:
+        return super()._describe_range() if self.min is not None else ""
+
 
 class ResultPath(click.Path):
     """The path of a result; it is checked before the command reads any input.

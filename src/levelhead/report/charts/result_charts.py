@@ -19,7 +19,7 @@ from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import ChartRow, heat, panels, plotted_row, spreads
 from levelhead.report.charts.point_charts import Named, curves, fitted_cloud
-from levelhead.report.compared_trees import groups_of, trees_html
+from levelhead.report.page.examples import groups_of, trees_html
 from levelhead.scoring.score import Score
 from levelhead.significance.units import COMMENT
 from levelhead.tables.svg import Drawing

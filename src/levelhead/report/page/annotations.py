@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -15,7 +16,7 @@ from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
 from levelhead.scoring.matches import align_sentences, compare_aligned, match
-from levelhead.scoring.rules import Rules
+from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import ALL_ROWS, Column, Table
 from levelhead.treebank import Treebank
@@ -25,7 +26,7 @@ _MOST_TREES = 40
 _MOST_ROWS = 200  # of patterns or suspects
 
 
-def agreement_page(agreement: Agreement, rules: Rules) -> Page:
+def agreement_page(agreement: Agreement) -> Page:
     first, *_ = agreement.annotators
     columns = (Column("Measure", "text"), *(Column(f"{one} and {other}", "percent") for one, other in agreement.pairs))
     f1 = tuple((name, *(evaluation[name].value for evaluation in agreement.pairs.values())) for name in agreement.f1)
@@ -45,7 +46,7 @@ def agreement_page(agreement: Agreement, rules: Rules) -> Page:
         ),
         Section("measures", "F1", "For each pair of annotators; the same in both directions.", measures),
         Section("patterns", "Disagreements", "The most frequent patterns first.", patterns),
-        Section("sentences", "Sentences", trees, list(_disagreements(agreement, rules))),
+        Section("sentences", "Sentences", trees, list(_disagreements(agreement))),
     ]
     facts = {"annotators": len(agreement.annotators), "sentences": len(agreement.treebanks[first])}
     facts |= {"sentences with differences": len(agreement.differing)}
@@ -67,9 +68,9 @@ def _noted(name: str, table: Table, title: str = "") -> Block:
     return Block(name, title, table.notes[0], table=table._replace(notes=()))
 
 
-def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
+def _disagreements(agreement: Agreement) -> Iterator[Block]:
     (_, gold), *others = agreement.treebanks.items()
-    shown = [OutputTrees(name, match(gold, treebank, rules)) for name, treebank in others]
+    shown = [OutputTrees(name, match(gold, treebank, _rules(agreement))) for name, treebank in others]
     drawn: dict[int, Disagreement] = {}
     for disagreement in agreement.disagreements:
         drawn.setdefault(disagreement.sentence, disagreement)
@@ -79,18 +80,29 @@ def _disagreements(agreement: Agreement, rules: Rules) -> Iterator[Block]:
         yield Block(f"pattern-{number}", title, sentences=[sentence(shown, place - 1, ("first", "other"))])
 
 
-def changes_page(changes: Changes, rules: Rules, old: str, new: str) -> Page:
+def _rules(result: Agreement | Changes) -> Rules:
+    return rules_named(result.provenance.signature["rules"].partition("+")[0])
+
+
+def changes_page(changes: Changes) -> Page:
     """Return the page of what changed, with the old trees above and the new ones below."""
+    pairs = {
+        name: (part.old.source.path or "old", part.new.source.path or "new") for name, part in changes.parts.items()
+    }
     summary = [Block("summary", table=changes.summary_table())]
     if isinstance(changes, ReleaseChanges):
         summary.append(_noted("files", changes.table(by="file"), "Files"))
+        both = [pair for name, pair in pairs.items() if name not in {*changes.only_old, *changes.only_new}]
+        old, new = (os.path.commonpath([os.path.dirname(path) or "." for path in paths]) for paths in zip(*both))  # noqa: PTH120
+    else:
+        (old, new) = pairs[""]
     columns = Table((Column("Column", "text"), Column("Changes", "number")), tuple(changes.by_column.items()))
     patterns = changes.table().cut(_MOST_ROWS, ALL_ROWS)._replace(notes=())
     sections = [
         Section("sentences", "Sentences", "A sentence can change in several ways.", summary),
         Section("columns", "Changes by column", "", [Block("columns", table=columns)]),
         Section("patterns", "Patterns", "The most frequent changes first.", [Block("patterns", table=patterns)]),
-        Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(changes, rules))),
+        Section("trees", "Trees", "A sentence with each of the most frequent changes.", list(_trees(changes))),
     ]
     facts = {
         "unchanged sentences": changes.n_unchanged,
@@ -103,8 +115,9 @@ def changes_page(changes: Changes, rules: Rules, old: str, new: str) -> Page:
     return _page(f"Changes from {before} to {after}", changes.verdict, facts, sections, changes.provenance)
 
 
-def _trees(changes: Changes, rules: Rules) -> Iterator[Block]:
+def _trees(changes: Changes) -> Iterator[Block]:
     """A short sentence for each of the most frequent patterns, no sentence twice."""
+    rules = _rules(changes)
     drawn: set[tuple[str, int]] = set()
     for number, pattern in enumerate(changes.patterns[:_MOST_ROWS], 1):
         for at in pattern.examples if len(drawn) < _MOST_TREES else ():

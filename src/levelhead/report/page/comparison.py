@@ -17,7 +17,7 @@ from levelhead.comparison.contrasts import contrasts
 from levelhead.comparison.gains import AverageGain, Gain, average_gains, gains_by
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison, wins_text
-from levelhead.errors import names_or_number, with_minus
+from levelhead.errors import Fault, InputError, names_or_number, with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
@@ -159,7 +159,12 @@ _SENTENCES = (
 )
 
 
-def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], registry: Registry) -> Page:
+def comparison_page(comparison: Comparison) -> Page:
+    looked = [*comparison.looked.values()]
+    if not looked or any(part.page is None for part in looked):
+        message = 'the comparison has no trees for a page: use compare(..., prepare="page")'
+        raise InputError(Fault("invalid-argument", message))
+    parts = [part.page for part in looked]
     baseline, several, (first, *others) = comparison.systems[0], len(parts) > 1, parts[0].systems
     more_runs = comparison.results[0].n_runs - 1  # of the baseline: what readers choose last
     systems = [*others[more_runs:], *others[:more_runs], first]
@@ -199,7 +204,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart], regis
     notes = [*map(as_sentence, (*lines, *comparison.provenance.notes))]
     return Page(
         title, lead, facts, choices, shown, notes, comparison.provenance.signature, "comparison", data,
-        measure_terms(comparison.measures, registry),
+        measure_terms(comparison.measures, looked[0].registry),
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The page of a campaign: the ranking, which differences are significant, and how systems compare."""
+"""The pages of a campaign: its ranking, with significant differences, and the difficulty of its test sets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, permutations
 from types import MappingProxyType
 from typing import NamedTuple
+
+import numpy as np
 
 from levelhead.campaign import OutputResult, Ranking, Results, TestSet
 from levelhead.campaign.ranking import PREDICTED, adjustment_notes
@@ -23,6 +25,7 @@ from levelhead.campaign.ranking_tables import (
     undecided_ranks,
     undefined_average,
 )
+from levelhead.comparison.difficulty import Difficulty
 from levelhead.errors import names_or_number
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
@@ -30,7 +33,7 @@ from levelhead.report.charts.page_charts import panels, plotted_row, shares, slo
 from levelhead.report.charts.point_charts import Named, scatter
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section, Strip, as_sentence
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.significance.influence import influence_notes
+from levelhead.significance.scopes import influence_notes
 from levelhead.tables.table import Cell, Column, Table, level_text
 
 _KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
@@ -306,7 +309,9 @@ def _duels(campaign: _Campaign) -> Section:
     blocks = []
     for (ranking, duels), (_, wins) in zip(rankings, campaign.of_rankings("wins")):
         systems = [standing.system for standing in ranking.standings]
-        won = _significant_wins(ranking) if _tested(campaign, ranking) else _better(campaign, ranking, systems)
+        won = {(pair.system, pair.other): pair.wins or 0 for pair in ranking.pairs}
+        won |= {(pair.other, pair.system): pair.losses or 0 for pair in ranking.pairs}
+        won = won if _tested(campaign, ranking) else _better(campaign, ranking, systems)
         counts = [[won.get((system, other), 0) for other in systems] for system in systems]
         whole = len(ranking.group.codes) * (len(systems) - 1)
         totals = zip(systems, map(sum, counts), map(sum, zip(*counts)))
@@ -325,12 +330,7 @@ def _tested(campaign: _Campaign, ranking: Ranking) -> bool:
     return bool(campaign.results.gold) and has_tests(ranking)
 
 
-def _significant_wins(ranking: Ranking) -> Mapping[tuple[str, str], int]:
-    wins = {(pair.system, pair.other): pair.wins or 0 for pair in ranking.pairs}
-    return wins | {(pair.other, pair.system): pair.losses or 0 for pair in ranking.pairs}
-
-
-def _better(campaign: _Campaign, ranking: Ranking, systems: Sequence[str]) -> Mapping[tuple[str, str], int]:
+def _better(campaign: _Campaign, ranking: Ranking, systems: Sequence[str]) -> dict[tuple[str, str], int]:
     """The number of test sets on which the first of two systems has the better score."""
     won = Counter[tuple[str, str]]()
     sign = -1 if lower_is_better(ranking.measure) else 1
@@ -364,3 +364,50 @@ def _zeros(campaign: _Campaign) -> Section:
     if has_tests(campaign.rankings[0]):
         lead += " A single missing or invalid output never makes a difference significant."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
+
+
+_COLORED = 0.95  # the share of residuals within the ends of the colors, so that a disaster does not hide the others
+
+_LEADS = {
+    "explained": ("Properties", "How well properties of treebanks explain differences in difficulty."),
+    "systems": ("Systems", "Averages over all test sets; missing scores are predicted. Ability is in logits."),
+    "unusual": ("Unusual scores", "Systems that are much better or worse on a test set than expected."),
+    "detectable": (
+        "Detectable differences",
+        "Differences detected with 80% power between systems with close scores, or half of the ranking apart.",
+    ),
+}
+
+
+def difficulty_page(difficulty: Difficulty) -> Page:
+    """Return the page of difficulties."""
+    known = [row for row in difficulty.test_sets if row.difficulty is not None]
+    rows = [plotted_row(row.treebank, row.difficulty, row.difficulty_interval) for row in known]
+    drawing = spreads("Difficulty of test sets", rows, "points below the mean", zero=True)
+    blocks = [Block("difficulty", drawing=drawing), Block("test-sets", "Numbers", table=difficulty.table())]
+    lead = (
+        "How many points a system of average ability is expected to score below its mean over all test sets. Intervals"
+        " refer to other systems of the same kind."
+    )
+    residuals = {(row.treebank, row.system): row.residual for row in difficulty.residuals}
+    limit = float(np.quantile(np.abs(list(residuals.values())), _COLORED))
+    systems = [row.system for row, ability in difficulty.systems if ability.ability is not None]
+    cells = [(row.treebank, [residuals.get((row.treebank, system)) for system in systems]) for row in known]
+    heat = HeatMap("Treebank", systems, cells, {}, {}, Column("Residual", "points"), limit=limit)
+    residual_lead = (
+        "The score minus the expected score (from the ability of the system and the difficulty of the test set), in"
+        " points. Colors are lightest at \N{MINUS SIGN}{limit:.1f} or less and darkest at +{limit:.1f} or more."
+        " Empty cells have no valid output."
+    )
+    sections = [
+        Section("difficulty", "Difficulty", lead, blocks),
+        Section("map", "Better or worse than expected", residual_lead, [Block("residuals", heat=heat)]),
+    ]
+    tables = dict(difficulty.other_tables())
+    sections += [
+        Section(name, *texts, [Block(name, table=tables[name])]) for name, texts in _LEADS.items() if name in tables
+    ]
+    facts = [("systems", str(len(systems))), ("test sets", str(len(known))), ("scores", f"{len(residuals):,}")]
+    provenance = difficulty.provenance
+    title = f"Difficulty of test sets by {difficulty.measure}"
+    return Page(title, difficulty.verdict, facts, {}, sections, provenance.notes, provenance.signature)

@@ -23,7 +23,7 @@ from levelhead._version import VERSION
 from levelhead.campaign import Plan, Results, score_plan
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.errors import OutputError, Place
+from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
@@ -167,8 +167,11 @@ class _PageOfOutput:
         return self._address, zlib.compress(render(page._replace(up=("Ranking", f"../{INDEX}"), origin=self._origin)))
 
 
-def page_of(ranked: RankedSystems, *, folder: bool) -> Page:
+def page_of(ranked: RankedSystems, *, folder: bool = False) -> Page:
     """Return the page of a ranking; in a folder, it has links to the pages of outputs."""
+    if ranked.looked is None or (folder and not ranked.looked.results.looked):
+        message = f'the ranking has nothing for such a page: use rank(..., prepare="{"pages" if folder else "page"}")'
+        raise InputError(Fault("invalid-argument", message))
     results, origin = ranked.looked
     signed = results._replace(signature=ranked.results.signature)
     addresses = {key: address for key, (address, _) in _pages_in(results).items()} if folder else {}

@@ -8,12 +8,12 @@ from typing import Any
 
 from levelhead.analysis import averages
 from levelhead.analysis.confusion import ERRORS
-from levelhead.analysis.repairs import Repair, costliest_error
+from levelhead.analysis.repairs import costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
 from levelhead.comparison.system_errors import MARK, UNCERTAIN
-from levelhead.errors import listed, names_or_number
+from levelhead.errors import Fault, InputError, listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
@@ -56,6 +56,16 @@ CONFUSION_LEAD = (
     "Rows: gold relation; columns: system relation. Click a cell to see its sentences. Words on the diagonal have the"
     " correct relation, but some have a wrong head."
 )
+
+
+def evaluation_page(result: Evaluation) -> Page:
+    """Return the page of scores with the errors that were found while files were read."""
+    looked = [evaluation.looked for evaluation in result.treebanks.values()]
+    if None in looked:
+        message = 'the scores have no errors for a page: use score(..., prepare="page")'
+        raise InputError(Fault("invalid-argument", message))
+    by_code = {found.code: one for found, one in zip(looked, result.treebanks.values())}
+    return score_page(looked[0].system, by_code, {found.code: found.page for found in looked}, looked[0].registry)
 
 
 def score_page(
@@ -169,8 +179,7 @@ def _average_scores(average: Evaluation, parts: Mapping[str, TreebankErrors], me
     chart = RowChart(title, "Treebank", shown, (shown, "95% CI"), rows, full=full)
     yield Block("treebanks", title, chart=chart)
     caption = _remarks(average.parts, notes_on_reasons(average.reasons))
-    table = scores_table(average)._replace(notes=())
-    yield Block("scores", "All scores", caption, table=table)
+    yield Block("scores", "All scores", caption, table=scores_table(average)._replace(notes=()))
 
 
 def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
@@ -181,8 +190,9 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
         return Block("costs", caption="No errors.")
     rows = []
     for repair in shown:
-        label, in_full = _named(repair)
-        opens = OpenedWords(store, "repair", part.numbers["repair"][repair.kind], in_full)
+        label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}") or repair.error
+        label += f", wrong {repair.wrong}" * bool(repair.detail and repair.wrong)
+        opens = OpenedWords(store, "repair", part.numbers["repair"][repair.kind], repair.in_words(in_words))
         interval = informative(repair.estimate.interval, difference=True)
         between = cell_text(interval, _POINTS)
         texts = (f"{repair.gain:.2f}", between, f"{repair.words:,}", f"{repair.share:.1f}%")
@@ -195,12 +205,6 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
     others = f"{len(rest):,} other types of errors: {words:,} words, {share:.1f}% of all errors." if rest else ""
     caption = " ".join(filter(None, (others, note, uncertain_note(rows))))
     return Block("costs", "", caption, chart=chart, table=Table(columns, tuple(cells)), filed=True)
-
-
-def _named(repair: Repair) -> tuple[str, str]:
-    """A type of error as the label of a row, such as `obl → nmod, wrong head`, and with the names of the relations."""
-    label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}") or repair.error
-    return label + f", wrong {repair.wrong}" * bool(repair.detail and repair.wrong), repair.in_words(in_words)
 
 
 def _kinds(kinds: Mapping[str, int], store: str) -> Block:
