@@ -174,7 +174,7 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
         "Training treebanks, for WLAS(WDE); can be repeated",
         "Format of the files, conllu or conllx [default: conllu]",
         "Which files of UD releases are gold (train, dev or test) [default: test, or the only split]",
-        "separated by commas; can be repeated [default: UAS, LAS and CLAS, or those of the rules msp25]",
+        "separated by commas; can be repeated [default: UAS, LAS and CLAS; under the rules msp25, their measures]",
     ):
         assert text in shown
 

@@ -327,7 +327,7 @@ def test_significance_has_lines_and_gives_sets_of_ranks():
         "confidence intervals and p-values by sentence: 160 sentences",
         "gold marks no documents, so sentences are treated as independent: ar, cs, de, en, fi and 3 more",
         "systems that share a letter do not differ significantly",
-        "each interval is about one average alone",
+        "each interval is for one average only",
         "undecided ranks by LAS: 1-2 (alpha, gamma)",
         "a missing or invalid output alone never makes a difference significant",
     ]

@@ -235,7 +235,7 @@ def words(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> AlignedWords:
-    """Return a table with a row for each gold word and system, with what is correct.
+    """Return a table with a row for each gold word and system: gold, prediction, and what is correct.
 
     System words that are not aligned are rows of their own, after the gold words of the sentence in which they start.
 

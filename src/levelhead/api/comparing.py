@@ -91,7 +91,7 @@ def compare(
     """Return the scores of systems with confidence intervals, and their differences from the first with p-values.
 
     Args:
-        measures: by default UAS, LAS and CLAS, or those of the rules msp25.
+        measures: by default UAS, LAS and CLAS; under the rules msp25, their measures.
         margin: test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05).
         wilcoxon: also compute Wilcoxon's test over treebanks (extra: stats).
         votes: the units of the sign test and Wilcoxon's test over treebanks: each "treebank", "language" or "family"
@@ -190,7 +190,8 @@ def languages(
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
-        measures: by default LAS and CLAS, with training treebanks also WLAS(WDE); or those of the rules msp25.
+        measures: by default LAS and CLAS, with training treebanks also WLAS(WDE); under the rules msp25, their
+            measures.
         parallel: whether to treat all treebanks as translations of each other, paired by document, or sentence by
             sentence if gold marks no documents; by default only treebanks with the same document ids.
 
@@ -307,7 +308,7 @@ def power(
         gold: a treebank or its path, or many, as in `compare`; None for typical values of the outputs of CoNLL 2018.
         systems: two systems: outputs by system name, or a list of paths; folders named run or seed with a
             number are runs.
-        measures: by default UAS, LAS and CLAS, or those of the rules msp25.
+        measures: by default UAS, LAS and CLAS; under the rules msp25, their measures.
         units: numbers of sentences or documents; by default 6 sizes, and the size of the test set.
         runs: numbers of training runs of each system; by default 1, or 1, 3, 5 and 10 if their spread is known.
         run_sd: the standard deviation between runs, in points; by default estimated from systems with several runs.

@@ -113,7 +113,7 @@ def rank(
             scores of the system and of other systems. Invalid outputs always score 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
-        by_treebank: also rank on each of these test sets.
+        by_treebank: whether to also rank on each of these test sets separately.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
         scheme: the class scheme for names such as CORE in "LAS@CORE"; the names of these measures then include it.

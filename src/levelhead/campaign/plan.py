@@ -59,7 +59,7 @@ class System(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name of the system, with that of the run if there are several."""
+        """The name of the system, with the name of the run if there are several."""
         return f"{self.name}/{self.run}" if self.run else self.name
 
 

@@ -107,7 +107,7 @@ class Standing(NamedTuple):
         rank: its rank, shared by systems of equal value; null without a value.
         value: its macro-average as the rule computes it: a percentage, or a perplexity; null if the measure has no
             value on a treebank.
-        n_valid: the number of its outputs that count; the others score 0.
+        n_valid: the number of its valid outputs; the others score 0.
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value alone; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
@@ -418,5 +418,5 @@ def adjustment_notes(ranking: Ranking, *, of_files: bool) -> list[str]:
         names = listed(ranking.not_averaged, _MOST_NAMED)
         notes.append(f"not in the averages, since no score can be predicted: {names}")
     if not of_files:
-        notes.append("intervals are those of predictions only: scores without files do not show how much they vary")
+        notes.append("intervals only reflect the prediction: scores without files do not show how much they vary")
     return notes

@@ -359,7 +359,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     return [
         *notes_on_units(results, rankings),
         *influence_notes(result for ranking in rankings for result in influenced_results(ranking)),
-        *([SHARED_LETTERS, Detail("each interval is about one average alone")] if undecided else []),
+        *([SHARED_LETTERS, Detail("each interval is for one average only")] if undecided else []),
         *(Detail(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note) for ranking, note in undecided),
         *([Detail("a missing or invalid output alone never makes a difference significant")] if failed else []),
     ]

@@ -157,7 +157,7 @@ _FORMATS = ("tsv", "jsonl", "json")
 @options.cluster_options
 @options.printing_options(*_FORMATS, places=False)
 def words(**given: Any) -> None:
-    """Print a table with a row for each gold word and SYSTEM, with what is correct.
+    """Print a table with a row for each gold word and SYSTEM: gold, prediction, and what is correct.
 
     GOLD and SYSTEM are files or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so
     files can be larger than memory.

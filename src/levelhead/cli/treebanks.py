@@ -41,7 +41,7 @@ OF_PAGE = ("relation", "upos")
     help="Also write the word dependency entropies, averaged over treebanks, to this file, as weights for WLAS",
 )  # fmt: skip
 @click.option(
-    "--rarefy", metavar="WORDS,...", help="Print the word dependency entropies in samples of these sizes instead"
+    "--rarefy", metavar="WORDS,...", help="Instead, print word dependency entropies in samples of these sizes"
 )
 @click.option(
     "--samples", type=options.WHOLE["samples"], default=20, show_default=True, help="Samples per size for --rarefy"

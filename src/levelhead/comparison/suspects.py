@@ -343,7 +343,7 @@ class Suspects(Tabular):
             own = (sentence(row.sent_id, row.sentence), row.word)
             rows.append((*own, *texts, row.score, votes_of_systems, same))
         meanings = {
-            "Systems": f"number with the other annotation : number with this one (of {', '.join(self.systems)})",
+            "Systems": f"how many have the other annotation : this one (of {', '.join(self.systems)})",
             "Elsewhere": (
                 "how often the same words in the same context have the other annotation : this one (first example)"
             ),

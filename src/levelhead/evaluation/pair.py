@@ -53,7 +53,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     Args:
         scores: the scores, in the requested order.
         gold: the sizes of the gold treebank and the warnings about its file; for several treebanks, the sums.
-        system: the same for the output.
+        system: the sizes of the system's output, and the warnings about its file.
         provenance: the provenance of the numbers.
         valid_trees: the scores in which sentences without a valid tree have no correct words; empty unless scores are
             partial.

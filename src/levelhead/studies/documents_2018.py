@@ -90,7 +90,8 @@ def _setting(
     )
     draws = (
         f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
-        f" {resamples} resamples of each. The true value is that of the whole test set. Verdicts on coverage consider"
+        f" {resamples} resamples of each. The true value is the score on the whole test set. Verdicts on coverage"
+        " consider"
         " how these samples vary, all others how documents vary. A claim holds if it is significant on every test set,"
         " and does not hold if its opposite is significant on one, corrected for their number."
     )

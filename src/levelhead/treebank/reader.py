@@ -67,7 +67,7 @@ def build(
     sizes = [None if column is None else tuple(map(len, column)) for column in columns]
     for name, size in zip(_LISTS, sizes):
         if size is not None and (size != sizes[0] or 0 in size):
-            message = f"{name} must be as many sentences and words as forms, and no sentence can be empty"
+            message = f"{name} must have as many sentences and words as forms, and no sentence can be empty"
             raise ConlluError(Fault("invalid-columns", message))
     lines = []
     for sentence in zip(*(column if column is not None else repeat(None) for column in columns)):
@@ -136,7 +136,7 @@ def from_conllu(
         name: its name in messages.
         format: "conllu" or "conllx".
         allow_several_roots: whether a sentence can have several words with HEAD 0.
-        partial: whether to read what is readable of invalid contents, see `read`.
+        partial: whether to read the readable part of invalid contents, see `read`.
 
     Raises:
         ConlluError: it is invalid; the error lists all faults.

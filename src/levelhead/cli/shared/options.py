@@ -165,7 +165,7 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=WHOLE["places"], help="Number of decimal places  [default: 2; all in TSV; JSON always has all]"
+    "--places", type=WHOLE["places"], help="Number of decimal places  [default: 2; all in TSV, and always in JSON]"
 )
 table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
