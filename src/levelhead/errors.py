@@ -55,7 +55,7 @@ class Fault:
         message: what is wrong, in one sentence.
         place: where it is.
         severity: "error" if the file cannot be used, otherwise "warning".
-        count: the number of faults of this kind from this fault on.
+        count: how many faults of this kind it stands for, including itself.
     """
 
     slug: str

@@ -29,11 +29,11 @@ def _warning(meaning: str, remedy: str) -> Message:
 MESSAGES: Mapping[str, Message] = {
     # the file
     "unknown-test-set": _error(
-        "No file of a UD release has this name.",
+        "No file in the UD releases has this name.",
         "Run `levelhead testsets CODE`; for a file with this name, write ./NAME.",
     ),
     "missing-test-set": _error(
-        "The file of a UD release is not on this machine.",
+        "A test set is named, but its file is not on this machine.",
         "Run `levelhead testsets get NAME`, give --download, or set LEVELHEAD_UD to the folder of an unpacked release.",
     ),
     "changed-test-set": _error(
@@ -141,7 +141,7 @@ MESSAGES: Mapping[str, Message] = {
         "Label only the word with HEAD 0 as root.",
     ),
     "unknown-relation": _warning(
-        "A relation is in neither UD v1 nor UD v2; it counts as an incorrect label.", "Check its spelling."
+        "A relation exists neither in UD v1 nor in UD v2; it counts as an incorrect label.", "Check its spelling."
     ),
     # cells
     "unusual-character": _warning(
@@ -149,7 +149,7 @@ MESSAGES: Mapping[str, Message] = {
         "Remove it if it is not part of the text.",
     ),
     "not-normalized": _warning(
-        "A cell is not in Unicode normal form C (NFC), and will not match text that is.", "Normalize both files to NFC."
+        "A cell is not in Unicode normal form C (NFC), so it does not match NFC text.", "Normalize both files to NFC."
     ),
     "surrounding-space": _warning("A cell begins or ends with a space.", "Remove the space."),
     "invalid-feats": _warning("FEATS is not a list of Name=Value pairs.", "Write them as in A=B|C=D, or _."),
@@ -180,18 +180,18 @@ MESSAGES: Mapping[str, Message] = {
         "Keep the sentences of the input, in their order, with one blank line after each.",
     ),
     "missing-system-file": _error(
-        "A gold file has no system file of the same name, or no file of a system matches a test set.",
+        "A gold file has no system file with the same name, or a system has no file for any test set.",
         "Run the system on it, or rename its output; levelhead rank counts missing outputs and empty folders as 0.",
     ),
     "no-pairs": _error(
-        "A folder has no CoNLL-U file, or two that differ only in compression.",
+        "A folder has no CoNLL-U file, or two files whose names differ only in compression.",
         "Name a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder matches two layouts, for example outputs and runs, has several systems instead of one, or two of its"
-        " files match the same test set.",
-        "Name a more specific folder, choose a split with --split, remove one of two outputs, name runs run1, run2 ...,"
-        " or write a manifest.",
+        "The contents of a folder are ambiguous: it matches two layouts (for example outputs and runs), has several"
+        " systems instead of one, or has two files for the same test set.",
+        "Name a folder inside it, choose a split with --split, remove one of the two outputs, name runs run1, run2"
+        " ..., or write a manifest.",
     ),
     # answers of language models
     "no-answers": _error(
@@ -233,9 +233,9 @@ MESSAGES: Mapping[str, Message] = {
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has the same value in all treebanks.", "Leave it out."),
     "unpaired-annotations": _error(
-        "An export has no sentence or document that all annotators annotated, or one annotator annotated a sentence"
+        "An export has no sentence or document that all annotators annotated, or an annotator annotated a sentence"
         " twice.",
-        "Export what all of them annotated, once for each.",
+        "Export sentences that all of them annotated, once for each annotator.",
     ),
     "too-few-treebanks": _error("There are too few treebanks for the computation.", "Add treebanks."),
     "invalid-judgments": _error(
@@ -273,7 +273,7 @@ MESSAGES: Mapping[str, Message] = {
         "Convert it back first, or leave out --exact.",
     ),
     "outdated-record": _warning(
-        "Trees changed after their heads were recorded, so the algorithm converts them.",
+        "Trees have changed since their heads were recorded, so they are converted without the record.",
         "Convert trees back before changing them. For a parser's output, ignore this.",
     ),
     "unused-record": _warning(
@@ -288,7 +288,7 @@ MESSAGES: Mapping[str, Message] = {
         "A manifest or the metadata of a campaign is invalid.", "See docs/rank.md for all keys."
     ),
     "unknown-language": _error(
-        "The language or family of a treebank is unknown, but votes by language or family require it.",
+        "--votes language or family is chosen, but the language or family of a treebank is unknown.",
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
     "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for perplexities a ratio above 1."),
@@ -328,8 +328,8 @@ MESSAGES: Mapping[str, Message] = {
         "Name another store, or delete this one. Run a task with the version that created it.",
     ),
     "store": _error(
-        "The store of results, or the database of a shared task, cannot be written, or its path is not a file.",
-        "Name a file; check permissions and free space. Stored results are kept.",
+        "The store of results or the database of a shared task cannot be written.",
+        "Check that its path names a file; check permissions and free space. Stored results are kept.",
     ),
     # shared tasks
     "invalid-task": _error(
@@ -337,7 +337,7 @@ MESSAGES: Mapping[str, Message] = {
         "All settings are in docs/task-reference.md.",
     ),
     "gold-in-input": _error(
-        "An input of a shared task contains gold trees, for more than 90% of its sentences of 6 or more words.",
+        "An input of a shared task contains gold trees for more than 90% of the sentences of 6 or more words.",
         "Replace the gold heads by _, or remove the file from the inputs.",
     ),
     "unchecked-input": _error(
@@ -374,14 +374,14 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-scheme": _error("Unknown scheme of classes.", "Choose one of the schemes in the message."),
     "unknown-rules": _error("Unknown rules.", "Choose one of the rules in the message."),
     "unknown-property": _error(
-        "Unknown property to break counts down by.", "Choose one of the properties in the message."
+        "A breakdown by an unknown property was requested.", "Choose one of the properties in the message."
     ),
     "not-broken-down": _error(
         "A measure cannot be broken down by groups of words.", "Choose a measure that counts words, such as LAS."
     ),
     "missing-training": _error("A property requires the training treebank.", "Give --train FILE."),
     "not-there": _error(
-        "The requested item does not occur in the treebanks.", "Check its spelling, or request an item that occurs."
+        "The requested item does not occur in the treebanks.", "Check its spelling, or choose one that occurs there."
     ),
     "invalid-weights": _error(
         "A line in a file of weights is invalid.", "Write a universal relation and a number on each line."
@@ -394,17 +394,18 @@ MESSAGES: Mapping[str, Message] = {
         "Correct DEPS, or leave the measure out.",
     ),
     "missing-weight": _error(
-        "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
+        "A relation in the treebanks has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
     ),
     "invalid-definitions": _error(
-        "A file of measures and schemes is invalid.", "Correct the entry in the message; see docs/classes.md."
+        "A file of custom measures and schemes is invalid.",
+        "Correct the entry named in the message; see docs/classes.md.",
     ),
     "invalid-argument": _error(
         "The value of an argument or option is invalid.", "Give a value that the message allows."
     ),
     "invalid-gate": _error(
-        "A bound is not MEASURE=NUMBER, or its measure requires the opposite bound.",
-        "Write --fail-under LAS=85, in Python at_least=85; for perplexities --fail-over and at_most.",
+        "A bound is not MEASURE=NUMBER, or its measure needs an upper instead of a lower bound, or the reverse.",
+        "Write --fail-under LAS=85 (in Python at_least=85); for perplexities, --fail-over (at_most).",
     ),
     "invalid-columns": _error("The given columns do not match the treebank.", "Give one value for each word."),
     # parsers
@@ -417,7 +418,7 @@ MESSAGES: Mapping[str, Message] = {
         "Words for training or parsing have no UPOS tag.", "Add tags with a tagger; parsers learn mostly from tags."
     ),
     "long-sentence": _warning(
-        "A sentence is too long to train on, or to parse with the usual search.",
+        "A sentence is too long for training, or for the parser's usual search.",
         "Split it if necessary; other sentences are not affected.",
     ),
     "unknown-option": _error("Unknown option of an external parser.", "See the documentation of the parser."),
@@ -433,7 +434,7 @@ MESSAGES: Mapping[str, Message] = {
         "An external parser could not be run, or failed.", "Read the parser's message, which is quoted."
     ),
     "not-repeatable": _error(
-        "Results of an external command cannot be stored, since changes of its program cannot be detected.",
+        "Results of an external command cannot be stored: levelhead cannot detect when its program changes.",
         "Leave out --store.",
     ),
     "parser-words": _error(

@@ -25,8 +25,8 @@ class Tabular:
 
     Notebooks show its verdict, its first 40 rows, and charts.
 
-    Its class says the `KIND` of result and the columns of its tables, the main table first (`LAYOUTS`). The rows of a
-    table are what its method `_NAME_rows` returns, or the field with its name; nested mappings have a row for each.
+    Its class defines the `KIND` of result, and the columns of its tables, the main table first (`LAYOUTS`). The rows of
+    the table NAME come from the method `_NAME_rows` or the field NAME; nested mappings give one row per entry.
     """
 
     __slots__ = ()
@@ -135,7 +135,7 @@ class Tabular:
         return texts(self.text_tables(), self.PLACES)
 
     def below_verdict(self, text: str, width: int | None = None) -> str:
-        """Return text below the verdict, if there is one, folded to a width; by default that of files."""
+        """Return text below the verdict, if there is one, folded to a width; by default the width of files."""
         if not self.verdict:
             return text
         from levelhead.tables.table import FILE

@@ -267,7 +267,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "one system to contrast": (
         lambda: levelhead.trees(GOLD, ALPHA),
-        "give at least two systems, or with one what to show",
+        "give at least two systems, or one system and what to show",
     ),
     "a list of numbers": (
         lambda: levelhead.score([1, 2], ALPHA),

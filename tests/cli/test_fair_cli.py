@@ -46,7 +46,7 @@ rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resamp
     "confusion": """\
 Treebank | Gold | System | Words | Head correct | of gold
 ---------+------+--------+-------+--------------+---------
-errors only; of gold: share of the aligned words with this gold relation
+only errors are shown; of gold: share of the aligned words with this gold relation
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "analyze --show types": """\
@@ -295,7 +295,7 @@ def test_compare(run):
     assert (cells[1], cells[2], cells[4], cells[7]) == ("beta", "71.83", "-17.20", "***")
     assert cells[6] == "< .001"
     assert notes[0] == "differences from alpha: * p < .05, ** p < .01, *** p < .001; wins and gates: p < 0.1"
-    assert notes[1] == "each interval of a score is about this score alone: compare systems by their differences"
+    assert notes[1] == "each interval is for one score: to compare systems, use their differences"
     assert notes[2] == "confidence intervals and p-values by sentence: 20 sentences"
     assert notes[3] == "gold marks no documents, so sentences are treated as independent: en"
     assert notes[4].startswith("sentence 5 causes 46% of the variance of the difference in LAS of beta on en: without")

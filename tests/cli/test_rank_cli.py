@@ -27,8 +27,8 @@ Rank | System |   LAS |  CLAS | CLAS rank | Valid outputs | LAS of valid sentenc
 gamma counts 0 on tr (cycle, line 49)
 gamma: 0 on tr: line 49: cycle: the heads form a cycle in the sentence that ends at line 56 (and 1
   more); 18 of 20 sentences can be compared
-of valid sentences: unofficial, does not affect ranks; invalid outputs are scored on their
-  comparable sentences instead of as 0
+of valid sentences: invalid outputs are scored on their comparable sentences, not as 0; unofficial,
+  does not affect ranks
 rules:ud|gold:"""
 
 
@@ -327,7 +327,7 @@ def test_significance_has_lines_and_gives_sets_of_ranks():
         "confidence intervals and p-values by sentence: 160 sentences",
         "gold marks no documents, so sentences are treated as independent: ar, cs, de, en, fi and 3 more",
         "systems that share a letter do not differ significantly",
-        "each interval is about one average alone",
+        "each interval is for one average only",
         "undecided ranks by LAS: 1-2 (alpha, gamma)",
         "a missing or invalid output alone never makes a difference significant",
     ]

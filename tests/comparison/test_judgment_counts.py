@@ -49,7 +49,7 @@ def test_few_documents_have_intervals_by_sentence_and_no_p(tmp_path):
     )
     assert few.measures["UAS"].agreement == asked.measures["UAS"].agreement == unmarked.measures["UAS"].agreement
     assert few.provenance.signature["resample-by"] == "few-documents"
-    label = "other sentences of these documents, not other documents"
+    label = "new sentences of these documents, not for new documents"
     notes = ["\n".join(found.table().notes) for found in (few, asked, unmarked)]
     assert [label in text for text in notes] == [True, True, False]
     assert [", p = " in text for text in notes] == [False, True, True]

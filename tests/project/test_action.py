@@ -145,7 +145,7 @@ def test_steps_and_hooks_decide_by_sentence_where_documents_are_few(tmp_path):
         given = {"gold": gold, "system": BETA, "baseline": ALPHA, "fail_if_worse": "LAS", "resample_by": unit}
         found, said, _ = run_action(tmp_path, files="", **given)
         assert found == code
-        assert ("--resample-by sentence decides by sentence" in said) is (unit == "auto")
+        assert ("use --resample-by sentence" in said) is (unit == "auto")
         arguments = [gold, ALPHA, BETA, "--fail-if-worse=LAS", f"--resample-by={unit}"]
         command = [sys.executable, "-m", *hook["entry"].split(), *map(str, arguments)]
         assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == code

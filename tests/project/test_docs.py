@@ -285,7 +285,7 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     for command, default in (
         ("score", "all that the official scorer of the rules prints"),
-        ("compare", "UAS, LAS and CLAS, or those of the rules msp25"),
+        ("compare", "UAS, LAS and CLAS; under the rules msp25, their measures"),
     ):
         section = pages()[f"commands/{command}.md"]
         text = shared_options() if "`--measure`" in section else section

@@ -240,7 +240,7 @@ def test_notes_name_groups_and_failures() -> None:
     assert notes_on_tests(results, [ranking]) == [
         "confidence intervals and p-values by sentence: 210 sentences",
         "systems that share a letter do not differ significantly",
-        "each interval is about one average alone",
+        "each interval is for one average only",
         "undecided ranks by LAS: 1-2 (A, B)",
         "a missing or invalid output alone never makes a difference significant",
     ]

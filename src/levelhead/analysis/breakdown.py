@@ -67,7 +67,7 @@ class Breakdown(NamedTuple):
     system: str = ""
 
     def difference(self, values: tuple[str, ...]) -> Fraction | None:
-        """Return the points by which the score without the row `values` is higher than that of all words."""
+        """Return how many points the score without the row `values` is above the score of all words."""
         if self.whole is None or self.whole.exact is None:
             return None
         without = self.without.get(values, self.whole).exact

@@ -42,7 +42,7 @@ class Confusion(NamedTuple):
         counts: words by gold relation (rows) and system relation (columns), int64, shape (names, names).
         right_heads: the number of these words with the correct head, same shape.
         unaligned_gold: unaligned gold words, by relation, int64, shape (names,).
-        unaligned_system: the same for system words.
+        unaligned_system: unaligned system words, by relation, int64, shape (names,).
     """
 
     names: tuple[str, ...]
@@ -88,9 +88,9 @@ class Example(NamedTuple):
 
     Args:
         gold_sentence: the index of the gold sentence.
-        gold_word: the index of the word in it.
+        gold_word: the index of the word in this sentence.
         system_sentence: the index of the system's sentence.
-        system_word: the index of the word in it.
+        system_word: the index of the word in this sentence.
     """
 
     gold_sentence: int
@@ -195,7 +195,7 @@ class Cascading(NamedTuple):
         labeled: whether a correct arc must also have the correct relation.
         wrong: the number of aligned words of the class that are attached incorrectly.
         parent_correct: the number of these words whose system head is attached correctly.
-        share: their share of the wrong arcs; low if errors cascade from errors further up.
+        share: their share of the wrong arcs; a low share means that errors follow from errors higher in the tree.
     """
 
     name: Annotated[str, NOT_A_COLUMN]

@@ -157,7 +157,7 @@ def analyze(
     level: float = 0.95,
     split: Split | None = None,
 ) -> ErrorAnalysis:
-    """Return what repairing each kind of error would gain, the types of errors, and cascading errors.
+    """Return which errors cost most (the gain from repairing each kind), the types of errors, and cascading errors.
 
     Args:
         measures: a single measure of words.
@@ -192,7 +192,7 @@ def trees(
     partial: bool = False,
     split: Split | None = None,
 ) -> TreeExamples:
-    """Return sentences with trees: those with an error of one system, or those in which several systems differ most.
+    """Return sentences and their trees: for one system, with an error; for several, with the largest differences.
 
     Args:
         show: for one system, show the sentences in which the first relation is confused with the second, such as
@@ -235,14 +235,14 @@ def words(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> AlignedWords:
-    """Return a table with a row for each gold word and system, with what is correct.
+    """Return a table with a row for each gold word and system: gold, prediction, and what is correct.
 
     System words that are not aligned are rows of their own, after the gold words of the sentence in which they start.
 
     Args:
         registry: the available schemes, as `read_definitions` returns them; the column `class` has the classes of the
             default scheme.
-        each: a function that gets the rows, some at a time, as a table of data; the result then has no rows. This
+        each: a function that is called with some rows at a time, as a table of data; the result then has no rows. This
             takes little memory, however large files are, unless there are several jobs.
 
     Raises:

@@ -91,16 +91,16 @@ def compare(
     """Return the scores of systems with confidence intervals, and their differences from the first with p-values.
 
     Args:
-        measures: by default UAS, LAS and CLAS, or those of the rules msp25.
+        measures: by default UAS, LAS and CLAS; under the rules msp25, their measures.
         margin: test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05).
         wilcoxon: also compute Wilcoxon's test over treebanks (extra: stats).
         votes: the units of the sign test and Wilcoxon's test over treebanks: each "treebank", "language" or "family"
             has one vote.
-        fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, the
-            interval must show that it is worse by at most the margin. The results are in `gates`. A system with an
-            invalid output is then listed in `invalid` instead of raising an error.
-        prepare: what to find while outputs are read: the trees of the "page", and for the "summary" the sentences in
-            which systems lose most; both are in `looked`.
+        fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, no interval
+            may include a loss above the margin. The results are in `gates`. A system with an invalid output is then
+            listed in `invalid` instead of raising an error.
+        prepare: what to collect while outputs are read: trees for a "page", and for a "summary" the sentences with the
+            largest losses; both are in `looked`.
 
     Raises:
         InputError: a file is invalid or missing; all errors are listed.
@@ -190,9 +190,10 @@ def languages(
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
-        measures: by default LAS and CLAS, with training treebanks also WLAS(WDE); or those of the rules msp25.
-        parallel: whether all treebanks are translations of each other, and are paired by document, or by sentence
-            in order if gold marks no documents; others are recognized by the ids of their documents.
+        measures: by default LAS and CLAS, with training treebanks also WLAS(WDE); under the rules msp25, their
+            measures.
+        parallel: whether to treat all treebanks as translations of each other, paired by document, or sentence by
+            sentence if gold marks no documents; by default only treebanks with the same document ids.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
@@ -307,12 +308,12 @@ def power(
         gold: a treebank or its path, or many, as in `compare`; None for typical values of the outputs of CoNLL 2018.
         systems: two systems: outputs by system name, or a list of paths; folders named run or seed with a
             number are runs.
-        measures: by default UAS, LAS and CLAS, or those of the rules msp25.
-        units: numbers of units: sentences or documents; by default 6 sizes, and that of the test set.
+        measures: by default UAS, LAS and CLAS; under the rules msp25, their measures.
+        units: numbers of sentences or documents; by default 6 sizes, and the size of the test set.
         runs: numbers of training runs of each system; by default 1, or 1, 3, 5 and 10 if their spread is known.
         run_sd: the standard deviation between runs, in points; by default estimated from systems with several runs.
         alpha: the significance level of the two-sided test.
-        power: the probability with which the difference is detected.
+        power: the power: the probability of detecting the difference.
 
     Raises:
         InputError: the number of systems is not two, a file is invalid, or a size is too small.

@@ -99,16 +99,16 @@ def perplexity(
     """Return the perplexity of a test set, and of parser outputs, under an n-gram model of training trees.
 
     Args:
-        train: a treebank or its path; or a model or its path (with `.arpa` in its name), which has its own n-grams and
-            counts.
+        train: a treebank or its path; or a model or its path (with `.arpa` in its name), whose own settings are then
+            used for n-grams and counts.
         test: the test set.
         order: the order in which words are predicted: as in the sentence ("string"), or as a transition system attaches
             them.
         ngram: the length of the longest n-grams; by default 3.
         minimum_counts: the minimum count of n-grams of each order.
         minimum_word_count: training words with a lower count are treated as unknown.
-        ends: whether to count ends of sentences ("in" or "out"); for "ppl1", count their probabilities, but not their
-            number.
+        ends: ends of sentences: "in" counts them like words, "out" ignores them, and "ppl1" counts their probabilities,
+            but not their number, as in SRILM's ppl1.
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -156,7 +156,7 @@ def recover(
         answers: the path of a file or folder of answers, a mapping of answers by sent_id, or a list of answers, one per
             gold sentence.
         gold: the gold treebank with the words that the language model was to parse.
-        separator: the beginning of the lines between answers; an empty string means blank lines; by default detected.
+        separator: what the lines between answers start with; an empty string for blank lines; by default detected.
         field: the field of JSON lines or CSV with the answer; dots separate nested fields, as in `response.text`.
         id_field: the field of JSON lines or CSV with the sent_id.
 

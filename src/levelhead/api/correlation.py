@@ -81,13 +81,13 @@ def correlate(
             default all numeric columns.
         differences: pairs of columns to subtract: A - B is added as diff(A,B).
         given: columns to control for (partial correlation).
-        family: the column with language families: leave out each family, and permute within families.
+        family: the column with language families, to leave out each family in turn and to permute within families.
         key: the column with the names of treebanks; by default the first.
-        missing: how to treat missing values: "drop" the treebank, drop it from the pairs concerned ("pairwise"), or
-            stop with an "error".
+        missing: how to treat missing values: "drop" the treebank, drop it only from the pairs that need the value
+            ("pairwise"), or stop with an "error".
         methods: the coefficients: "pearson", "spearman" or both; by default "pearson", or "spearman" if a column is
             skewed.
-        votes: what counts once: a "language", with the mean of its treebanks, or each "treebank".
+        votes: what counts as one observation: a "language" (the mean of its treebanks) or a "treebank".
         permutations: the number of random permutations within families.
 
     Raises:

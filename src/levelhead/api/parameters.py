@@ -124,11 +124,14 @@ SHARED: Mapping[str, str] = MappingProxyType(
     {
         "gold": (
             'a path, a name such as "en_ewt@2.16", a treebank, or another object (see `levelhead.interop`); or'
-            " many: a folder, a manifest (TOML), or a mapping of codes to these."
+            " several test sets: a folder, a manifest (TOML), or a mapping of codes to treebanks."
         ),
-        "system": "the system's output, in the same form, or a mapping with its name.",
-        "systems": "a mapping of names to outputs in the same form; the outputs of one system; or a list of paths.",
-        "measures": 'measures such as "LAS" or "CLAS.recall", in any case, separated by commas.',
+        "system": "the system's output, in the same form as gold, or a mapping of the system's name to it.",
+        "systems": (
+            "the outputs of one system, in the same form as gold; or of several: a list of paths, or a mapping of"
+            " names to outputs."
+        ),
+        "measures": 'measures such as "LAS" or "CLAS.recall" (upper or lower case), separated by commas.',
         "rules": (
             'scoring rules: levelhead\'s ("ud"), or exactly those of an official scorer ("udtools", "conll18",'
             ' "conll17", "msp25" or "msp25-sorted").'
@@ -139,48 +142,49 @@ SHARED: Mapping[str, str] = MappingProxyType(
             'whether to accept sentences with several roots (words with HEAD 0), under the rules "ud" and "udtools".'
         ),
         "punct": (
-            '"keep" punctuation, or leave out of UAS, LAS and LS words with the gold "relation" punct, or punctuation'
-            ' as defined by "callin": LAS(nopunct) or LAS(nopunct=callin).'
+            'punctuation in UAS, LAS and LS: "keep" counts it, "relation" leaves out words with the gold relation'
+            ' punct, as in LAS(nopunct), and "callin" uses Callin\'s definition, as in LAS(nopunct=callin).'
         ),
         "weights": (
-            'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".'
+            'weights of relations for weighted measures: {"mine": {"det": 0.1, "nsubj": 1}} defines "WLAS(mine)".'
         ),
         "registry": ("measures and schemes, as `read_definitions` returns them; by default the shipped ones."),
         "partial": (
-            "whether to score outputs with different text or broken trees, too, over all gold words (not official)."
+            "whether to score outputs with different text or broken trees as well; every gold word counts (unofficial)."
         ),
         "train": "training treebanks, for WLAS(WDE).",
         "split": (
             'which files of UD releases are gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),
         "as_runs": (
-            "whether to treat all folders of a system (for a single gold file, also all files) as its runs; by default"
-            " only those named run or seed with a number."
+            "whether to treat every folder of a system (for a single gold file, also every file) as a training run; by"
+            " default only folders named run or seed with a number."
         ),
         "jobs": "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
         "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
         "store": "keep results in this file, and resume from it in the next run.",
         "resample_by": (
-            'the independent units of intervals and tests: "sentence", "document" (# newdoc), "comment:NAME" (equal'
-            ' comments), or "auto" (documents if gold marks ten or more, otherwise sentences).'
+            'the independent units of intervals and tests: "sentence", "document" (marked by # newdoc), "comment:NAME"'
+            ' (sentences with the same comment NAME), or "auto" (documents if gold marks ten or more, otherwise'
+            " sentences)."
         ),
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",
-        "folds": "the number of folds of cross-validation: blocks of consecutive sentences.",
+        "folds": "the number of cross-validation folds, which are blocks of consecutive sentences.",
         "treebank": "a treebank or its path.",
         "treebanks": "treebanks, their paths, folders, lists of these, or mappings of names to treebanks or files.",
-        "merge": "whether to count the train, dev and test file of a treebank as one treebank.",
+        "merge": "whether to count the train, dev and test files of a treebank as one treebank.",
         "external": "how to run an external parser.",
         "origin": "how the result was made, for the end of pages.",
         "repair": (
-            "whether to repair invalid trees of external parsers instead of rejecting them; repairs are among the"
+            "whether to repair invalid trees of external parsers instead of rejecting them; repairs are reported as"
             " warnings."
         ),
         "lift": "whether to lift non-projective arcs if the transition system needs projective trees.",
-        "beam": "the beam width (transition systems, ensemble).",
+        "beam": "the beam width of transition systems and the ensemble.",
         "heads": (
-            'learn trees in which content words are heads of function words, as in UD ("content"), or trees converted'
-            ' so that function words are heads ("function"); parses are converted back.'
+            'what to learn as heads: content words, as in UD ("content"), or function words ("function"); trees are'
+            " converted for training, and parses are converted back."
         ),
         "relations": 'learn relations without subtypes ("universal") or with subtypes ("full").',
     }

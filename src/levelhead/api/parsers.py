@@ -56,7 +56,8 @@ def train(
             "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
             "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
         dev: a treebank for early stopping: keep the pass with the best LAS; no effect with baselines.
-        with_dev: after early stopping, train again on both treebanks for as many passes; requires `dev`.
+        with_dev: after early stopping, train again on both treebanks, with the number of passes that was best; requires
+            `dev`.
         progress: called after each pass.
 
     Raises:

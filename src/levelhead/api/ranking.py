@@ -101,7 +101,7 @@ def rank(
     Args:
         gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
-        manifest: a TOML file with test sets, systems, groups, measures and rules, which are the defaults.
+        manifest: a TOML file with test sets, systems and groups, and the default measures and rules.
         scores: rank scores instead of files: a table in percent (TSV or a data frame), or results of `score` by system;
             intervals and tests of results need the files.
         measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
@@ -109,18 +109,18 @@ def rank(
         all_measures: also rank by all measures of the official scorer of the rules, LAS first.
         ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
             "exact".
-        missing: what missing outputs count: "zero", as in the shared tasks, or "adjust": the score to expect
-            from its other scores and those of other systems. Invalid outputs count 0.
+        missing: the score of missing outputs: "zero", as in the shared tasks, or "adjust", a prediction from the other
+            scores of the system and of other systems. Invalid outputs always score 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
-        by_treebank: also rank on each of these test sets.
+        by_treebank: whether to also rank on each of these test sets separately.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
-        scheme: the scheme of classes that measures name without a scheme; the measures are then named with it.
+        scheme: the class scheme for names such as CORE in "LAS@CORE"; the names of these measures then include it.
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
             to prepare a page.
-        prepare: "page" to score what `write_report` shows in addition; "pages" also to make the page of each output,
-            which it writes to a folder; both are in `looked`.
+        prepare: "page" to also score what `write_report` shows; "pages" to also make a page for each output, which
+            `write_report` writes to a folder; both are in `looked`.
         origin: how the result was made, for the end of pages; by default this call.
 
     Raises:

@@ -129,7 +129,7 @@ def paper_table(
 
 @public(result=("object", "RankedSystems Comparison Evaluation", "the result of score, compare or rank"))
 def cite(result: Cited) -> Citation:
-    """Return the citation of a result: a sentence on methods, and the BibTeX entries of measures and tests.
+    """Return the citation of a result: a methods sentence, and BibTeX entries for the measures and tests.
 
     Args:
         result: the result of `score`, `compare` or `rank`.

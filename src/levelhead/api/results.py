@@ -91,7 +91,7 @@ def columns(kind: str) -> Mapping[str, tuple[DataColumn, ...]]:
         kind: the kind, which is the name of the command: "score", "compare" ...
 
     Raises:
-        InputError: there is no such kind.
+        InputError: the kind is unknown.
     """
     return {name: columns_in(layout) for name, layout in _layouts(kind).items()}
 
@@ -103,7 +103,7 @@ def json_schema(kind: str) -> dict[str, Any]:
         kind: the `kind` of the document, such as "score".
 
     Raises:
-        InputError: there is no such kind.
+        InputError: the kind is unknown.
     """
     if kind in OF_TASKS:
         from levelhead.task.documents import SCHEMAS

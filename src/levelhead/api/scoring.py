@@ -75,16 +75,16 @@ def score(
 ) -> Evaluation:
     """Return the scores of a system; for several test sets, macro-averages, and the scores on each in `treebanks`.
 
-    Files that the official scorer of the rules refuses are refused, too; treebanks in memory are not. If gold has empty
-    nodes, the default measures of the rules ud also include five measures of empty nodes.
+    Files that the official scorer of the rules rejects are rejected, too; this does not apply to treebanks in memory.
+    If gold has empty nodes, the default measures of the rules ud also include five measures of empty nodes.
 
     Args:
         measures: by default all that the official scorer of the rules prints.
-        train: training treebanks, for WLAS(WDE), and for the share of gold that occurs in them, with scores on the rest
+        train: training treebanks: for WLAS(WDE), and to report how much of gold occurs in them, with scores on the rest
             (`leakage`).
         intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
             compare has other levels and units.
-        prepare: "page" to find the errors that `write_report` shows while files are read; they are in `looked`.
+        prepare: "page" to also collect the errors that `write_report` shows; they are in `looked`.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.
@@ -184,7 +184,7 @@ def explain(gold: Input, system: Input) -> Explanation:
     """Return which differences between the rules ud, udtools, conll18 and conll17 change the scores of two files.
 
     Args:
-        gold: the path of a treebank; or a treebank, so that differences in reading files are not found.
+        gold: the path of a treebank, or a treebank; only paths show differences in how files are read.
         system: the system's output.
 
     Raises:

@@ -59,9 +59,9 @@ def profile(
     Large files are read in pieces; a note gives the size of their vocabulary.
 
     Args:
-        columns: names of columns or of their groups, "summary" or "all"; see `levelhead profile --list-columns`.
-        by: the rows of the table: treebanks, single values, or each treebank's relations, deprels (with subtypes),
-            classes, parts of speech or features.
+        columns: columns, groups of columns, "summary" or "all", as listed by `levelhead profile --list-columns`.
+        by: what each row shows: a treebank, a single value, or a relation, deprel (with subtype), class, part of speech
+            or feature of a treebank.
         total: whether to add a profile of all treebanks together.
         scheme: the classes of relations.
         chunk: the number of tokens per chunk of running text (STTR).
@@ -93,7 +93,8 @@ def similarity(
     """Return how similar each pair of treebanks is.
 
     Args:
-        matrix: a square matrix of "klcpos3" (rows are A, columns B), "relations" or "displacement" instead of pairs.
+        matrix: show a square matrix of "klcpos3" (rows are A, columns B), "relations" or "displacement" instead of
+            pairs.
 
     Raises:
         InputError: a file is missing or invalid, or there are fewer than two treebanks.

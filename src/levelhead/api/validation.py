@@ -20,8 +20,8 @@ def validate(
 ) -> Validation:
     """Return all errors and warnings of CoNLL-U files, each with its line.
 
-    Consecutive blank lines are one warning with their number. Beyond 100,000 warnings of a kind in a file, the last
-    counts the others; after 100,000 errors, the rest of the file is not checked. So memory is limited.
+    Consecutive blank lines are one warning with their number. To limit memory, a file gets at most 100,000 warnings of
+    a kind, the last of which counts the rest; after 100,000 errors, checking stops.
 
     Args:
         paths: files, compressed or not, folders of files, or manifests (TOML), whose gold files are validated.

@@ -50,8 +50,8 @@ def find_plan(
 
     Args:
         gold: the gold treebanks.
-        systems: the systems, see `outputs_by_name`; a folder with a folder for each, or the folder of a single
-            system; or the output of a system on a single test set, or its file.
+        systems: outputs by name (see `outputs_by_name`), a folder with one folder per system, the folder of a single
+            system, or a single output or its file.
         split: which files of UD releases to use.
         as_runs: whether all folders in the folder of a system are its runs, whatever their names.
         argument: the name of the argument with systems, for errors.
@@ -201,13 +201,13 @@ class Manifest(NamedTuple):
     Args:
         test_sets: the listed test sets; empty to use the folder of gold.
         folders: the listed folders of systems, by name; can be empty.
-        runs: the names of the folders of runs in them, by the name of the system, if listed.
+        runs: for systems whose runs are listed, the names of the folders of these runs.
         gold: the folder of gold.
         systems: the folder of systems.
         groups: the codes of the test sets of each group.
         measures: the names of measures, or None.
         definitions: files of custom measures and schemes.
-        scheme: the scheme of classes without a scheme, or None.
+        scheme: the default class scheme, or None.
         rules: the name of rules, or None.
         ranking: the rule of ranking, or None.
         show: the groups to rank, or None.

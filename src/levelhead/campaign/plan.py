@@ -23,7 +23,7 @@ class TestSet(NamedTuple):
         outputs: the possible paths of an output, relative to the system's folder; the first existing path is used.
         language: its language.
         treebank: the gold treebank, if it is in memory.
-        parallel: the group of parallel test sets to which it was declared to belong; empty if to none.
+        parallel: the declared group of parallel test sets that it belongs to; empty if there is none.
     """
 
     code: str
@@ -59,7 +59,7 @@ class System(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name of the system, with that of the run if there are several."""
+        """The name of the system, with the name of the run if there are several."""
         return f"{self.name}/{self.run}" if self.run else self.name
 
 

@@ -238,7 +238,7 @@ class RankedSystems(Tabular):
         rankings: one per group and measure, ordered by group.
         results: the result of each system on each test set.
         provenance: the provenance of the numbers.
-        left_out: the submissions to a shared task that are left out.
+        left_out: the submissions to a shared task that are not ranked.
         looked: what its page shows; None if not requested.
     """
 

@@ -107,7 +107,7 @@ class Standing(NamedTuple):
         rank: its rank, shared by systems of equal value; null without a value.
         value: its macro-average as the rule computes it: a percentage, or a perplexity; null if the measure has no
             value on a treebank.
-        n_valid: the number of its outputs that count; the others score 0.
+        n_valid: the number of its valid outputs; the others score 0.
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value alone; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
@@ -192,7 +192,8 @@ class Ranking(NamedTuple):
         undefined: the test sets that do not annotate what is measured, so that the average is undefined.
         lines: the places after which a line is drawn, between neighbors that differ significantly; None without tests.
         pairs: the tests of all pairs of systems; empty without tests.
-        influences: differences of two systems without a unit that causes more than a third of their variance.
+        influences: if one unit causes more than a third of the variance of a difference, the difference without this
+            unit.
         adjusted: the expected averages of systems, if missing scores are predicted.
         not_averaged: the test sets that are then left out, since nothing can be predicted for them.
     """
@@ -417,5 +418,5 @@ def adjustment_notes(ranking: Ranking, *, of_files: bool) -> list[str]:
         names = listed(ranking.not_averaged, _MOST_NAMED)
         notes.append(f"not in the averages, since no score can be predicted: {names}")
     if not of_files:
-        notes.append("intervals are those of predictions only: scores without files do not show how much they vary")
+        notes.append("intervals only reflect the prediction: scores without files do not show how much they vary")
     return notes

@@ -44,7 +44,7 @@ _OUTPUT_VALUES = (  # a missing or invalid output has the value 0, and can have 
         optional=True,
     ),
     DataColumn(
-        "reason", "text", "Why there is no value, or why it is 0: the first reason; null otherwise", optional=True
+        "reason", "text", "The first reason why there is no value, or why it is 0; null otherwise", optional=True
     ),
 )  # fmt: skip
 _SENTENCES_OF_INVALID = tuple(
@@ -173,8 +173,8 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     firsts = {group: next(of_group) for group, of_group in groupby(rankings, key=lambda ranking: ranking.group)}
     undefined = {ranking.measure: undefined_average(ranking) for ranking in rankings if ranking.undefined}
     of_valid_sentences = Detail(
-        "of valid sentences: unofficial, does not affect ranks; invalid outputs are scored on their comparable"
-        " sentences instead of as 0"
+        "of valid sentences: invalid outputs are scored on their comparable sentences, not as 0; unofficial, does"
+        " not affect ranks"
     )
     has_invalid = any(
         standing.value_of_valid_sentences is not None for ranking in rankings for standing in ranking.standings
@@ -359,7 +359,7 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     return [
         *notes_on_units(results, rankings),
         *influence_notes(result for ranking in rankings for result in influenced_results(ranking)),
-        *([SHARED_LETTERS, Detail("each interval is about one average alone")] if undecided else []),
+        *([SHARED_LETTERS, Detail("each interval is for one average only")] if undecided else []),
         *(Detail(f"{ranking.group.name}: {note}" if len(rankings) > 1 else note) for ranking, note in undecided),
         *([Detail("a missing or invalid output alone never makes a difference significant")] if failed else []),
     ]

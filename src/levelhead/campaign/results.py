@@ -42,8 +42,8 @@ class OutputResult(NamedTuple):
 
     Args:
         state: whether there is an output, and whether it is valid.
-        values: the exact value of each measure, a percentage or a perplexity: 0 if the output is missing or invalid;
-            None if gold does not annotate what is measured.
+        values: the exact value of each measure (percentage or perplexity): 0 if the output is missing or invalid; None
+            if gold lacks the annotation.
         status: the status message of the shared tasks' evaluator.
         reasons: why it scores 0: every fault, or the faults of the first kinds.
         scores: the counts behind the values; can be empty.
@@ -117,7 +117,7 @@ class Results(NamedTuple):
         return {"parallel": "+".join(names)} if names else {}
 
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
-        """Return the units of some test sets, by default of all, and which of them parallel test sets share."""
+        """Return the units of some test sets (by default all), and which units parallel test sets share."""
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}
         contents = {code: self.gold_hash(code) for code in units}
         declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}
@@ -349,7 +349,9 @@ def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
         if gold.setdefault(code, own.gold).sha256 != own.gold.sha256:
             raise _refused(f"{where} was scored on another gold file than {quoted(every[0][0])}")
         if _settings_of(own) != _settings_of(first):
-            raise _refused(f"{where} was scored with other settings than {quoted(every[0][0])}: score both alike")
+            raise _refused(
+                f"{where} was scored with other settings than {quoted(every[0][0])}: use the same settings for both"
+            )
         if list(own) != list(first):
             raise _refused(f"{where} was scored with the measures {listed([*own])}, others with {listed([*first])}")
     undefined = {

@@ -53,7 +53,7 @@ def score_plan(
     resample_by: str = AUTO,
     look: Look | VisitEach | None = None,
 ) -> Results:
-    """Return the results of every output of a plan; missing and invalid outputs are results with reasons.
+    """Return the result of every output of a plan; the results of missing and invalid outputs have reasons.
 
     The results do not depend on the workers or on the contents of the store. They are stored under hashes of the files,
     the settings and the version. If a file changes meanwhile, its final contents are scored.
@@ -63,11 +63,11 @@ def score_plan(
         setup: the settings.
         workers: the workers; this process by default.
         store: the store of results, or None.
-        by_sentence: whether the counts of every sentence are returned, for intervals and tests.
+        by_sentence: whether to return the counts of every sentence, which intervals and tests require.
         resample_by: the units of intervals and tests, see `significance.units_of`.
-        look: an additional function of the outputs on each test set (if all are valid), or of each valid output, or
-            None; workers must be able to import it. It needs the trees, so outputs are read even if the store has their
-            counts.
+        look: None, or a function that is also called with the outputs on each test set (if all are valid) or with each
+            valid output; workers must be able to import it. It needs the trees, so outputs are read even if the store
+            has their counts.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.

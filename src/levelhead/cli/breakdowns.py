@@ -58,8 +58,8 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @click.argument("system", type=options.PATH)
 @click.option(
     "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
-    help="Table to print: points gained by repairing each kind of error, types of errors, or wrong arcs below correct"
-    " and wrong heads, by class. TSV and JSON have --table",
+    help="Table to print: points gained by repairing each kind of error, types of errors, or wrong arcs of each class"
+    " below correct and wrong heads. For TSV and JSON, use --table",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -157,7 +157,7 @@ _FORMATS = ("tsv", "jsonl", "json")
 @options.cluster_options
 @options.printing_options(*_FORMATS, places=False)
 def words(**given: Any) -> None:
-    """Print a table with a row for each gold word and SYSTEM, with what is correct.
+    """Print a table with a row for each gold word and SYSTEM: gold, prediction, and what is correct.
 
     GOLD and SYSTEM are files or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so
     files can be larger than memory.

@@ -27,8 +27,8 @@ from levelhead.errors import InputError
 @setting("--margin", type=options.FiniteRange(), metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
-    help="Exit with 1 if a system is significantly worse than the first; with --margin, unless the interval shows"
-    " that it is worse by at most the margin",
+    help="Exit with 1 if a system is significantly worse than the first; with --margin, if its interval includes a"
+    " loss above the margin",
 )  # fmt: skip
 @click.option(
     "--summary", "summary_file", type=options.RESULT, metavar="MARKDOWN",
@@ -170,7 +170,8 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST [SECOND...]")
 @click.option(
     "--by", type=options.Choice(["label", "measure", "pattern"]),
-    help="Rows of the table: kinds of labels with coefficients, measures with F1, or patterns of disagreement "
+    help="Rows of the table: kinds of labels with coefficients (label), measures with F1 (measure), or patterns of"
+    " disagreement (pattern) "
     " [default: all three as text, otherwise label]",
 )  # fmt: skip
 @options.limit_option
@@ -211,7 +212,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @options.input_format_option
 @options.result_options
 def diff(changelog: str | None, **given: Any) -> None:
-    """List the changes from OLD to NEW, two versions of a treebank or two outputs.
+    """List the changes from OLD to NEW: two versions of a treebank, or two outputs.
 
     Sentences can be added, removed, re-tokenized or re-annotated, and their text can change. Changes of annotation are
     grouped by column and pattern, such as `obl -> obj`. Sentences are paired by sent_id, otherwise by text. OLD and NEW

@@ -35,7 +35,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), a graph-based parser (graph,
     graph-first-order), both together (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
     baseline-random, baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with
-    --train-cmd). Options of other parsers have no effect. The same seed gives the same file, except for external
+    --train-cmd). Options for other parsers are ignored. The same seed gives the same file, except for external
     programs.
     """
     refuse_if(with_dev and dev is None, "--with-dev requires --dev")
@@ -122,8 +122,8 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
     """Parse all of TREEBANK, each fold with a PARSER trained on the other folds (cross-validation, jackknifing).
 
     The folds are blocks of consecutive sentences. The output is TREEBANK with predicted trees, in the same order, so
-    that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options of other
-    parsers have no effect.
+    that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options for other
+    parsers are ignored.
     """
     arguments = options.parser_arguments(parser, given)
     refuse_compressed(output)

@@ -32,7 +32,7 @@ GROUPS = {
     "Compare": {
         "compare": "Compare systems and test whether they differ significantly",
         "rank": "Rank many systems on many test sets",
-        "difficulty": "Estimate how difficult test sets are, and how able systems",
+        "difficulty": "Estimate the difficulty of test sets and the ability of systems",
         "languages": "Compare treebanks: which language is harder for a system?",
         "agree": "Measure the agreement between annotations of the same text",
         "power": "Estimate the smallest difference that a test set can detect",

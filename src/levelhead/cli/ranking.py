@@ -18,7 +18,7 @@ from levelhead.treebank.write import check_file, check_folder
 
 _OUTPUT = click.option(
     "--output", "-o", type=options.ResultPath("file or folder"),
-    help="Write to this file instead of standard output; for prototext of several systems, to a folder per system in"
+    help="Write to this file instead of standard output; prototext of several systems goes to one folder per system in"
     " this folder",
 )  # fmt: skip
 
@@ -41,7 +41,7 @@ _OUTPUT = click.option(
 @options.allow_several_roots_option
 @click.option(
     "--significance/--no-significance", default=None,
-    help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
+    help="Show confidence intervals, rank ranges, letters shared by systems that do not differ significantly, and"
     " lines between neighbors that do  [default: with --report, --figures, --layout paper and --cite]",
 )  # fmt: skip
 @options.resample_by_option

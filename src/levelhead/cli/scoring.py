@@ -44,11 +44,11 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @click.option("--align-sentences", is_flag=True, hidden=True)
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
-    help="Exit with 1 if a measure is below a percentage (compared unrounded); can be repeated",
+    help="Exit with 1 if a measure is below this percentage before rounding; can be repeated",
 )  # fmt: skip
 @click.option(
     "--fail-over", "over", multiple=True, metavar="MEASURE=NUMBER",
-    help="Exit with 1 if a perplexity (lower is better) is above a number; can be repeated",
+    help="Exit with 1 if a perplexity (lower is better) is above this number; can be repeated",
 )  # fmt: skip
 @options.page_options
 @options.engine_options

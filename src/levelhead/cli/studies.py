@@ -48,8 +48,8 @@ _EXAMPLES = Path("examples", "parallel")
 def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, report: Path | None, **given: Any) -> None:
     """Repeat the experiments of PAPER on your treebanks, and compare the new results with the printed numbers.
 
-    PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or a study of
-    levelhead, measures-2018 or documents-2018. Options of other studies have no effect.
+    PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or one of levelhead's
+    own studies, measures-2018 or documents-2018. Options for other studies are ignored.
 
     Without --systems, levelhead's own parsers are trained briefly on the training sets; conll17, measures-2018 and
     documents-2018 train no parsers and need the outputs of systems.

@@ -41,7 +41,7 @@ OF_PAGE = ("relation", "upos")
     help="Also write the word dependency entropies, averaged over treebanks, to this file, as weights for WLAS",
 )  # fmt: skip
 @click.option(
-    "--rarefy", metavar="WORDS,...", help="Print the word dependency entropies in samples of these sizes instead"
+    "--rarefy", metavar="WORDS,...", help="Instead, print word dependency entropies in samples of these sizes"
 )
 @click.option(
     "--samples", type=options.WHOLE["samples"], default=20, show_default=True, help="Samples per size for --rarefy"
@@ -171,7 +171,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
 @options.worker_options
 @options.store_option
 @click.option(
-    "--sentences-to", "conllu", type=options.RESULT, metavar="CONLLU", help="Also write the sentences of the suspects"
+    "--sentences-to", "conllu", type=options.RESULT, metavar="CONLLU", help="Also write the sentences with suspects"
 )
 @options.page_options
 @options.result_options
@@ -201,7 +201,7 @@ def suspects(conllu: str | None, **given: Any) -> None:
 @options.limit_option
 @options.printing_options(places=False)
 def testsets(names: tuple[str, ...], **given: Any) -> None:
-    """List the test sets of UD releases with NAMEs, by default all, or `get` them: download and verify them.
+    """List the test sets of UD releases named NAME (by default all); `get` downloads and verifies them.
 
     A NAME is CODE or CODE-SPLIT, such as en_ewt (test) or en_ewt-dev, or a pattern such as 'fr_*'. With a release, as
     in en_ewt@2.16, commands accept it instead of a file. Changes are releases in which a file differs from before.
@@ -223,10 +223,10 @@ def testsets(names: tuple[str, ...], **given: Any) -> None:
 @options.limit_option
 @options.printing_options(*options.FORMATS, "github", places=False)
 def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, **given: Any) -> int:
-    """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders or a manifest's gold.
+    """List all errors and warnings of CoNLL-U FILES, of folders, or of the gold files of a manifest.
 
     Text shows one line for all warnings of a kind; other formats list each with its line. Warnings do not make a file
-    invalid. The exit code is 2 if any file has an error; with --fix, if any copy has.
+    invalid. The exit code is 2 if any file (with --fix, any repaired copy) has an error.
     """
     from levelhead.api.validation import gold_of_manifests
 

@@ -106,11 +106,11 @@ class Disagreement(NamedTuple):
         first: the label of the first annotator (of more than two, the first in alphabetical order); for heads, the tag
             of the head.
         second: the label of the other annotator.
-        words: the number of words; each pair of annotators counts.
+        words: the number of words, summed over pairs of annotators.
         share: the share of all disagreements on this kind of label.
         first_annotator: the annotator of the first label in the first case.
         second_annotator: the annotator of the second label in the first case.
-        sentence: the number of the first case's sentence in the first of all annotations, from 1.
+        sentence: the sentence of the first case, numbered from 1 in the first annotation.
         sent_id: its sent_id.
         form: the word of the first case.
     """
@@ -139,8 +139,8 @@ class Agreement(Tabular):
         pairs: the symmetric F1 of each measure, for each pair of annotators.
         labels: agreement beyond chance on each kind of label.
         disagreements: the words on which annotators disagree, by pattern, most frequent first.
-        differing: the indices of sentences of the first annotation that differ in another in span, words, heads or
-            universal relations, or in the place, head or relation of an empty node.
+        differing: the sentences (indices in the first annotation) that another annotation changes: their span, words,
+            heads or universal relations, or the place, head or relation of an empty node.
         units: the independent units of intervals.
         level: the confidence level of the intervals.
         provenance: the provenance of the numbers.
@@ -225,7 +225,7 @@ class Agreement(Tabular):
         too_few = self.units.own().n_units >= FEWEST_UNITS and any(
             label.krippendorff.value is not None and label.krippendorff.interval is None for label in self.labels
         )
-        few = f"fewer than {FEWEST_UNITS} documents or sentences have a rarer label"
+        few = f"fewer than {FEWEST_UNITS} documents or sentences differ from the most frequent label"
         meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
         meaning = meaning if len(self.annotators) > 2 else "Observed: share of common words with the same label"
         notes = (

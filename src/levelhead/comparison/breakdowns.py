@@ -50,7 +50,7 @@ from levelhead.tables.data import (
 from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 
 VALUE_COLUMN = DataColumn("by_{property}", "text", "The value of the property; null for other properties", "", True)
-_BY = DataColumn("by", "text", "The property, or several with commas"), VALUE_COLUMN, MEASURE_COLUMN
+_BY = DataColumn("by", "text", "The property, or several separated by commas"), VALUE_COLUMN, MEASURE_COLUMN
 
 
 class BucketScore(NamedTuple):
@@ -111,7 +111,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def verdict(self) -> str:
-        """Which words have most errors by the first property; of several systems, where they gain and lose most."""
+        """Which words have most errors by the first property; for several systems, where they gain and lose most."""
         return self._largest_gains() if self.gains else self._most_errors()
 
     def _most_errors(self) -> str:
@@ -201,7 +201,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return float(self.provenance.signature.get("level", 0.95))
 
     def table(self) -> Table:
-        """Return one row per treebank and bucket: counts, precision, recall, F1; of several systems, the gains."""
+        """Return one row per treebank and bucket: counts, precision, recall, F1; for several systems, the gains."""
         return self._table_of_gains() if self.gains else self._table_of_scores()
 
     def _table_of_scores(self) -> Table:

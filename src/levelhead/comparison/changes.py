@@ -193,7 +193,7 @@ class Changes(Tabular):
     """The changes between two versions of a treebank, or of the treebanks of a folder.
 
     Args:
-        parts: the changes of each file by its name; of a single treebank, "".
+        parts: the changes of each file by its name; a single treebank has the name "".
         patterns: the changes by column and pattern, most frequent first.
         provenance: the provenance of the numbers.
     """
@@ -364,7 +364,7 @@ class Changes(Tabular):
             yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return the draft of a changelog in Markdown, with at most so many (`most`) patterns of each column."""
+        """Return the draft of a changelog in Markdown, with at most `most` patterns for each column."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]

@@ -42,7 +42,7 @@ class Contrast(NamedTuple):
         sentence: its index.
         gold: the number of gold words, or the sum of their weights.
         baseline_correct: the number of correct words of the baseline, or the sum of their weights.
-        correct: the same for the system.
+        correct: the number of correct words of the system, or the sum of their weights.
         more_correct: `correct` minus `baseline_correct`.
     """
 

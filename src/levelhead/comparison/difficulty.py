@@ -208,8 +208,8 @@ class Difficulty(Tabular):
             for row in self.test_sets
         )  # fmt: skip
         notes = (
-            Detail("Difficulty: points of an average system below its mean over test sets"),
-            Detail("Discrimination: how far systems are apart on the logit scale, 1 on average"),
+            Detail("Difficulty: how many points an average system scores below its mean over test sets"),
+            Detail("Discrimination: how well the test set separates systems, 1 on average"),
         )
         return Table(columns, rows, notes).signed(self.provenance)
 

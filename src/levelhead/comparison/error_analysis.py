@@ -125,7 +125,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         notes = (
             Detail(f"Gain: {gained}; largest first"),
             *(
-                [Detail("Causes: words whose gold head is attached correctly; other errors can follow from the head's")]
+                [Detail("Causes: words whose gold head is attached correctly; other errors can follow from its error")]
                 if any(repair.causes is not None for repair in every)
                 else []
             ),

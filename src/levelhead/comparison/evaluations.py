@@ -268,8 +268,7 @@ class LanguagePair(NamedTuple):
         difference_interval: the confidence interval of the difference; those of all pairs hold jointly.
         p: the p-value, corrected for the number of pairs (Sidak).
         paired: whether both treebanks are parallel, and paired by unit.
-        influence: the difference without a unit that causes more than a third of the variance of a value or of the
-            difference.
+        influence: if one unit causes more than a third of a variance, the difference without this unit.
     """
 
     system: str
@@ -316,7 +315,7 @@ class Languages(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many pairs of treebanks differ significantly, by LAS if it is among the measures, and which most."""
+        """How many pairs of treebanks differ significantly, and which pair most; by LAS if it is among the measures."""
         measures = {pair.measure: None for pair in self.pairs}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         tested = [pair for pair in self.pairs if pair.measure == measure and pair.p is not None]

@@ -54,7 +54,7 @@ class AverageGain(NamedTuple):
         system: the system.
         n_treebanks: the number of treebanks on which both scores have a value in the bucket.
         gold: the number of gold words in the bucket on all treebanks.
-        difference: the mean difference over the treebanks with a difference; null without any.
+        difference: the mean difference over the treebanks that have one; null if none has.
         more_correct: the number of additional correct words of the system on all treebanks.
         estimate: the mean with its confidence interval; None if intervals are not requested.
     """
@@ -126,4 +126,6 @@ def check_several(plan: Plan) -> None:
     runs = any(system.run for system in plan.systems)
     if runs or len(plan.systems) < 2:
         single = "only single outputs can be compared here: name one run of each system"
-        raise InputError(Fault("no-pairs", single if runs else "give at least two systems, or with one what to show"))
+        raise InputError(
+            Fault("no-pairs", single if runs else "give at least two systems, or one system and what to show")
+        )

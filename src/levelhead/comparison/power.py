@@ -255,7 +255,7 @@ def typical_power(measures: Sequence[str], design: Design) -> Power:
             for middle, low, high in zip(*quartiles, strict=True)
         )
     signature = {"variances": "conll18", **_signed(design), "version": VERSION}
-    about = "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers"
+    about = "quartiles over the test sets of CoNLL 2018; for each test set, the median over pairs of parsers"
     notes = (Detail(f"{about}; for similar parsers, smaller differences can be detected"), *_on_runs(rows))
     return Power(tuple(rows), design.test, Provenance(signature, {}, (), notes))
 

@@ -343,8 +343,10 @@ class Suspects(Tabular):
             own = (sentence(row.sent_id, row.sentence), row.word)
             rows.append((*own, *texts, row.score, votes_of_systems, same))
         meanings = {
-            "Systems": f"number with the other annotation : number with this one (of {', '.join(self.systems)})",
-            "Elsewhere": "same words in same context with the other annotation : with this one (first example)",
+            "Systems": f"how many have the other annotation : this one (of {', '.join(self.systems)})",
+            "Elsewhere": (
+                "how often the same words in the same context have the other annotation : this one (first example)"
+            ),
         }
         shown = [i for i, column in enumerate(_COLUMNS) if column.name not in meanings or any(row[i] for row in rows)]
         names = {_COLUMNS[i].name for i in shown}

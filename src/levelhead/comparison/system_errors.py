@@ -102,7 +102,7 @@ class Confusions(PerTreebank[Confusion]):
         )
         rest = f"{OTHER}: all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown"
         notes = [rest] if any(OTHER in confusion.names for confusion in self.treebanks.values()) else []
-        first = Detail("errors only; of gold: share of the aligned words with this gold relation")
+        first = Detail("only errors are shown; of gold: share of the aligned words with this gold relation")
 
         def rows(confusion: Confusion) -> Iterator[tuple[Cell, ...]]:
             for gold, system, *numbers in confusion.cells():

@@ -193,7 +193,7 @@ class Comparison(Tabular):
         limits = f"the ratio is between 1/{margin} and {margin}" if self.perplexities else ""
         within = limits or f"the difference is between -{margin} and {margin} points"
         joint = f"; {'p and intervals' if self._tested else 'intervals'} are joint (Sidak)" if self.systems[2:] else ""
-        alone = "each interval of a score is about this score alone: compare systems by their differences"
+        alone = "each interval is for one score: to compare systems, use their differences"
         return (
             *([Detail(f"differences from {self.systems[0]}{joint}{legend}")] if self.systems[1:] else []),
             *([Detail(alone)] if self.systems[1:] and any(result.interval for result in self.results) else []),

@@ -38,8 +38,8 @@ class NotRestored(NamedTuple):
         sent_id: the sentence's sent_id, or None.
         word: its number in the sentence.
         form: its form.
-        head: its head before.
-        restored: its head after.
+        head: its head before the round trip.
+        restored: its head after the round trip.
     """
 
     sentence: int

@@ -59,7 +59,7 @@ class Pair(NamedTuple):
         y: the name of the other.
         n: the number of languages (or treebanks) with both values.
         coefficients: the coefficients by method.
-        skewed: those of the two columns and the given columns that are skewed.
+        skewed: the skewed columns among the two and the given columns.
     """
 
     x: str
@@ -80,8 +80,8 @@ class Correlation(Tabular):
 
     Args:
         columns: their names.
-        given: the given columns of partial correlations.
-        treebanks: the treebanks of any pair.
+        given: the columns controlled for in partial correlations.
+        treebanks: the treebanks of at least one pair.
         pairs: the upper triangle of the matrix, row by row.
         provenance: the provenance of the numbers; its notes list what was left out.
     """
@@ -106,7 +106,7 @@ class Correlation(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Whether the two columns correlate significantly; of more, how many pairs do, and which most."""
+        """Whether the two columns correlate significantly; of more columns, how many pairs do, and which one most."""
         alpha = 1 - float(self.provenance.signature["level"])
         found = [(pair, *next(iter(pair.coefficients.items()))) for pair in self.pairs]
         tested = [each for each in found if each[2].value is not None and each[2].p is not None]
@@ -171,7 +171,7 @@ class Correlation(Tabular):
             rows.append(tuple(cells))
         if errors := [check.p_error for check in checks if check and check.p_error is not None]:
             error = f"Monte Carlo standard error at most {max(errors):.4f}"
-            notes.append(Detail(f"p within: from random orders, {error}"))
+            notes.append(Detail(f"p within: from random permutations, {error}"))
         n_tests = sum(any(each.low is not None for each in pair.coefficients.values()) for pair in self.pairs)
         notes += [Detail(f"intervals and p: corrected for {n_tests} pairs")] if n_tests > 1 else []
         lines = frozenset(range(len(self.pairs), len(rows), len(self.pairs)))

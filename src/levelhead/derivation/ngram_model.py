@@ -83,8 +83,8 @@ class Discounts(NamedTuple):
 
     Args:
         one: the discount of n-grams counted once.
-        two: of n-grams counted twice.
-        more: of all others.
+        two: the discount of n-grams counted twice.
+        more: the discount of all other n-grams.
         estimated: whether they were estimated; if not, they are `FALLBACK`.
     """
 

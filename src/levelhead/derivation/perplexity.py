@@ -162,7 +162,7 @@ class Perplexity:
         return self.n_training_words / value if value and self.n_training_words else None
 
     def sentence_rows(self, name: str) -> Iterator[SentencePerplexity]:
-        """Yield the log-probability, events and perplexity of each sentence, for the name of the treebank."""
+        """Yield the log-probability, events and perplexity of each sentence; `name` is the name of the treebank."""
         (known, n_known), (every, n_every) = (self.sums.sums(oov=oov, ends=self.ends) for oov in (False, True))
         columns = (known, n_known, every, n_every, self.sums.n_unknown, self.sums.swaps)
         for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1):

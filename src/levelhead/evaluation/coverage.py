@@ -27,8 +27,8 @@ class PartialCoverage(NamedTuple):
         forms_matched: the number of gold words that are aligned with a word of the same form.
         other_text: the number of sentences of the output that answer another text: no word is aligned, and fewer than
             half of the forms are equal.
-        fits_next: the number of these that fit the next gold sentence.
-        fits_previous: the number of these that fit the previous gold sentence.
+        fits_next: the number of these sentences that fit the next gold sentence.
+        fits_previous: the number of these sentences that fit the previous gold sentence.
     """
 
     paired_by: PairedBy | None

@@ -59,7 +59,7 @@ class Leakage(NamedTuple):
         """Return an evaluation with its leakage; measures without a value are left out."""
         gold = evaluation.gold.id
         notes = (
-            f"the training data is {file}, but the test set is {gold}: they are not of one release"
+            f"the training data is {file}, but the test set is {gold}: they are from different releases"
             for file in self.files
             if file.is_other_release(gold)
         )

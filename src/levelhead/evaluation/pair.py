@@ -48,12 +48,12 @@ class InputFile(NamedTuple):
 
 @immutable
 class Evaluation(Mapping[str, Score], Tabular):
-    """The scores of one system, by the text of the measure; on several treebanks, macro-averages.
+    """The scores of one system by measure; on several treebanks, macro-averages.
 
     Args:
         scores: the scores, in the requested order.
-        gold: the sizes of the gold treebank and the warnings about its file; of several treebanks, the sums.
-        system: the same for the output.
+        gold: the sizes of the gold treebank and the warnings about its file; for several treebanks, the sums.
+        system: the sizes of the system's output, and the warnings about its file.
         provenance: the provenance of the numbers.
         valid_trees: the scores in which sentences without a valid tree have no correct words; empty unless scores are
             partial.
@@ -76,7 +76,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     parts: Mapping[str, Evaluation] = field(default_factory=dict)
 
     def signed_by(self, provenance: Provenance) -> Evaluation:
-        """Return the evaluation with another `provenance`, whose signature its scores have."""
+        """Return the evaluation with another `provenance`; its scores get the signature of this provenance."""
         scores, valid_trees = (
             {name: replace(score, signature=provenance.signature) for name, score in some.items()}
             for some in (self.scores, self.valid_trees)

@@ -130,7 +130,7 @@ class LeakageRow(NamedTuple):
 
 
 _SAME = DataColumn(
-    "same", "text", "What a training sentence shares with the sentences that are counted or, in new_scores, left out",
+    "same", "text", "What the counted sentences (in new_scores, the sentences left out) share with a training sentence",
     choices=("words", "heads", "words or heads"),
 )  # fmt: skip
 

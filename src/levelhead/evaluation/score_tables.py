@@ -68,7 +68,7 @@ def _leakage_notes(leakage: Leakage) -> tuple[str, str]:
     words, heads, both = (
         f"{each.sentences:,} ({f'{100 * each.sentences / n:.2f}%' if n else '-'})" for each in leakage.occurring
     )
-    seen = f"{words} have the same words as a training sentence, {heads} the same heads, {both} either"
+    seen = f"{words} have the same words as a training sentence, {heads} the same heads, {both} the same words or heads"
     return f"of {n:,} sentences, {seen}", Detail("New words, heads, both: the score on the remaining sentences")
 
 

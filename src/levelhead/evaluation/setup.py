@@ -134,7 +134,7 @@ class Setup:
         return replace(self, weights=read)
 
     def check_entropies(self) -> None:
-        """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights."""
+        """Refuse measures weighted by word dependency entropy, such as WLAS(WDE), if the weights are missing."""
         for measure, definition in self._unread:
             if key_of(measure) == ENTROPY and definition.takes_weights:
                 message = (
@@ -144,7 +144,7 @@ class Setup:
                 raise MeasureError(message, "missing-weight")
 
     def check_functions(self, *, elsewhere: bool, stored: bool) -> None:
-        """Refuse measures that are functions, whose code is unknown to other processes, and to a store of results."""
+        """Refuse measures that are functions: other processes and stores of results do not know their code."""
         for what, given in (("store=", stored), ("jobs= and cluster=", elsewhere)):
             for measure in self.measures if given else ():
                 if self.registry.functions([measure]):

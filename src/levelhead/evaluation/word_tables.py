@@ -34,23 +34,24 @@ def _number(name: str, about: str, *, optional: bool = True) -> DataColumn:
 
 
 _ABOUT_SENTENCE = (
-    "The number of the sentence in the gold file: of an unaligned system word, that with its first character"
+    "The number of the gold sentence; for an unaligned system word, of the sentence with its first character"
 )
 _PLACE = (
     TREEBANK_COLUMN,
     _text(
-        "document", 'The id of the document, "#" and its number without an id; null before the first mark (# newdoc)'
+        "document",
+        'The id of the document, or "#" and its number if it has none; null before the first mark (# newdoc)',
     ),
     _number("sentence", _ABOUT_SENTENCE, optional=False),
     _text("sent_id", "The id of the sentence"),
 )
 _SYSTEM = DataColumn("system", "text", "The system, with the run if there are several")
 _IN_TREES = "Whether the heads are aligned or both words are roots, as in UAS; null without trees"
-_SAME_RELATION = "Whether the universal relations are equal; LAS counts words in which the head is correct, too"
+_SAME_RELATION = "Whether the universal relations are equal; for LAS, the head must be correct, too"
 
 WORDS: Layout = (
     *_PLACE,
-    _number("word", "The ID of the word; null for a system word that is not aligned, as are the columns to class"),
+    _number("word", "The ID of the word; null, like all columns up to class, for a system word that is not aligned"),
     _text("form", 'The form; texts are as written, "_" if empty'),
     _text("lemma", "The lemma"),
     _text("upos", "The universal part of speech"),
@@ -74,8 +75,10 @@ WORDS: Layout = (
     DataColumn("head_correct", "boolean", _IN_TREES, optional=True),
     DataColumn("deprel_correct", "boolean", _SAME_RELATION, optional=True),
     DataColumn("upos_correct", "boolean", "Whether UPOS is correct"),
-    DataColumn("feats_correct", "boolean", "Whether the features are equal that UFeats compares"),
-    DataColumn("lemma_correct", "boolean", 'Whether the lemmas are equal as in Lemmas, or the gold lemma is "_"'),
+    DataColumn("feats_correct", "boolean", "Whether the features that UFeats compares are equal"),
+    DataColumn(
+        "lemma_correct", "boolean", 'Whether the lemmas are equal, as in the measure Lemmas, or the gold lemma is "_"'
+    ),
 )
 
 _ABOUT_CORRECT = "Correct items of the measure in the sentence, or the sum of their weights; null without a value"

@@ -36,7 +36,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
     Args:
         treebank: any treebank.
         vocab: the vocabulary, as in `nlp.vocab`; None for a new vocabulary without a language.
-        rename_root: whether the relation root becomes ROOT, as in spaCy's parsers and `noun_chunks`.
+        rename_root: whether the relation root is renamed to ROOT, as in spaCy's parsers and `noun_chunks`.
 
     Raises:
         InputError: a UPOS is unknown to spaCy, a feature is not name=value, a word is only white space, or spaCy cannot
@@ -109,16 +109,16 @@ def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treeb
     r"""Return a treebank made of one or more parsed Docs.
 
     Tokens of only white space, such as line ends, are not words in CoNLL-U: they are left out, and the white space goes
-    to MISC of the preceding word (`SpacesAfter=\n`; for the first word, `SpacesBefore`). Their dependents are attached
-    to their head; if the token was the root, they become roots with its relation. A token that is its own head is a
-    root.
+    to MISC of the preceding word (`SpacesAfter=\n`; for the first word, `SpacesBefore`). Dependents of such a token are
+    attached to its head; if the token was the root, they become roots with its relation. A token that is its own head
+    is a root.
 
     Relations are those of the Doc: spaCy's models for English use labels that are not UD relations. Entities, vectors,
     custom attributes, and everything else without a CoNLL-U column are lost.
 
     Args:
         docs: a Doc, or several Docs, for example from `nlp.pipe`.
-        rename_root: whether the relation ROOT of a root becomes root, as in UD.
+        rename_root: whether the relation ROOT is renamed to root, as in UD.
 
     Raises:
         ConlluError: a Doc is not parsed, a sentence has more than one root, a form has a tab or line end inside (as

@@ -126,7 +126,7 @@ def as_treebank(name: str, value: Any, expected: str = OBJECTS) -> Treebank:
 def write(treebank: Any, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 
-    A treebank from a CoNLL-U Plus file is written as CoNLL-U Plus, with the same columns and any new columns with
+    A treebank from a CoNLL-U Plus file is written as CoNLL-U Plus, with the same columns, and new columns if they have
     values.
 
     Args:

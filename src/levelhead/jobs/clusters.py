@@ -26,7 +26,7 @@ class Tls(NamedTuple):
     """The files of an encrypted connection, in PEM format.
 
     Args:
-        authority: the certificate of the authority that signed the cluster's.
+        authority: the certificate of the authority that signed the cluster's certificate.
         certificate: the certificate of this machine.
         key: the key of that certificate.
     """

@@ -72,7 +72,7 @@ class Registry:
     Args:
         measures: all measures by name.
         schemes: all schemes, and the default scheme.
-        origins: the hash of the file by the hash of each measure and scheme that was read from it.
+        origins: for each measure and scheme that was read from a file (by its hash), the hash of the file.
     """
 
     measures: Mapping[str, Definition] = field(default_factory=lambda: REGISTRY)
@@ -83,9 +83,9 @@ class Registry:
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
 
     def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the hashes of the measures, their schemes and the default scheme, unless they are shipped.
+        """Return the hashes of the measures, their schemes and the default scheme, except those shipped with levelhead.
 
-        A measure or scheme that was read from a file has the hash of the file, any other the hash of its contents.
+        For a measure or scheme that was read from a file, it is the hash of the file; for others, of their contents.
 
         Args:
             measures: measures of this registry.
@@ -128,7 +128,7 @@ class Registry:
         return self if len(known) == len(self.measures) else replace(self, measures=MappingProxyType(known))
 
     def with_default(self, scheme: str) -> Registry:
-        """Return the registry with the default `scheme` of this name; an unknown one is a `MeasureError`."""
+        """Return the registry with the default `scheme` of this name; raises a `MeasureError` if it is unknown."""
         if scheme not in self.schemes.by_name:
             raise MeasureError(unknown("scheme", scheme, self.schemes.by_name), "unknown-scheme")
         return replace(self, schemes=replace(self.schemes, default=scheme))
@@ -144,7 +144,7 @@ STANDARD = Registry()  # the shipped measures and schemes
     registry=("object", "Registry", "a registry, as read_definitions returns it"),
 )
 def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
-    """Return the measure with a name; `parse_measure(str(m)) == m`.
+    """Return the measure that a text names; `parse_measure(str(m)) == m`.
 
     Args:
         text: for example `LAS`, `LAS(full)`, `CLAS.recall`, `LAS@CORE`, `LAS-FUN-PUNCT`. The case of measure

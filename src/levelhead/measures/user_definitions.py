@@ -193,23 +193,23 @@ def measure(
     columns: Sequence[Literal["upos", "xpos", "feats", "lemma"]] = (),
     version: str | None = None,
 ) -> Callable[[FunctionOfWords], CustomMeasure]:
-    """Return a decorator that makes a measure of a function, for `measures` of `score`, `compare`, `rank` and others.
+    """Return a decorator that turns a function into a measure for `score`, `compare`, `rank` and others.
 
-    The function gets `WordColumns` of all gold words, and returns an array that says for each word whether it is
-    correct, or from 0 to 1 how much. Words that are not aligned are never correct. Recall divides the sum by the number
-    of gold words, precision by that of the system's words.
+    The function gets `WordColumns` of all gold words, and returns an array with a flag for each word (is it correct?),
+    or a number from 0 to 1. Words that are not aligned are never correct. Recall divides the sum by the number of gold
+    words, precision by the number of system words.
 
-    A function computes the value of a word from its sentence only, and is called for several sentences at once. Such
-    measures run in this process, without a store.
+    A function computes the value of a word from its sentence only, and is called for several sentences at once.
+    Measures made of functions run in this process, without a store.
 
     Args:
-        name: its name, of letters.
+        name: its name (letters only).
         counts: what it counts.
         weight: a function of the words of one side, called for gold and for the system's output. It returns which words
-            count, or their weights, of which a pair of words has the smaller one. By default, all words count 1.
+            count, or their weights; a pair of words gets the smaller weight. By default, all words count 1.
         by_gold: whether a system word has the weight of its aligned gold word instead of its own.
         columns: columns that gold must annotate besides heads and relations; without them, the measure has no value.
-        version: a version of the functions; signatures have it after their names.
+        version: a version of the functions; signatures show it after the name of the measure.
 
     Raises:
         InputError: an argument is invalid.

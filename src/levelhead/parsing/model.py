@@ -57,7 +57,7 @@ class Schedule(NamedTuple):
 
     Args:
         first: the number of greedy or first-order passes.
-        second: the number of passes after these, with a beam or of second order; 0 for parsers without either.
+        second: the number of passes after the first ones, with a beam or second-order features; 0 for other parsers.
         runs: the number of runs, in different random orders, that are averaged.
     """
 
@@ -142,8 +142,8 @@ class Model:
         beam: the beam width (1: greedy).
         tables: the weights by their purpose; int16, shape (rows, classes).
         training: facts about its training.
-        function_head: if it was trained on function-head trees (Kohita et al. 2017), the version of UD (1 or 2) for
-            converting its output back; otherwise None.
+        function_head: the version of UD (1 or 2) for converting its output back, if it was trained on function-head
+            trees (Kohita et al. 2017); otherwise None.
         reverse: whether it reads sentences from the last word to the first.
         margin: for graph-based parsers, the score difference that training requires for each wrong head.
     """
@@ -219,7 +219,7 @@ class ExternalModel:
 
     Args:
         parser: its name in `levelhead train`: udpipe, malt or command.
-        contents: the contents of its own model file.
+        contents: the contents of the model file that the external parser wrote.
         training: facts about its training.
         function_head: as in `Model`.
     """

@@ -62,8 +62,8 @@ class Report(NamedTuple):
     Args:
         done: the number of completed passes over the training data.
         passes: the number of all passes.
-        uas: UAS on the development treebank; None without one.
-        las: LAS on the development treebank, with universal relations; None without one.
+        uas: UAS on the development treebank; None without a development treebank.
+        las: LAS on the development treebank, with universal relations; None without a development treebank.
     """
 
     done: int

@@ -185,7 +185,7 @@ class RecoveredAnswer(NamedTuple):
         recovered: the number of gold words with a head.
         extra: the number of rows without a gold word.
         attempts: the number of tables of rows in the answer.
-        matched: the number of gold words with a row of their form.
+        matched: the number of gold words with a row that has the same form.
     """
 
     sentence: int
@@ -285,7 +285,7 @@ class ClassRow(NamedTuple):
         words: the number of gold words.
         recovered: the number of gold words with a head.
         recovered_share: their share of the gold words.
-        matched: the number of gold words with a row of their form.
+        matched: the number of gold words with a row that has the same form.
         extra_rows: the number of rows without a gold word.
     """
 

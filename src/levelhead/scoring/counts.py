@@ -33,9 +33,9 @@ class Counts:
 
     Args:
         correct: the number of correct items; int64 (float64 for weighted measures), shape (rows,).
-        gold: the number in gold, same type and shape.
-        system: the number in the system's output, same type and shape.
-        aligned: the number in gold that are aligned, same type and shape; None for measures of segmentation.
+        gold: the number of items in gold, same type and shape.
+        system: the number of items in the system's output, same type and shape.
+        aligned: the number of aligned gold items, same type and shape; None for measures of segmentation.
     """
 
     correct: Numbers
@@ -56,7 +56,7 @@ class Counts:
         return self._of_columns(lambda *rows: np.concatenate(rows), other)
 
     def plus(self, other: Counts) -> Counts:
-        """Add the counts `other`, of as many rows, row by row."""
+        """Add the counts `other`, which have the same number of rows, row by row."""
         return self._of_columns(np.add, other)
 
     def total(self) -> Counts:

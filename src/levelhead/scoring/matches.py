@@ -231,7 +231,7 @@ class Matches(TreebankPair):
 
     @cached_property
     def empty_nodes(self) -> tuple[tuple[Numbers, Codes], tuple[Numbers, Codes]]:
-        """What is compared of the empty nodes of gold and system, and a word next to each (`nodes_of`)."""
+        """The compared properties of empty nodes in gold and system, and a word next to each node (`nodes_of`)."""
         numbers: dict[str, int] = {}
         gold = nodes_of(self.gold, self.gold_spans, np.arange(self.gold.n_words, dtype=np.int32), numbers)
         try:

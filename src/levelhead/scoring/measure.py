@@ -178,9 +178,9 @@ class Definition:
 
 @immutable
 class CustomMeasure(Measure):
-    """A measure with its own definition, as the decorator `levelhead.measure` makes it of a function.
+    """A custom measure, made from a function by the decorator `levelhead.measure`.
 
-    Every function with `measures` takes it. Where it is listed, its name can be used, too, as in "Name.recall".
+    Every function with an argument `measures` accepts it. The list can then also have its name, as in "Name.recall".
 
     Args:
         definition: its definition.

@@ -324,9 +324,9 @@ GROUPS = (
             ),
             Definition(
                 "Trees",
-                "Sentences of the system whose heads form a tree with a single root. Below 100 only for CoNLL-X, which"
-                " allows several roots, and with --allow-several-roots: otherwise CoNLL-U files with several roots are"
-                " refused, as by the official scorers.",
+                "Sentences of the system whose heads form a tree with a single root. It is below 100 only for CoNLL-X,"
+                " which allows several roots, and with --allow-several-roots: other CoNLL-U files with several roots"
+                " are refused, as the official scorers do.",
                 "sentences that are trees / sentences of the system",
                 "the condition of the CoNLL 2017 and 2018 shared tasks",
                 counted_item="trees",

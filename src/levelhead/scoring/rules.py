@@ -28,7 +28,7 @@ class Rules:
         of_empty_nodes: the measures that `score` also prints if gold has empty nodes.
         main: the default measures of rankings.
         lacks: measures that these rules do not define; rules with `content` define only their own measures.
-        scheme: the partition of relations whose class CONTENT is what CLAS counts.
+        scheme: the class scheme whose class CONTENT is what CLAS counts.
         unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
         universal_features: whether only the 21 universal features are compared (otherwise the whole FEATS).
         missing_lemma_counts: whether a word without a gold lemma counts as correct.
@@ -43,7 +43,7 @@ class Rules:
         content: whether files of morphosyntactic parsing are read, and only their content words are scored
             (`scoring.morphosyntactic_matches`); of the fields above, only `name`, `source`, `measures` and `undefined`
             then matter.
-        sorted_values: whether the order of the parts of a feature's value does not matter there.
+        sorted_values: whether features match regardless of the order of parts in their values, if `content`.
     """
 
     name: str

@@ -216,7 +216,7 @@ class _Statistics(NamedTuple):
     baseline: Annotated[
         str | None,
         Statistic(
-            "First system, with which it is compared; null for this system itself",
+            "First system, with which it is compared; null for the first system itself",
             value=lambda pair: pair.systems[0] if pair.s else None,
         ),
     ] = None
@@ -293,7 +293,7 @@ class _Statistics(NamedTuple):
     influence: Annotated[
         tuple[Influenced, ...],
         Statistic(
-            "The value and the difference without a unit that causes more than a third of their variance",
+            "If one unit causes more than a third of a variance, the value and the difference without this unit",
         ),
         NOT_A_COLUMN,
     ] = ()
@@ -303,7 +303,7 @@ class _Statistics(NamedTuple):
 class ComparedScore(Valued, _Statistics):
     """One system, one measure, one treebank or average; values are percentages and differences points, or perplexities.
 
-    It can be used as a number, like a `Score`. What is computed from standard errors is None with fewer than 10 units.
+    It can be used as a number, like a `Score`. Values computed from standard errors are None with fewer than 10 units.
     """
 
     __slots__ = ()

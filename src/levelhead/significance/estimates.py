@@ -235,7 +235,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def distance(self, tail: float, sign: int) -> float:
-        """How far the end of an interval that is missed with a probability is below (1) or above (-1) the value."""
+        """How far the value is from the low (1) or high (-1) end of an interval that misses with a probability."""
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
         square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
@@ -245,7 +245,7 @@ class Estimate(NamedTuple):
         """Return the confidence interval; None with too few units.
 
         Student's t is transformed for the skewness of the units (Hall 1992). If a unit causes more than a third of the
-        variance, the interval also includes the one without it.
+        variance, the interval also covers the interval without this unit.
         """
         if not self.has_interval:
             return None

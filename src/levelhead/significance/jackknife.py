@@ -38,7 +38,7 @@ class SystemCounts(NamedTuple):
         parts: numerator and denominator of each measure in every sentence; integers, exact in float64; shape
             (sentences, runs, measures, 2).
         perplexities: which of the measures are perplexities, by index.
-        counted: whether parts are counts of words and the like, not scores without counts.
+        counted: whether parts are counts, such as numbers of correct words; False if only scores are known.
     """
 
     systems: tuple[str, ...]

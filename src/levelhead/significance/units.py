@@ -29,10 +29,10 @@ ENOUGH_UNITS = 20
 """With fewer units, intervals and p-values are rough."""
 
 
-LABEL = "other sentences of these documents, not other documents"
+LABEL = "new sentences of these documents, not for new documents"
 """What intervals by sentence hold for, where gold marks documents."""
 
-FEW_NOTE = f"fewer than {FEWEST_UNITS} documents, so {{}} are by sentence, for {LABEL}"
+FEW_NOTE = f"fewer than {FEWEST_UNITS} documents, so {{}} are by sentence and hold for {LABEL}"
 
 
 class Units(NamedTuple):
@@ -76,12 +76,12 @@ class Units(NamedTuple):
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return the units of the test set's own results: of few documents, the sentences."""
+        """Return the units for results on this test set alone: sentences if there are few documents."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property
     def label(self) -> str:
-        """What intervals by sentence hold for, if gold marks documents; otherwise empty."""
+        """A note on what intervals by sentence apply to, if gold marks documents; otherwise empty."""
         return LABEL if self.own().kind == SENTENCE and self.own().documents else ""
 
     @property
@@ -103,10 +103,10 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
     """Return the units of a gold treebank.
 
     `auto` means documents if gold marks two or more (`# newdoc`), otherwise sentences; `Units.own` has the sentences if
-    these are fewer than ten. Documents with equal ids are one, wherever their sentences stand; a mark without an id
-    opens a new one; sentences before the first mark are a document. A comment applies to its sentence and the following
-    sentences, up to the next document or comment with the same name. Sentences with equal values are one unit, and
-    sentences without a value are another.
+    these are fewer than ten. Documents with the same id count as one, wherever their sentences are; a mark without an
+    id starts a new document; sentences before the first mark form a document. A comment applies to its sentence and the
+    following sentences, up to the next document or comment with the same name. Sentences with equal values are one
+    unit, and sentences without a value are another.
 
     Args:
         gold: the gold treebank.
@@ -253,7 +253,7 @@ def unit_notes(
     """
     of_their_own = " of their own" if averaged and len(units) > 1 else ""
     intervals, _, p_values = results.partition(" and ")
-    without = f", without {p_values}: --resample-by sentence decides by sentence" if p_values else ""
+    without = f", without {p_values} (use --resample-by sentence)" if p_values else ""
     own = {name: unit.own() for name, unit in units.items()}
     notes = {
         f"{marked_by} marks no documents, so sentences are treated as independent": [

@@ -90,9 +90,10 @@ def _setting(
     )
     draws = (
         f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
-        f" {resamples} resamples of each. The true value is that of the whole test set. Intervals of coverage are over"
-        " these samples, all others over documents. A claim holds if it is significant on every test set, and does not"
-        " hold if its opposite is significant on one, corrected for their number."
+        f" {resamples} resamples of each. The true value is the score on the whole test set. Verdicts on coverage"
+        " consider"
+        " how these samples vary, all others how documents vary. A claim holds if it is significant on every test set,"
+        " and does not hold if its opposite is significant on one, corrected for their number."
     )
     return few, methods, draws
 
@@ -130,8 +131,8 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
         )
     for kind, text in {
         "scores": "How many of the 95% intervals contain the true value, in percent of the samples of documents.",
-        "differences": "The same for differences between two systems. The other columns show how often a test rejects"
-        " a true null hypothesis.",
+        "differences": "The same for differences between two systems. In the remaining samples, a test rejects a true"
+        " null hypothesis.",
     }.items():
         yield table_section(
             f"Coverage of intervals of {kind}",

@@ -376,7 +376,7 @@ def _findings(
     )
     about = (
         "The spread is the standard deviation of a system's scores over test sets, averaged over systems with outputs"
-        f" for at least {LEAST_SCORES}. A measure is more or less even than LAS only if it is on all four scales. A"
+        f" for at least {LEAST_SCORES}. A measure counts as more or less even than LAS only if all four scales agree. A"
         " small spread does not prove that a measure is fair: test sets also differ in training data, size and domain."
     )
     well = set(table.well_parsed.tolist())
@@ -398,7 +398,7 @@ def _findings(
         "How stable the order of systems is",
         "same order",
         order,
-        "The share of pairs of systems that keep their order if the documents or sentences of a test set are"
+        "The share of pairs of systems whose order stays the same if the documents or sentences of a test set are"
         " resampled, averaged over test sets.",
         figure="same order",
     )

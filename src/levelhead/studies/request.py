@@ -49,9 +49,9 @@ class StudyRequest:
         judgments: a folder of human judgments, with a subfolder for each language.
         scores: a table of published scores.
         weights: a file with the weights of relations.
-        quick: check that everything works, with few resamples and with other parts instead of missing training sets.
+        quick: only check that everything works: use few resamples, and other splits instead of missing training sets.
         workers: the workers; this process if None.
-        store: where the results of jobs are kept; None for nowhere.
+        store: where the results of jobs are kept, or None.
         trainer: trains parsers if no outputs are given.
         outputs: the folder to which the outputs of trained parsers are written.
         seed: the random seed.

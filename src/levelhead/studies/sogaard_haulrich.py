@@ -126,13 +126,14 @@ def _setting(
         (
             f"{number_of(len(listed), 'treebank')} with training sets{without}. Perplexity is that of the test set"
             " (of the development set if there is none), without unknown words, under a trigram model of the training"
-            " set. The derivation order is that of swap-lazy. Size, which the paper does not define, is the number of"
+            " set. The derivation order is the order of swap-lazy. Size, which the paper does not define, is the"
+            " number of"
             " words in the training set."
         ),
         (
             "The treebanks of 2006 and 2007 are not free, so we use UD. Accuracies are the UAS of the best team and the"
-            " mean UAS of all teams in the CoNLL 2017 shared task on the same test sets, or else in that of"
-            f" 2018.{conllx}"
+            " mean UAS of all teams in the CoNLL 2017 shared task on the same test sets, or else in the task of"
+            " 2018.{conllx}"
         ),
         (
             f"Our groups are the treebanks with smaller and with larger training sets (halves){unswapped}. For"
@@ -281,7 +282,7 @@ def _table_of_accuracies(listed: Sequence[TreebankPerplexities]) -> StudySection
         columns(text="predictor",
                 number=(*(f"{name} (printed)" for name in in_print["treebank size"]), "UD best", "UD average")),
         [(name, *row.values(), *pair) for name, row, pair in zip(PREDICTORS, in_print.values(), ours)],
-        f"Pearson's correlation with UAS over {n} UD treebanks. The first row is size alone. The largest size is"
+        f"Pearson's correlation with UAS over {n} UD treebanks. The first row is for size only. The largest size is"
         f" {sizes} times the smallest; for string perplexity, the factor is {strings}, and for derivation perplexity"
         f" {derivations}. So size over either perplexity is mostly size.",
         figure=cloud(title, points, ratio, "UAS") if points else None,
@@ -332,8 +333,8 @@ def _tables_of_parsers(parsers: Mapping[str, Row]) -> Iterator[StudySection]:
         columns(number=("sentences", "treebanks"), percent=COUNTED),
         rows,
         "How often the parser with the higher UAS on the whole test set is significantly better on a random sample, at"
-        " the one-sided level of 2.5%. Chance separates 2.5% of pairs by a measure that is independent of UAS, and more"
-        " by one that correlates with UAS.",
+        " the one-sided level of 2.5%. By chance, a measure that is independent of UAS separates 2.5% of pairs; a"
+        " measure that correlates with UAS separates more.",
         figure=curves("Separated pairs", drawn, "sentences", "separated pairs (%)") if rows else None,
     )
 

@@ -31,7 +31,8 @@ class Column(NamedTuple):
     Args:
         name: its heading.
         kind: "text"; "percent"; "points", printed with a sign; "probability", see `probability`; "coefficient", with
-            all decimal places; "number", without those if all are whole; or "position", such as a line of a file.
+            all decimal places; "number", without decimal places if all are whole; or "position", such as a line of a
+            file.
         width: the minimum width in plain text.
         rank: columns of the highest rank are the first to be left out on a terminal that is too narrow.
     """
@@ -104,7 +105,7 @@ class Table(NamedTuple):
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
         """The first rows, with the number of the other rows and a hint on how to see them.
 
-        If there are too many rows and several summary rows, those are the first.
+        If there are too many rows and several summary rows, only summary rows are kept.
         """
         table = self
         if limit and len(self.rows) > limit and len(self.summary) > 1:

@@ -56,9 +56,9 @@ _Lines = list[str]  # the lines of a cell in plain text
 def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output, with its notes.
 
-    In a table wider than the screen, heads and texts are wrapped; if it is still too wide, a table of one or two rows
-    gets a row for each column, and a terminal shows the columns that fit, and none without values. Notes are wrapped as
-    well.
+    If a table is wider than the screen, heads and texts are wrapped. If it is still too wide, a table of one or two
+    rows gets a row for each column; for other tables, a terminal shows only columns that fit and have values. Notes are
+    wrapped as well.
 
     Args:
         table: the table.
@@ -314,7 +314,7 @@ def _chopped(word: str, longest: int) -> _Lines:
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
-    """Return a table as tab-separated values, without summary rows: intervals are two columns; by default all `places`.
+    """Return a table as tab-separated values, without summary rows; intervals take two columns.
 
     The ends of intervals, and marks without a heading, are named after the column before them.
     """
@@ -334,7 +334,7 @@ def to_tsv(table: Table, places: int | None = None) -> str:
 
 
 def data_to_tsv(table: DataTable, places: int | None = None) -> str:
-    """Return data as tab-separated values, in which a text with tabs, quotes or line breaks is quoted, as in CSV.
+    """Return data as tab-separated values; a text with tabs, quotes or line breaks is quoted, as in CSV.
 
     Args:
         table: the data.
@@ -399,7 +399,7 @@ def _signed_notes(table: Table) -> list[str]:
 
 
 def to_markdown(table: Table, places: int | None = 2) -> str:
-    """Return a table in Markdown; decimal `places` of numbers, None for all digits."""
+    """Return a table in Markdown; numbers have `places` decimal places (None: all)."""
     table = table.readable
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
@@ -413,7 +413,7 @@ def markdown_text(text: str) -> str:
 
 
 def to_latex(table: Table, places: int | None = 2) -> str:
-    """Return a table in LaTeX, with the rules of the booktabs package; `places` None for all digits."""
+    """Return a table in LaTeX for the package booktabs; numbers have `places` decimal places (None: all)."""
     table = table.readable
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
@@ -435,7 +435,7 @@ def latex_row(cells: list[str]) -> str:
 
 
 def to_html(table: Table, places: int | None = 2) -> str:
-    """Return a table as self-contained HTML; decimal `places` of numbers, None for all digits."""
+    """Return a table as self-contained HTML; numbers have `places` decimal places (None: all)."""
     from html import escape
 
     table = table.readable

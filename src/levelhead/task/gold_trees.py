@@ -170,7 +170,7 @@ def unpacked_files(path: Path) -> Iterator[tuple[str, bytes]]:
     def contents(name: str, file: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
         nonlocal left
         if depth > _DEEPEST:
-            raise UnsafeArchive(f"more than {_DEEPEST} archives or compressions inside each other")
+            raise UnsafeArchive(f"archives or compressed files are nested more than {_DEEPEST} deep")
         data = file.read(left + 1)
         left -= len(data)
         if left < 0:

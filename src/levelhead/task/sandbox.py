@@ -117,8 +117,8 @@ def users_of(limits: SandboxLimits) -> list[int | None]:
             raise _no_sandbox("sandbox.user is set, but only root can run systems as another user: remove it")
         if limits.at_once > 1:
             raise _no_sandbox(
-                f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but "
-                "only root can run systems as other users: set sandbox.at_once = 1, or run the server as root"
+                f"sandbox.at_once is {limits.at_once}, and each concurrent system needs its own user, but only root"
+                " can run systems as other users: set sandbox.at_once = 1, or run the server as root"
             )
         return [None]
     if not limits.user:
@@ -128,7 +128,7 @@ def users_of(limits: SandboxLimits) -> list[int | None]:
         raise _no_sandbox("systems cannot run as root")
     if len(users) < limits.at_once:
         raise _no_sandbox(
-            f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but "
+            f"sandbox.at_once is {limits.at_once}, and each concurrent system needs its own user, but "
             f'sandbox.user names {len(users)}: name more, for example user = "61000-{60999 + limits.at_once}"'
         )
     return [*users[: limits.at_once]]

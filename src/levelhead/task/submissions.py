@@ -62,7 +62,7 @@ def new_token(database: Database, name: str, *, replace: bool = False) -> str:
             raise _invalid(unknown("team", name, names))
         if not replace and name in names:
             raise _invalid(
-                f"team {quoted(name)} already has a token: --replace makes a new one, and the old one invalid"
+                f"team {quoted(name)} already has a token: --replace makes a new one and invalidates the old one"
             )
         connection.execute(
             "INSERT INTO main.teams (name, token, made) VALUES (?, ?, ?)"

@@ -78,4 +78,4 @@ def marks_text(marks: int, n_documents: int) -> str:
         return f"{count_text(marks)} marks (# newdoc) belong to {count_text(n_documents)} documents"
     if marks == 0 and n_documents > 1:
         return "documents are found by the sentence ids of PUD"
-    return "sentences before the first mark (# newdoc) are a document" if 0 < marks < n_documents else ""
+    return "sentences before the first mark (# newdoc) form a document" if 0 < marks < n_documents else ""

@@ -32,8 +32,8 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         `sentence` (its number, from 1), `sent_id` (or None), `word` (its ID, from 1 in each sentence), `form`, `lemma`,
         `upos`, `xpos`, `feats`, `head` (an ID, 0 for the root; None without a head), `deprel` (with its subtype),
         `deps`, `misc`, `token` (the form of the word's surface token), and `range` (the IDs of the first and last word
-        of a multiword token, as in "3-4"; None for other words). Values are written as in CoNLL-U: "_" is empty. The
-        names and numbers are those of `levelhead.words`.
+        of a multiword token, as in "3-4"; None for other words). Values are written as in CoNLL-U: "_" is empty.
+        Columns have the same names and numbering as in `levelhead.words`.
     """
     tokens, texts = treebank.tokens, treebank.strings.texts
     ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()

@@ -20,7 +20,7 @@ MEMORY = "memory"  # used instead of the hash and the path of a treebank that wa
 
 
 class FileId(NamedTuple):
-    """The contents of a file, with their name if they are those of a file of UD releases; as text, its short form.
+    """The hash of a file's contents, and its name if it is part of a UD release; as text, in short form.
 
     Args:
         sha256: the SHA-256 of the contents, decompressed; None for a treebank in memory.
@@ -36,7 +36,7 @@ class FileId(NamedTuple):
         return short_hash(self.sha256) if self.name is None else f"{self.name}@{self.releases}"
 
     def is_other_release(self, other: FileId) -> bool:
-        """Return whether both are files of one treebank, but never of one release."""
+        """Return whether both are files of one treebank, but of different releases."""
         if self.name is None or other.name is None or self.name.partition("-")[0] != other.name.partition("-")[0]:
             return False
         return not releases_of_all([self, other])
@@ -65,10 +65,11 @@ class Provenance:
 
     Args:
         signature: everything that determines the numbers, by name.
-        files: the contents of all files, by treebank and then by "gold", the system (and run), or the path of the file.
+        files: the hash and name of each file, by treebank and then by role: "gold", the system (with its run), or the
+            path of the file.
         warnings: the warnings about the files.
         notes: notes about the numbers.
-        about_files: messages about files that are not used, or are matched by the beginning of their names.
+        about_files: messages about files that are ignored, or matched only by the beginning of their names.
     """
 
     signature: Mapping[str, str]

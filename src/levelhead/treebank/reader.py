@@ -47,13 +47,13 @@ def build(
     deps: Nested | None = None,
     misc: Nested | None = None,
 ) -> Treebank:
-    """Return a treebank made of lists of sentences, each a list with one value per word.
+    """Return a treebank made of columns: each is a list of sentences, and each sentence a list of one value per word.
 
     Args:
         forms: the forms.
         heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root.
         relations: the relations.
-        lemmas: the lemmas; None for "_" everywhere, as in all columns below.
+        lemmas: the lemmas; here and in the columns below, None stands for "_" everywhere.
         upos: the universal parts of speech.
         xpos: the language-specific parts of speech.
         feats: the features.
@@ -67,7 +67,7 @@ def build(
     sizes = [None if column is None else tuple(map(len, column)) for column in columns]
     for name, size in zip(_LISTS, sizes):
         if size is not None and (size != sizes[0] or 0 in size):
-            message = f"{name} must be as many sentences and words as forms, and no sentence can be empty"
+            message = f"{name} must have as many sentences and words as forms, and no sentence can be empty"
             raise ConlluError(Fault("invalid-columns", message))
     lines = []
     for sentence in zip(*(column if column is not None else repeat(None) for column in columns)):
@@ -102,8 +102,8 @@ def read(
         format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
         limits: the limits of the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
-        partial: whether to read the readable part of an invalid file instead of raising an error. Such a treebank has
-            `partial`, with its faults; it can be written, and be a system for functions with `partial=True`.
+        partial: whether to read the readable part of an invalid file instead of raising an error. The faults are then
+            in `Treebank.partial`. Such a treebank can be written, and scored as a system's output with `partial=True`.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
@@ -136,7 +136,7 @@ def from_conllu(
         name: its name in messages.
         format: "conllu" or "conllx".
         allow_several_roots: whether a sentence can have several words with HEAD 0.
-        partial: whether to read what is readable of invalid contents, see `read`.
+        partial: whether to read the readable part of invalid contents, see `read`.
 
     Raises:
         ConlluError: it is invalid; the error lists all faults.

@@ -248,7 +248,7 @@ class Word:
 
     @property
     def parent(self) -> Word | None:
-        """Its head as a word; None for the root. Like all properties below, it raises a ConlluError without trees."""
+        """Its head as a word; None for the root. This and the properties below raise a ConlluError without trees."""
         head = self._tree[self.id - 1]
         return Word(self.sentence, head) if head else None
 
@@ -275,7 +275,7 @@ class Word:
         return depth
 
     def precedes(self, other: Word) -> bool:
-        """Return whether it comes before the word `other`; an `InputError` if that is in another sentence."""
+        """Return whether it comes before the word `other`; raises an `InputError` if that is in another sentence."""
         if not isinstance(other, Word) or self.sentence != other.sentence:
             refuse("other", other, "a word of the same sentence")
         return self.id < other.id

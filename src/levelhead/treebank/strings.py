@@ -86,7 +86,8 @@ class Strings(Sequence[str]):
         """Return the codes of the strings that contain any of some characters, ascending, int32.
 
         Args:
-            characters: the characters up to U+FFFF, bool, shape (65536,), from `character_set`; none from "!" to "~".
+            characters: a flag for each character up to U+FFFF, bool, shape (65536,), from `character_set`; False from
+                "!" to "~".
         """
         return pools.strings_with(self.pool, self.offsets, characters.view(np.uint8))
 

@@ -35,9 +35,10 @@ class MultiwordTokens:
     """Surface tokens that consist of several words.
 
     Args:
-        first: the first word of each, int32, shape (n,), ascending.
-        sentence: its sentence, int32, shape (n,).
-        n_words: the number of words of each, int32, shape (n,); 0 only in files read as official scorers read them.
+        first: the first word of each token, int32, shape (n,), ascending.
+        sentence: the sentence of each node, int32, shape (n,).
+        n_words: the number of words of each token, int32, shape (n,); 0 only in files read as official scorers read
+            them.
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
@@ -55,9 +56,9 @@ class EmptyNodes:
     """Nodes of the enhanced graph that are not words.
 
     Args:
-        position: the word that follows each (so 2.1 has the index of word 3), int32, shape (n,), ascending.
-        sentence: its sentence, int32, shape (n,).
-        minor: its number after the dot, int32, shape (n,).
+        position: the index of the word that follows each node (for 2.1, of word 3), int32, shape (n,), ascending.
+        sentence: the sentence of each node, int32, shape (n,).
+        minor: the number after the dot, int32, shape (n,).
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
@@ -76,7 +77,7 @@ class Comments(Sequence[str]):
 
     Args:
         text: all comments, in UTF-8.
-        starts: where the comments of each sentence begin, then the size, int64, shape (sentences + 1,).
+        starts: where the comments of each sentence begin, then the size of the text, int64, shape (sentences + 1,).
     """
 
     text: bytes

@@ -23,9 +23,9 @@ class Training(NamedTuple):
 
     Args:
         forms: the frequency of each form as a syntactic word.
-        sentences: the sentences, as their forms.
-        trees: the trees, as their heads (0 for the root) and universal relations.
-        heads: the trees without labels, as their heads.
+        sentences: each sentence as its forms.
+        trees: each tree as its heads (0 for the root) and universal relations.
+        heads: each tree as its heads only.
         files: the contents of each file.
         key: one hash of the contents of all treebanks, including treebanks that were not read from files.
     """
@@ -39,7 +39,7 @@ class Training(NamedTuple):
 
     @property
     def hashes(self) -> str:
-        """The name of each file in UD releases, or the first twelve digits of its SHA-256, joined by "+"."""
+        """The names of the files in UD releases (or the first twelve digits of their SHA-256), joined by "+"."""
         return "+".join(map(str, self.files))
 
     @classmethod

@@ -48,7 +48,7 @@ class Treebank(Sequence["Sentence"]):
     """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
 
     Args:
-        forms: FORM of each word; the other columns have the same form.
+        forms: FORM of each word; other columns of strings work in the same way.
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
         sentence_starts: the first word of each sentence, then the number of words; int32, shape (sentences + 1,).
         multiword: the multiword tokens.

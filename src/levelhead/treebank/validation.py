@@ -48,13 +48,13 @@ def faults_of(
     """Return all errors and warnings of a file, each with its line.
 
     In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines are
-    one warning with their number. Beyond 100,000 warnings of a kind, the last counts the others; after 100,000 errors,
-    the rest of the file is not checked. The file is read in pieces.
+    one warning with their number. There are at most 100,000 warnings of a kind, the last of which counts the rest;
+    after 100,000 errors, checking stops. The file is read in pieces.
 
     Args:
         path: its path, or "-" for standard input.
         format: "conllu" or "conllx".
-        rules: one of `CHECKED_RULES`; under the last two, the format has no effect.
+        rules: "ud", "msp25" or "msp25-sorted" (`CHECKED_RULES`); `format` only has an effect with "ud".
     """
     with parts_of(path) as parts:
         try:
@@ -107,7 +107,7 @@ def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str
     times = Counter(copies.values())
     for file, copy in copies.items():
         if times[copy] > 1 or (file == "-" and os.path.basename(copy) == "-"):  # noqa: PTH119 -- as given
-            message = "two copies would have the same name, or a copy no name: fix these files one at a time"
+            message = "two copies would have the same name, or a copy would have none: fix these files one at a time"
             raise OutputError(message, "output", Place(copy))
         if any(_is_same(original, copy) for original in copies):
             raise OutputError("the copy would replace the file: name another file", "output", Place(copy))

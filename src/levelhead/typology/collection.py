@@ -111,8 +111,8 @@ class Survey(Mapping[str, Profile], Tabular):
     def table(self) -> Table:
         """Return one row per treebank and one column per value; `wde:nsubj` is one of several values of `wde`.
 
-        Unknown languages, families and genera are empty. By a kind of keys, the table has one row for each key of a
-        treebank. By "value", it has one row per value.
+        Unknown languages, families and genera are empty. If rows are relations or another kind of key, it has one row
+        for each key in a treebank; if they are values, one row per value.
         """
         if self.by == "treebank":
             table = table_by_treebank(self.profiles, self.total)

@@ -27,7 +27,7 @@ class Criteria(NamedTuple):
         features: whether a treebank must have morphological features.
         tokens: the minimum number of surface tokens.
         nonprojective: the upper limit (exclusive) of the share of non-projective trees, in percent.
-        right_crossed: whether non-projective trees are counted as Callin's program did.
+        right_crossed: whether non-projective trees are counted as in Callin's program.
         one_per_language: whether to keep only the largest treebank of a language.
     """
 

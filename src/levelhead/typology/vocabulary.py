@@ -203,7 +203,7 @@ class HeadEntropy(NamedTuple):
     """The head-word vocabulary entropy of a treebank.
 
     Args:
-        bits: the entropy over all arcs that count, in bits; None without any.
+        bits: the entropy over all arcs that count, in bits; None if there are none.
         by_relation: the entropy for each relation, in bits.
         arcs: the number of arcs that count.
         all_arcs: the number of all arcs.

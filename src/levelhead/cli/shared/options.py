@@ -165,11 +165,11 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=WHOLE["places"], help="Number of decimal places  [default: 2; all in TSV; JSON always has all]"
+    "--places", type=WHOLE["places"], help="Number of decimal places  [default: 2; all in TSV, and always in JSON]"
 )
 table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
-    help="Which table of the result TSV and JSON Lines have  [default: the first of `levelhead schema`]",
+    help="Table to print as TSV or JSON Lines  [default: the first of `levelhead schema`]",
 )  # fmt: skip
 notes_options: Decorator = joined(
     click.option(
@@ -211,7 +211,7 @@ page_options: Decorator = joined(
 )  # fmt: skip
 cite_option: Decorator = click.option(
     "--cite", is_flag=True,
-    help="Instead of numbers, print a sentence on methods and the BibTeX entries of measures and tests (LaTeX with"
+    help="Instead of numbers, print a methods sentence, and BibTeX entries for the measures and tests (LaTeX with"
     " --format latex)",
 )  # fmt: skip
 papers_options: Decorator = joined(
@@ -263,7 +263,7 @@ definitions_option: Decorator = click.option(
 )  # fmt: skip
 scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
-    help="Scheme of classes that measures name without a scheme, such as CORE  [default: nivre-fang]",
+    help="Class scheme for names such as CORE in LAS@CORE  [default: nivre-fang]",
 )  # fmt: skip
 measuring_options: Decorator = joined(
     measure_option,
@@ -346,12 +346,12 @@ engine_options: Decorator = joined(split_option, worker_options, store_option)
 
 # Parsers
 
-jar_option: Decorator = click.option("--jar", type=PATH, metavar="FILE", help="MaltParser's jar file (malt)")
+jar_option: Decorator = click.option("--jar", type=PATH, metavar="FILE", help="MaltParser's jar file (for malt)")
 parsing_options: Decorator = joined(
     jar_option,
     click.option(
         "--parse-cmd", metavar="COMMAND",
-        help="Command for parsing, with {model}, {input} and {output}; run without a shell (command)",
+        help="For the parser command: how to parse, with {model}, {input} and {output}, without a shell",
     ),
     setting("--repair", is_flag=True),
 )  # fmt: skip
@@ -361,11 +361,11 @@ training_options: Decorator = joined(
     setting("--heads", type=Choice(["content", "function"])),
     click.option(
         "--train-cmd", metavar="COMMAND",
-        help="Command for training, with {train} and {model}; run without a shell (command)",
+        help="For the parser command: how to train, with {train} and {model}, without a shell",
     ),
     click.option(
         "--options", "more", default="", metavar="TEXT",
-        help="More options for the external parser (malt, udpipe)",
+        help="For the parsers malt and udpipe: more options",
     ),
     seed_option,
 )  # fmt: skip

@@ -34,7 +34,7 @@ def scatter_chart(
 ) -> Drawing:
     """Return a scatter plot of two columns of `table`, `x` and `y`, with the least-squares line.
 
-    Treebanks without both values are left out. The column `family` has their groups; `result` has the correlation.
+    Treebanks without both values are left out. The column `family` groups them; `result` contains the correlation.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)

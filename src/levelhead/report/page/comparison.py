@@ -145,13 +145,14 @@ _KINDS = (("significantly better", "s0"), ("no significant difference", "none"),
 _POINTS = Column("", "points")
 _DIFFERENCES = (
     "Differences from {} in points, with confidence intervals. Colored if significant at 5%, otherwise gray."
-    " P-values and intervals of differences hold jointly for all systems; each interval of a score is about this score"
-    " alone."
+    " P-values and intervals of differences hold jointly for all systems; each interval of a score is for this score"
+    " only."
 )
 _GAINS = (
     "Differences in LAS from {} by property of words; those that affect most words first. Each 95% confidence interval"
-    " is about this value alone, and colored if it excludes 0. Words: how many more are correct. Treebanks: number in"
-    " a mean. Click a value to see words that only one of the systems gets right."
+    " is for this value only, and is colored if it excludes 0. Words: how many more are correct. Treebanks: how many"
+    " a"
+    " mean is based on. Click a value to see words that only one of the systems gets right."
 )
 _SENTENCES = (
     "Sentences with more or fewer correct words (LAS) than in the output of {}. Click a row to see them, largest"

@@ -139,7 +139,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead += f" {VALID_TREES_NOTE}" if campaign.results.partial else ""
     if has_tests(campaign.rankings[0]):
         lead += (
-            " It alone makes no difference significant."
+            " On its own, it never makes a difference significant."
             " A line between two neighbors marks a significant difference. All pairs are tested: systems that share a"
             " letter (see More columns) do not differ significantly. The tick is the average, the band its own"
             f" {level_text(campaign.results.signature.get('level', 0.95))} confidence interval (CI)."
@@ -362,19 +362,19 @@ def _zeros(campaign: _Campaign) -> Section:
     lead = PREDICTED if adjusted else "They count as 0, as in the CoNLL shared tasks."
     lead += " Scores over valid sentences do not affect ranks."
     if has_tests(campaign.rankings[0]):
-        lead += " A single one of them never makes a difference significant."
+        lead += " A single missing or invalid output never makes a difference significant."
     return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
 
 
 _COLORED = 0.95  # the share of residuals within the ends of the colors, so that a disaster does not hide the others
 
 _LEADS = {
-    "explained": ("Properties", "How much of the differences in difficulty properties of treebanks explain."),
+    "explained": ("Properties", "How well properties of treebanks explain differences in difficulty."),
     "systems": ("Systems", "Averages over all test sets; missing scores are predicted. Ability is in logits."),
     "unusual": ("Unusual scores", "Systems that are much better or worse on a test set than expected."),
     "detectable": (
         "Detectable differences",
-        "What test sets show with 80% power, for systems with neighboring scores (close) or half of the ranking apart.",
+        "Differences detected with 80% power between systems with close scores, or half of the ranking apart.",
     ),
 }
 
@@ -386,8 +386,8 @@ def difficulty_page(difficulty: Difficulty) -> Page:
     drawing = spreads("Difficulty of test sets", rows, "points below the mean", zero=True)
     blocks = [Block("difficulty", drawing=drawing), Block("test-sets", "Numbers", table=difficulty.table())]
     lead = (
-        "By how many points the expected score of a system of average ability is below its mean over all test sets,"
-        " with intervals that refer to other systems of the same kind."
+        "How many points a system of average ability is expected to score below its mean over all test sets. Intervals"
+        " refer to other systems of the same kind."
     )
     residuals = {(row.treebank, row.system): row.residual for row in difficulty.residuals}
     limit = float(np.quantile(np.abs(list(residuals.values())), _COLORED))
@@ -395,8 +395,8 @@ def difficulty_page(difficulty: Difficulty) -> Page:
     cells = [(row.treebank, [residuals.get((row.treebank, system)) for system in systems]) for row in known]
     heat = HeatMap("Treebank", systems, cells, {}, {}, Column("Residual", "points"), limit=limit)
     residual_lead = (
-        "The score minus the score that is expected from the ability of the system and the difficulty of the test set,"
-        f" in points. Colors are lightest at \N{MINUS SIGN}{limit:.1f} or less and darkest at +{limit:.1f} or more."
+        "The score minus the expected score (from the ability of the system and the difficulty of the test set), in"
+        " points. Colors are lightest at \N{MINUS SIGN}{limit:.1f} or less and darkest at +{limit:.1f} or more."
         " Empty cells have no valid output."
     )
     sections = [

@@ -44,7 +44,8 @@ _MOST_ERRORS = 20
 _PERCENT, _POINTS = Column("", "percent"), Column("", "points")
 _SCORE_COLUMNS = ("F1 Score", "95% CI", "Precision", "Recall", "AligndAcc")
 _COSTS_LEAD = (
-    "Points of {} that the system would gain without an error if nothing else changed; the costliest error first."
+    "Points of {} that the system would gain if an error were corrected and nothing else changed; the costliest error"
+    " first."
     " Share: percentage of all words with an error. Click an error to see its sentences."
 )
 _BREAKDOWNS_LEAD = (

@@ -184,7 +184,7 @@ def _downloaded(wanted: WantedFile, tell: Callable[[str], None]) -> Path:
 
     address = wanted.address()
     tell(f"downloading {wanted}: {address}")
-    tell(f"its license is that of its treebank, read it before use: {wanted.address('LICENSE.txt')}")
+    tell(f"it has the license of its treebank, read it before use: {wanted.address('LICENSE.txt')}")
     data = _fetched(address, str(wanted))
     if digest_of(partial(parts_of_bytes, data, address), is_blob=wanted.file.is_blob) != wanted.file.digest:
         message = f"the download is not {wanted}: its contents differ from the released file"
@@ -279,9 +279,9 @@ class TestSets(Tabular):
             yield ReleasedFileRow(file.name, file.releases, file.sentences, file.words, digest, path)
 
     def table(self) -> Table:
-        """Return one row per test set; of a single one or a single release, one row per file.
+        """Return one row per test set; for a single test set or release, one row per file.
 
-        Changes are the known releases in which a test set differs from the known release before.
+        Changes are the releases in which a test set differs from the previous known release.
         """
         rows: list[tuple[Cell, ...]]
         if len({file.name for file in self.versions}) in {1, len(self.versions)}:
