@@ -47,7 +47,7 @@ def is_valid(block: str) -> bool:
     return True
 
 
-ADVICE = "give --partial"
+ADVICE = "add --partial"
 
 
 def test_errors_about_trees_of_an_output_name_the_option(run):
@@ -55,7 +55,6 @@ def test_errors_about_trees_of_an_output_name_the_option(run):
     for arguments in (
         ("score", TR, INVALID),
         ("compare", TR, TR, INVALID),
-        ("score", TR, INVALID, "--rules", "conll18"),
     ):
         code, _, err = run(*arguments, "-m", "LAS")
         assert code == 2

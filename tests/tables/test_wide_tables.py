@@ -160,5 +160,7 @@ def test_verdicts_are_folded_within_names_that_are_too_long() -> None:
     assert len(folded("x" * 200, 80)) == 200  # a path in a note stays whole
 
 
-def test_a_table_without_rows_leaves_its_notes() -> None:
-    assert to_text(Table((Column("Error", "text"), Column("Words", "number")), (), ("a note",))) == "a note\n"
+def test_a_table_without_rows_leaves_its_notes_on_a_terminal() -> None:
+    table = Table((Column("Error", "text"), Column("Words", "number")), (), ("a note",))
+    assert to_text(table, screen=NARROW) == "a note\n"
+    assert to_text(table) == "Error | Words\n------+-------\na note\n"

@@ -253,16 +253,13 @@ def _explained(error: Exception) -> tuple[str, int]:
 
 def _advice(error: Exception, arguments: list[str]) -> str:
     """Return a line that names `--partial` if the command has it, and the trees of an output are broken."""
-    is_refused = type(error).__name__ in {"CycleRefused", "RootsRefused"}  # by the rules of an official scorer
-    broken = [fault for fault in getattr(error, "faults", ()) if is_refused or fault.slug in _BROKEN_TREES]
+    broken = [fault for fault in getattr(error, "faults", ()) if fault.slug in _BROKEN_TREES]
     command = cli.get_command(click.Context(cli), arguments[0]) if broken else None
     if command is None or all(option.name != "partial" for option in command.params):
         return ""
     given = command.make_context(None, arguments[1:], resilient_parsing=True).params
-    if given["partial"] or str(given.get("rules")).startswith("msp"):
-        return ""
     of_gold = all(str(fault.place.file).startswith(str(given.get("gold"))) for fault in broken)
-    return "" if of_gold else "\nto score an output whose trees are broken, add --partial"
+    return "" if given["partial"] or of_gold else "\nto score an output whose trees are broken, add --partial"
 
 
 def _unknown_option(name: str, context: click.Context) -> str:

@@ -70,7 +70,7 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
 
 def texts(tables: Sequence[Table], places: int | None = 2, screen: Screen = FILE) -> str:
     """Return the tables of a result for the terminal, with their notes and the signature below the last one."""
-    shown = [_table_text(table, places, screen) for table in tables if table.every_row]
+    shown = [_table_text(table, places, screen) for table in tables if table.every_row or not screen.is_terminal]
     hidden = {name for _, names in shown for name in names}
     return "\n".join(text for text, _ in shown) + notes_text(tables, screen, hidden)
 
@@ -133,6 +133,7 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> tuple[str, 
                 space = " " * (width - _cells(text))
                 cells.append(text + space if column.kind == "text" else space + text)
             lines.append(" | ".join(cells).rstrip())
+    lines += [rule] if len(rows) in rules else []  # below the head of an empty table
     lines += [table.more] if table.more else []
     if hidden:
         more = f"not shown: {listed([*dict.fromkeys(hidden)], _MOST_NAMED)} (a wider terminal, or --format tsv)"
