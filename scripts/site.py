@@ -20,8 +20,16 @@ from levelhead.cli import program
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "pud"
 FOLDER = "example-report"
 SESSION = re.compile(r"^```(console|pycon)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-FOUND_FIRST = {"Start": 2.0, "How to": 4.0, "Commands": 2.0, "Reference": 1.0, "Explanation": 1.0, "Python": 0.4}
-"""How much the search prefers pages, by the innermost section of the navigation; those of others are found last."""
+FOUND_FIRST = {
+    "Score the output of a parser": 9.0,
+    "Start": 2.0,
+    "How to": 4.0,
+    "Commands": 2.0,
+    "Reference": 1.0,
+    "Explanation": 1.0,
+    "Python": 0.4,
+}
+"""How much the search prefers pages, by title or by the innermost section of the navigation; others are found last."""
 FOUND_LAST = 0.1
 
 
@@ -50,8 +58,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         config: the settings of the site.
         files: the files of the site.
     """
-    sections = [above.title for above in page.ancestors]
-    page.meta["search"] = {"boost": next((FOUND_FIRST[one] for one in sections if one in FOUND_FIRST), FOUND_LAST)}
+    titles = [page.title, *(above.title for above in page.ancestors)]
+    page.meta["search"] = {"boost": next((FOUND_FIRST[one] for one in titles if one in FOUND_FIRST), FOUND_LAST)}
     return SESSION.sub(lambda found: "\n".join(without_prompts(found[1], found[2])), markdown)
 
 

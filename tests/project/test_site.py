@@ -73,7 +73,12 @@ def test_search_needs_no_server_and_prefers_how_to_pages(browser: Browser, site:
     page.fill(".md-search__input", "permutation")
     page.wait_for_selector(".md-search-result__link")
     assert any("/correlate.html" in address for address in found(page))
-    for text, first in (("--fail-under", "/ci.html"), ("rank", "/rank.html"), ("--beam", "/parse")):
+    for text, first in (
+        ("--fail-under", "/ci.html"),
+        ("rank", "/rank.html"),
+        ("score", "/score.html"),
+        ("--beam", "/parse"),
+    ):
         page.fill(".md-search__input", "")
         page.locator(".md-search__input").press_sequentially(text)
         page.wait_for_function(f"document.querySelector('.md-search-result__link')?.href.includes('{first}')")

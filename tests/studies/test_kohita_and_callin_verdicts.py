@@ -83,7 +83,7 @@ def test_claims_on_gains_of_several_measures() -> None:
     )
     harmed = gains({"case": DOWN, "mark": EITHER, "nmod": UP})
     assert verdict(judged(harmed), "Function heads hurt case") == "inconclusive"
-    arcs = "Backward conversion makes"
+    arcs = "Backward conversion breaks"
     assert verdict(judged(gains({}, (20, 22, 21, 25, 20, 20))), arcs) == "holds"
     assert verdict(judged(gains({})), arcs) == "does not hold"
     assert verdict(judged(gains({}, (10, 20, 0, 21, 1, 9))), arcs) == "inconclusive"

@@ -22,16 +22,17 @@ from levelhead.derivation.transition_systems import (
 )
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.immutable import immutable
-from levelhead.kernels import oracles, shapes
+from levelhead.kernels import oracles, trees
 from levelhead.tables.data import Layout
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank import StringColumn, Strings, Treebank
+from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, summary_of
 from levelhead.treebank.strings import Codes, character_set
 
-# the maximum number of steps of lifting the arcs of a sentence, and so many for each arc, besides its words: seconds
-_MOST_STEPS, _STEPS_OF_AN_ARC = 200_000_000, 10_000
+_MOST_STEPS = 2_000_000_000
+# the maximum number of renumberings of words while lifting the arcs of a sentence: several seconds
+_MOST_NUMBERED = 200_000_000
 
 
 class DerivedSentence(NamedTuple):
@@ -172,39 +173,16 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     original, starts = treebank.local_heads(), treebank.sentence_starts
     heads = original
     if lift and system.is_projective:
-        heads, failures = lifted(original, starts, _MOST_STEPS)
+        # Every non-projective arc has to be lifted at least once, since lifting other arcs puts no word below its head,
+        # and each time all words of the sentence are renumbered.
+        arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
+        too_long = np.diff(arcs[starts]) * np.diff(starts).astype(np.int64) > _MOST_NUMBERED
+        check_derived(np.where(too_long, TOO_LONG, 0).astype(np.uint8), system, treebank, _MOST_NUMBERED)
+        heads, failures = trees.lift(original, starts, _MOST_STEPS)
         check_derived(failures, system, treebank, _MOST_STEPS)
     transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
     check_derived(failures, system, treebank)
     return Derivations(system, transitions, offsets, order, heads, treebank, int(np.count_nonzero(heads != original)))
-
-
-def lifted(heads: Codes, starts: Codes, most_steps: int) -> tuple[Codes, NDArray[np.uint8]]:
-    """Lift non-projective arcs, the shortest of a sentence first, to the head of their head, until none is left.
-
-    Returns the heads, and for each sentence `TOO_LONG` if it would take too many steps (its heads do not change) or 0.
-    Source: Nivre & Nilsson (2005), the algorithm PROJECTIVIZE.
-    """
-    sizes = np.diff(starts).astype(np.int64)
-    sentences = np.repeat(np.arange(len(sizes)), sizes)
-    new, too_long, steps = heads.copy(), np.zeros(len(sizes), dtype=bool), np.zeros_like(sizes)
-    chosen = np.arange(len(sizes))  # the sentences that can have non-projective arcs
-    while len(chosen):
-        ends = np.cumsum(sizes[chosen])
-        rows = np.arange(ends[-1]) + np.repeat(starts[chosen] - ends + sizes[chosen], sizes[chosen])
-        crossed = shapes.shapes(new[rows], np.append(0, ends).astype(np.int32))[2]
-        words = rows[crossed.view(np.bool_)]
-        # every such arc has to be lifted at least once, since lifting other arcs puts no word below its head
-        too_long |= steps + np.bincount(sentences[words], minlength=len(sizes)) * sizes > most_steps
-        words = words[~too_long[sentences[words]]]
-        above = starts[sentences[words]] + new[words] - 1
-        order = np.lexsort((np.minimum(words, above), abs(words - above), sentences[words]))
-        chosen, first = np.unique(sentences[words[order]], return_index=True)
-        shortest = order[first]
-        new[words[shortest]] = new[above[shortest]]
-        steps[chosen] += sizes[chosen] + _STEPS_OF_AN_ARC
-    verdicts = np.where(too_long, TOO_LONG, 0).astype(np.uint8)
-    return np.where(too_long[sentences], heads, new), verdicts
 
 
 ORDERS = ("string", *SYSTEMS)

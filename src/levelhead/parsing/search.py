@@ -28,10 +28,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.derive import lifted
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.oracles import projective_order
 from levelhead.kernels.transition_parser import Parser
+from levelhead.kernels.trees import lift
 from levelhead.parsing.features import Columns, Integers, compiled_for
 from levelhead.parsing.model import TABLES, TRANSITION_SYSTEMS, Averages, Model, Schedule, Trees, Weights, table_shapes
 from levelhead.parsing.parser_input import longest_with_beam, piece_length
@@ -130,7 +130,7 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
     system = TRANSITION_SYSTEMS.index(model.parser)
     heads = trees.heads
     if not model.parser.startswith("swap"):  # other systems only derive projective trees (Nivre and Nilsson 2005)
-        heads, _ = lifted(trees.heads, trees.starts, _MOST_LIFTS)
+        heads, _ = lift(trees.heads, trees.starts, _MOST_LIFTS)
     gold = (heads, trees.labels, *projective_order(heads, trees.starts))
     templates = compiled_for(model.parser, model.templates)
     done: Averages = ()

@@ -99,10 +99,10 @@ def measure(golds: Files, original: Files, converted: Files, request: StudyReque
     names = (*MEASURES, *_MEASURED)
     results = dict[str, Row]()
     for code, trees in gold.items():
-        # functional arcs are those of target words; they can be right before and after backward conversion
+        # functional arcs are those of target words; they can be correct before and after backward conversion
         members = default_targets().of(trees).astype(bool) | SCHEMES["kohita"].is_in("FUNCTION", trees.relations)
         was, now = (members & scored.looked[code]["CONV"] for scored in (in_function_heads, in_content_heads))
-        arcs = {"functional": members, "right before": was, "right after": now, "broken": was & ~now,
+        arcs = {"functional": members, "correct before": was, "correct after": now, "broken": was & ~now,
                 "fixed": ~was & now}  # fmt: skip
         scores, function_heads = (
             {
@@ -302,7 +302,7 @@ def _score_columns(parsers: Iterable[str]) -> dict[str, Kind]:
 
 
 def figure_2(measured: Mapping[str, Rows]) -> StudySection:
-    names = ("right before", "right after", "broken", "fixed")
+    names = ("correct before", "correct after", "broken", "fixed")
     arcs = {(parser, code): row["arcs"] for parser, rows in measured.items() for code, row in rows.items()}
     shares = {key: {name: 100 * one[name] / max(1, one["functional"]) for name in names} for key, one in arcs.items()}
     codes = list(dict.fromkeys(code for _, code in arcs))
