@@ -44,8 +44,6 @@ no intervals, since each row is based on fewer than 10 documents or sentences
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:sentence
 """,
     "confusion": """\
-Treebank | Gold | System | Words | Head correct | of gold
----------+------+--------+-------+--------------+---------
 only errors are shown; of gold: share of the aligned words with this gold relation
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
