@@ -230,7 +230,7 @@ def test_intervals_of_few_documents_are_by_sentence_and_averages_by_document(few
         {"treebank": "en", "unit": "sentence", "n_units": 20, "n_documents": 4},
         {"treebank": "fi", "unit": "document", "n_units": 20, "n_documents": 20},
     ]
-    few_note = f"fewer than 10 documents, so intervals are by sentence, for {LABEL}: en (4)"
+    few_note = f"fewer than 10 documents, so intervals are by sentence and hold for {LABEL}: en (4)"
     assert few_note in results[0].provenance.notes
 
 

@@ -261,7 +261,7 @@ def nested(times):
 
 
 @pytest.mark.parametrize(("contents", "said"), [
-    (encrypted, "encrypted"), (lambda: gzip.compress(BYTES)[:-20], "cut off"), (lambda: nested(6), "inside each other"),
+    (encrypted, "encrypted"), (lambda: gzip.compress(BYTES)[:-20], "cut off"), (lambda: nested(6), "nested more than"),
     (lambda: gzip.compress(bytes(64 << 20)), "grow to more"),
 ], ids=["encrypted", "cut off", "nested", "growing"])  # fmt: skip
 def test_what_cannot_be_checked_is_not_served(contents, said, serve_with):

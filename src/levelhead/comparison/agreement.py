@@ -225,7 +225,7 @@ class Agreement(Tabular):
         too_few = self.units.own().n_units >= FEWEST_UNITS and any(
             label.krippendorff.value is not None and label.krippendorff.interval is None for label in self.labels
         )
-        few = f"fewer than {FEWEST_UNITS} documents or sentences differ from the most frequent label"
+        few = f"fewer than {FEWEST_UNITS} documents or sentences have a minority label"
         meaning = f"Observed and Cohen: means over {len(self.pairs)} pairs of annotators"
         meaning = meaning if len(self.annotators) > 2 else "Observed: share of common words with the same label"
         notes = (

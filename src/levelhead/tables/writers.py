@@ -315,9 +315,9 @@ def _chopped(word: str, longest: int) -> _Lines:
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
-    """Return a table as tab-separated values, without summary rows; intervals take two columns.
+    """Return a table as tab-separated values, without summary rows; by default with all decimal `places`.
 
-    The ends of intervals, and marks without a heading, are named after the column before them.
+    Intervals take two columns. Their ends, and marks without a heading, are named after the column before them.
     """
     head, rows = list[str](), [list[str]() for _ in table.rows]
     for i, column in enumerate(table.columns):
