@@ -82,7 +82,7 @@ class Judgment(Tabular):
 
     Args:
         choices: the choices of people.
-        measures: the result of each measure, by its text.
+        measures: the result of each measure, by its name as written.
         comparisons: the comparison of every pair of measures.
         provenance: the provenance of the numbers.
         units: the independent units.

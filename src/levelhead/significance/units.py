@@ -72,7 +72,7 @@ class Units(NamedTuple):
 
     @property
     def few(self) -> bool:
-        """Whether these are 2 to 9 documents by `AUTO`, which only averages over test sets use."""
+        """Whether `AUTO` found 2 to 9 documents, which are the units only for averages over test sets."""
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:

@@ -258,7 +258,7 @@ class TestSets(Tabular):
 
     Args:
         versions: the files, in the order of their names and releases.
-        paths: where files are on this machine, by the place of the file; empty unless they were requested.
+        paths: the path of each file on this machine; empty unless they were requested.
     """
 
     KIND: ClassVar[str] = "testsets"
