@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 
 from conftest import EXAMPLES
-from levelhead import testing
+from levelhead import compare, testing
 from levelhead.errors import InputError, unknown
-from levelhead.significance import InferenceSettings
-from levelhead.significance.resampling import check_settings
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA = PARALLEL / "gold/en.conllu", PARALLEL / "systems/alpha/en.conllu"
@@ -70,7 +68,7 @@ def test_levels_that_would_print_as_100_percent(run, level: str) -> None:
     assert (code, out) == (2, "")
     assert f"'{level}' is not a number above 0 and at most 0.999999" in err
     with pytest.raises(InputError, match=r"level must be at most 0\.999999, not 0\.99999"):
-        check_settings(InferenceSettings(level=float(level)))
+        compare(GOLD, [ALPHA], level=float(level))
 
 
 def test_the_highest_level_has_all_its_digits(run) -> None:
