@@ -25,8 +25,8 @@ Rank | System |   LAS |  CLAS | CLAS rank | Valid outputs | LAS of valid sentenc
    2 | gamma  | 77.18 | 82.28 |         1 | 7 of 8        |                  88.90
    3 | beta   | 67.21 | 56.37 |         3 | 8 of 8        |                  67.21
 gamma counts 0 on tr (cycle, line 49)
-gamma: 0 on tr: line 49: cycle: the heads form a cycle in the sentence that ends at line 56 (and 1
-  more); 18 of 20 sentences can be compared
+gamma: 0 on tr: line 49: cycle: the heads form a cycle (words 3, 4) in the sentence that ends at
+  line 56 (and 1 more); 18 of 20 sentences can be compared
 of valid sentences: invalid outputs are scored on their comparable sentences, not as 0; unofficial,
   does not affect ranks
 rules:ud|gold:"""

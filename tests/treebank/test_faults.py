@@ -353,3 +353,18 @@ def test_text_instead_of_a_path(function) -> None:
     with pytest.raises(InputError, match="this is text, not a path") as caught:
         function(GOOD * 100)
     assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("heads", "words"),
+    [
+        ((2, 1, 0), "words 1, 2"),
+        ((0, 2), "word 2"),
+        ((3, 0, 4, 5, 3, 6), "words 3, 4, 5"),  # word 1 leads to the cycle, and is not in it
+        ((0, 8, 2, 3, 4, 5, 6, 7), "words 2, 3, 4, 5, 6 and 2 more"),
+    ],
+)
+def test_the_words_of_the_first_cycle_are_named(heads: tuple[int, ...], words: str) -> None:
+    text = "".join(row(number, "a", head, "dep" if head else "root") for number, head in enumerate(heads, 1))
+    with pytest.raises(ConlluError, match=re.escape(f"the heads form a cycle ({words}) in the sentence")):
+        from_conllu(f"{text}\n")

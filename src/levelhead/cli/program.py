@@ -76,7 +76,7 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
-_BROKEN_TREES = {"cycle", "no-root", "several-roots"}
+_BROKEN_TREES = {"cycle", "head-outside-sentence", "invalid-head", "no-root", "several-roots"}
 
 FILES = {
     **FUNCTIONS,
@@ -267,12 +267,11 @@ def _unknown_option(name: str, context: click.Context) -> str:
 
     known = {option.lstrip("-"): option for parameter in context.command.params for option in parameter.opts}
     message = f"{context.command_path} has no option {quoted(name)}"
-    if near := similar(name.lstrip("-"), known):
-        return f"{message}: did you mean {known[near]}?"
     commands = (cli.get_command(context, command) for command in COMMANDS)
     having = [str(command.name) for command in commands if command and any(name in one.opts for one in command.params)]
     if not having:
-        return f"{message} (see --help)"
+        near = similar(name.lstrip("-"), known)
+        return f"{message}: did you mean {known[near]}?" if near else f"{message} (see --help)"
     return f"{message}: it is an option of {listed(having) if len(having) > 4 else names_or_number(having, '')}"
 
 

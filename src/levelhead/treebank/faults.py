@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.errors import Fault, Place, add_fault, number_of, quoted
+from levelhead.errors import Fault, Place, add_fault, listed, number_of, quoted
 from levelhead.kernels import pools, trees
 from levelhead.treebank.strings import ANY_SPACE, Codes
 from levelhead.treebank.tokens import FIELDS
@@ -113,7 +113,7 @@ MOST = 1000  # the maximum number of faults of each kind that are reported indiv
 _TREE_SLUGS = {
     2: ("no-root", "no word has HEAD 0"),
     3: ("several-roots", "{} words have HEAD 0"),
-    4: ("cycle", "the heads form a cycle"),
+    4: ("cycle", "the heads form a cycle ({})"),
 }
 
 
@@ -320,5 +320,17 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
     for verdict in verdicts:
         if verdict:
             slug, message = _TREE_SLUGS[verdict]
-            message = f"{message.format(sentence.heads.count(0))} in the sentence that ends at line {number}"
+            what = _first_cycle(heads) if slug == "cycle" else sentence.heads.count(0)
+            message = f"{message.format(what)} in the sentence that ends at line {number}"
             yield Fault(slug, message, place)
+
+
+def _first_cycle(heads: Codes) -> str:
+    """Return the words of the first cycle of a sentence."""
+    after = np.append(0, heads)
+    for _ in range(len(heads).bit_length()):
+        after = after[after]  # twice as many steps: as many as words end in a cycle, or at the root
+    words = [int(after[after > 0].min())]
+    while (head := int(heads[words[-1] - 1])) != words[0]:
+        words.append(head)
+    return f"word{'s' * (len(words) > 1)} {listed([*map(str, sorted(words))])}"
