@@ -147,11 +147,11 @@ KINDS: Mapping[str, str] = MappingProxyType(
     {
         "added": "added",
         "removed": "removed",
-        "text": "text changed",
+        "text": "with changed text",
         "tokens": "re-tokenized",
         "annotation": "re-annotated",
-        "id": "sent_id changed",
-        "comments": "comments changed",
+        "id": "with changed sent_id",
+        "comments": "with changed comments",
         "order": "moved",
     }
 )
