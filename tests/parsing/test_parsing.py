@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from heads import arrays_of
 from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.derivation import SYSTEMS, derive
-from levelhead.derivation.derive import lifted
 from levelhead.errors import Fault
 from levelhead.kernels.oracles import projective_order
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions
+from levelhead.kernels.trees import lift
 from levelhead.parsing import PARSERS, Model, Recipe, Schedule, parse_treebank, train
 from levelhead.parsing import features as wording
 from levelhead.parsing.features import columns_of, compiled_for
@@ -72,7 +72,7 @@ def test_what_training_follows_is_the_static_oracle(system: str) -> None:
     )
     expected = derive(trees, SYSTEMS[system], lift=not system.startswith("swap"))
     if not system.startswith("swap"):
-        heads, _ = lifted(heads, starts, 10**9)
+        heads, _ = lift(heads, starts, 10**9)
     ours, counts = oracle_transitions(TRANSITION_SYSTEMS.index(system), heads, starts)
     names = ["SHIFT", "LEFT-ARC", "RIGHT-ARC", "REDUCE" if system == "arc-eager" else "SWAP"]
     ends = np.cumsum(counts)
@@ -161,7 +161,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
     treebank, model = from_conllu(text), arbitrary_model(seed, system, beam)
     starts, heads = treebank.sentence_starts, treebank.local_heads()
     if not system.startswith("swap"):
-        heads, _ = lifted(heads, starts, 10**9)
+        heads, _ = lift(heads, starts, 10**9)
     draw = np.random.default_rng(seed)
     labels = np.where(heads == 0, 0, draw.integers(1, 4, len(heads))).astype(np.int32)
     number = TRANSITION_SYSTEMS.index(system)

@@ -132,8 +132,8 @@ def _setting(
         ),
         (
             "The treebanks of 2006 and 2007 are not free, so we use UD. Accuracies are the UAS of the best team and the"
-            " mean UAS of all teams in the CoNLL 2017 shared task on the same test sets, or else in the task of"
-            " 2018.{conllx}"
+            " mean UAS of all teams in the CoNLL 2017 shared task on the same test sets, or else in the task of 2018."
+            f"{conllx}"
         ),
         (
             f"Our groups are the treebanks with smaller and with larger training sets (halves){unswapped}. For"

@@ -146,7 +146,8 @@ def folded(line: str, width: int, *, in_words: bool = False) -> str:
     """Return a line as indented lines of at most this width, also with breaks in words that are longer."""
     indent = line[: len(line) - len(line.lstrip())]
     words = line[len(indent) :].split(" ")
-    words = [part for word in words for part in _chopped(word, width - 2)] if in_words else words
+    if in_words:  # but for paths, which a reader copies
+        words = [part for word in words for part in ([word] if "/" in word else _chopped(word, width - 2))]
     first, *others = _filled(words, width - len(indent), width - len(indent) - 2)
     return "\n".join([indent + first, *(f"{indent}  {other}" for other in others)])
 
