@@ -22,6 +22,7 @@ from levelhead.scoring.measure import EMPTY_NODES, Definition
 from levelhead.scoring.measure_definitions import MeasureGroup
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.tables import writers
+from levelhead.tables.writers import folded
 from levelhead.treebank import faults_of
 from levelhead.typology.profile_columns import columns_table
 
@@ -70,7 +71,7 @@ What an error or warning means and what to do about it; `levelhead validate` pri
 of a compiler, so editors can jump to them: the file, the line, the name of the error, and what is wrong there.
 
 ```text
-{faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")}
+{folded(str(faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")), 100)}
 ```
 
 Names never change. In Python, `error.faults` lists all errors with their names (`slug`). A file with an error cannot be
