@@ -56,7 +56,7 @@ argument. Most names can also have [classes of relations](classes.md#how-a-measu
 | `aligned_accuracy` | correct / words aligned with a gold word; AligndAcc in tables, as in the official scripts |
 
 If a definition ends in "/ words", precision divides by the system's words and recall by gold's. If there is nothing to
-count, there is no value: a dash in tables, null in JSON (0.00 under the rules of the official scorers).
+count, the value is missing: a dash in tables, null in JSON (0.00 under the rules of the official scorers).
 
 Examples are the scores of `systems/alpha/en.conllu` in `examples/parallel`.
 """

@@ -94,7 +94,7 @@ OFTEN = {
     "swaps": "The number of swaps",
     "n_treebanks": "The number of treebanks",
     "unit": "The unit of the value",
-    "reason": "Why there is no value; null if there is one",
+    "reason": "Why the value is missing; null otherwise",
     "message": "What is wrong",
     "line": "The line of the first place",
     "aligned": "The number of aligned gold items; null for measures without alignment",

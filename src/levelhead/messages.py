@@ -89,7 +89,7 @@ MESSAGES: Mapping[str, Message] = {
     "empty-relation": _error("The relation of a word is empty.", "Write the relation, or dep if it is unknown."),
     "empty-column": _warning(
         "A column other than ID, FORM, HEAD and DEPREL is empty; it is read as an empty value.",
-        "Write an underscore where there is no value.",
+        "Write an underscore for an empty value.",
     ),
     "misplaced-comment": _error("A comment is inside a sentence.", "Move it above the sentence."),
     "empty-sentence": _error("Comments are not followed by words.", "Remove the comments or add the words."),

@@ -44,7 +44,7 @@ _OUTPUT_VALUES = (  # a missing or invalid output has the value 0, and can have 
         optional=True,
     ),
     DataColumn(
-        "reason", "text", "The first reason why there is no value, or why it is 0; null otherwise", optional=True
+        "reason", "text", "The first reason why the value is missing or 0; null otherwise", optional=True
     ),
 )  # fmt: skip
 _SENTENCES_OF_INVALID = tuple(

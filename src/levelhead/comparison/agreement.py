@@ -151,7 +151,7 @@ class Agreement(Tabular):
         "labels": (LabelAgreement,),
         "measures": (
             *(MEASURE_COLUMN, _F1),
-            DataColumn("reason", "text", "Why there is no value; null if there is one", optional=True),
+            DataColumn("reason", "text", "Why the value is missing; null otherwise", optional=True),
         ),
         "pairs": (
             *(DataColumn("first", "text", "The first annotator"), DataColumn("second", "text", "The other annotator")),

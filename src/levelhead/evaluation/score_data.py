@@ -57,7 +57,7 @@ class OtherValues(NamedTuple):
     Args:
         value_of_valid_trees: for partial scores, the value if words of invalid trees count as wrong.
         value_on_new: with training treebanks, the value on sentences that share neither words nor heads with them.
-        reason: why there is no value; null if there is one.
+        reason: why the value is missing; null otherwise.
         interval: with intervals, the confidence interval of the value.
     """
 
@@ -77,7 +77,7 @@ class AverageRow(NamedTuple):
         value_of_valid_trees: for partial scores, the mean of `value_of_valid_trees`.
         value_on_new: with training treebanks, the mean of `value_on_new`.
         n_treebanks: the number of treebanks.
-        reason: why there is no value, and where; null if there is one.
+        reason: why the value is missing, and where; null otherwise.
         interval: with intervals, the confidence interval of the value.
     """
 

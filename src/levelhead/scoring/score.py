@@ -93,7 +93,7 @@ class Score(Valued):
         system: the number of items in the system's output.
         aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
         undefined: the value of a percentage with nothing to count: None, or 0.0 as the official scorers print it.
-        reason: why there is no value; None if there is a value.
+        reason: why the value is missing; None otherwise.
         signature: everything that determines the score, by name.
         perplexity: whether the value is the perplexity 10 ** (correct / gold), not a percentage.
         interval: the 95% confidence interval of the value; None if it was not requested, or with too few units.
