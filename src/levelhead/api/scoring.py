@@ -149,7 +149,7 @@ def _annotated(evaluation: Evaluation, optional: Iterable[str]) -> Evaluation:
 
 
 def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training | None) -> Evaluation:
-    from levelhead.progress import working
+    from levelhead.progress import progress_bar
 
     setup = setup.for_pair()
     setup.rules.check_words()
@@ -163,7 +163,7 @@ def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training
         code = gold_files(Path(gold))[0].code
     errors = look.start(code, name)
     evaluation = score_files(gold, system, setup, training=training, look=errors)
-    with working("finding the errors"):
+    with progress_bar("finding the errors"):
         page = errors.result(evaluation.gold, evaluation.system)
         return replace(evaluation, looked=ErrorsForPage(name, code, page, setup.registry))
 
