@@ -42,7 +42,6 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """
     refuse_if(len(given["systems"]) > 1 and len(by) != 1, "with several systems, give a single --by")
     check_kinds(given["gold"], given["systems"])
-    options.check_single_measure(given["measures"])
     printing.show(given, options.call(given | {"by": by}))
 
 
@@ -64,7 +63,6 @@ def analyze(**given: Any) -> None:
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
     check_kinds(given["gold"], [given["system"]])
-    options.check_single_measure(given["measures"])
     printing.show(given, options.call(given), show=given["show"])
 
 
@@ -105,7 +103,6 @@ def trees(**given: Any) -> None:
         message = "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj; several systems take no --show"
         raise click.UsageError(message)
     check_kinds(given["gold"], given["systems"])
-    options.check_single_measure(given["measures"])
     result = options.call(given)
     printing.print_provenance(given, result.provenance)
     if output_format in {"json", "jsonl", "tsv"}:

@@ -50,22 +50,16 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     Scores and differences have confidence intervals. P-values and the intervals of differences hold for all systems
     jointly.
     """
-    from levelhead.api.comparing import compare as compared
     from levelhead.comparison.regression import outcome_text
 
     printing.check_papers(given)
     gold, systems = given["gold"], given["systems"]
     if given["fail_if_worse"] and len(systems) < 2:
         raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
-    if given["wilcoxon"]:
-        from levelhead.extras import require
-
-        require("scipy", "Wilcoxon tests")
     if is_collection(gold):  # otherwise folders of runs are allowed
         check_kinds(gold, systems)
     given["prepare"] = [*["page"] * printing.wants_page(given), *["summary"] * (summary_file is not None)]
-    arguments = options.arguments_for(compared, given, inputs_of(systems))
-    comparison = compared(**arguments)
+    comparison = options.call(given, files=inputs_of(systems))
     printing.show(given, comparison, each=each)
     if summary_file is not None:
         from levelhead.report.paper import summary
@@ -136,18 +130,13 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     sentences or documents and k runs of each system, estimated from the outputs. Without files, it shows typical values
     for the outputs of CoNLL 2018.
     """
-    from levelhead.api.comparing import power as detectable
-    from levelhead.significance.power import checked_test
-
     refuse_if(len(files) not in {0, 3}, "give GOLD and two SYSTEMS, or no files for typical test sets")
     if files:
         check_kinds(files[0], files[1:])
         given |= {"gold": files[0], "systems": files[1:]}
-    arguments = options.arguments_for(detectable, given, inputs_of(files[1:]))
-    checked_test(arguments["alpha"], arguments["power"])  # one message about both options
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
-        result = detectable(**arguments)
+        result = options.call(given, files=inputs_of(files[1:]))
     printing.show(given, result, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart

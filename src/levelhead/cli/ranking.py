@@ -66,7 +66,7 @@ def rank(by_treebank: bool, **given: Any) -> None:
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
     of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
-    in_folder = _check(given)
+    _check(given)
     manifest = Manifest() if given["manifest"] is None else read_manifest(given["manifest"])
     outputs, others = _files_of(manifest, given)
     check_files([*outputs, *others])
@@ -80,6 +80,9 @@ def rank(by_treebank: bool, **given: Any) -> None:
         given["significance"] = True
     given["by_treebank"] = by_treebank and in_paper
     if printing.wants_page(given):
+        from levelhead.report.page.ranking_report import is_folder
+
+        in_folder = given["report_file"] is not None and is_folder(given["report_file"])
         given |= {"prepare": "pages" if in_folder else "page", "origin": printing.page_origin()}
     with refused("invalid-argument"):
         ranked = options.call(given, files=outputs)
@@ -91,20 +94,12 @@ def rank(by_treebank: bool, **given: Any) -> None:
         printing.show(given, ranked, main="scores" if by_treebank else None, by_treebank=by_treebank)
 
 
-def _check(given: dict[str, Any]) -> bool:
-    """Refuse options that cannot be combined, and a file that cannot be written; return whether pages are written."""
+def _check(given: dict[str, Any]) -> None:
+    """Refuse options that cannot be combined, and a file that cannot be written."""
     printing.check_papers(given)
     with_scores = given["scores"] is not None
     partial = given["partial"]
-    page = given["report_file"]
     prototext = given["output_format"] == "prototext"
-    in_folder = False
-    no_page = None
-    if page is not None:
-        from levelhead.report.page.ranking_report import is_folder, no_folder
-
-        in_folder = is_folder(page)
-        no_page = no_folder(partial=partial, from_scores=with_scores) if in_folder else None
     in_manifest = given["gold"] is None and given["manifest"] is not None
     has_files = with_scores or in_manifest or (given["gold"] is not None and given["systems"] is not None)
     for is_wrong, message in (
@@ -112,13 +107,11 @@ def _check(given: dict[str, Any]) -> bool:
         (with_scores and given["gold"] is not None, "--scores cannot be combined with GOLD and SYSTEMS"),
         (with_scores and partial, "--scores cannot be combined with --partial"),
         (with_scores and given["allow_several_roots"], "--allow-several-roots has no effect with --scores"),
-        (no_page, no_page),
         (not has_files, "give GOLD and SYSTEMS, or --manifest, or --scores"),
     ):
-        refuse_if(is_wrong, str(message))
+        refuse_if(is_wrong, message)
     if not prototext and given["output"] is not None:
         check_file(given["output"])
-    return in_folder
 
 
 def _files_of(manifest: Manifest, given: dict[str, Any]) -> tuple[list[str], list[str]]:

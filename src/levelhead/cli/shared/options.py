@@ -13,7 +13,6 @@ import click
 
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, LIMITS, check
-from levelhead.cli.program import refuse_if
 from levelhead.cli.shared.command import Decorator, cluster_of, joined, setting
 from levelhead.cli.shared.inputs import InputPath, ResultPath
 from levelhead.errors import quoted, unknown
@@ -219,10 +218,6 @@ measuring_options: Decorator = joined(
     setting("--punct", type=Choice(["keep", "relation", "callin"])),
     setting("--train", multiple=True, type=PATH),
 )
-
-
-def check_single_measure(measures: tuple[str, ...]) -> None:
-    refuse_if(len(measures) > 1, "this table shows a single measure: give only one -m")
 
 
 # Intervals and tests
