@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -59,7 +58,9 @@ def require(module: str, use: str) -> None:
 
 def imported(package: str, module: str | None = None) -> Any:
     """Return the module of a library that a conversion requires, by default the package itself."""
+    from pkgutil import resolve_name  # slow to load
+
     try:
-        return import_module(module or package)
+        return resolve_name(module or package)
     except ImportError as error:
         raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error
