@@ -37,8 +37,8 @@ class OpenedWords(NamedTuple):
     """The words that a row opens: their store (1 for the first treebank, 0 for all), grouping, group and heading."""
 
     store: str
-    group: str
-    number: int
+    kind: str
+    name: str
     title: str
 
 
