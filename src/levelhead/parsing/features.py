@@ -61,7 +61,8 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     ]
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
-            values[2:, number] = column.mapped(lambda text, read=reading: _hash(read(text)), np.uint32).view(np.int32)
+            hashed = column.mapped(lambda text: _hash(reading(text)), np.uint32)  # noqa: B023 -- called at once
+            values[2:, number] = hashed.view(np.int32)
     for missing, name, substitute in ((treebank.lemmas, "lemma", "form"), (treebank.xpos, "xpos", "upos")):
         rows = 2 + np.flatnonzero(missing.codes == UNDERSCORE)
         values[rows, COLUMNS.index(name)] = values[rows, COLUMNS.index(substitute)]

@@ -221,7 +221,7 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
             "words": words,
             "names": {kind: list(map(printable, totals)) for kind, totals in part.totals.items()},
             "totals": {kind: [*totals.values()] for kind, totals in part.totals.items()},
-            "groups": {kind: [numbers[kind].get(name, -1) for name in own] for kind, own in part.groups.items()},
+            "groups": {kind: [numbers[kind].get(name or "", -1) for name in own] for kind, own in part.groups.items()},
         }
         sentences += [_packed(sentence, number) for sentence in part.sentences]
     every = {"relations": list(number), "sentences": sentences, "stores": stores}

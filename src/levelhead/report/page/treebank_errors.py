@@ -31,6 +31,7 @@ from levelhead.report.page.blocks import ConfusionMatrix
 from levelhead.report.page.examples import (
     Examples,
     ExampleTally,
+    GroupNames,
     OutputTrees,
     counted,
     joined_examples,
@@ -197,7 +198,7 @@ class ErrorTally:
     def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
         if self._without_trees is not None:
             raise self._without_trees
-        names = {
+        names: GroupNames = {
             "repair": [*map(str, self._kinds.numbers)].__getitem__, "kind": ERRORS.__getitem__,
             "cell": self._confused.name,
             **{by: [*tally.frequency].__getitem__ for by, tally in self._properties.items()},
