@@ -181,15 +181,10 @@ def spread_of(strata: Sequence[Stratum], contrast: Contrast, measure: int) -> Sp
 
 
 def spreads_of(strata: Sequence[Stratum], contrasts: Sequence[Contrast], measure: int) -> list[Spread]:
-    """Return the error of the mean of some runs, or of its difference from the mean of other runs, for each contrast.
-
-    The variance is that of the delete-one-unit jackknife (Tukey 1958), without its factor (n - 1) / n: with few
-    clusters, the jackknife is the most reliable cluster-robust variance (MacKinnon, Nielsen and Webb 2023). Its
-    degrees of freedom are the effective number of units (Kish 1965) minus one, which is smaller where sizes are uneven.
-    This choice is validated by simulations in docs/significance.md: the effective number of clusters of Carter,
-    Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
-    freedom of several strata are combined by Satterthwaite's (1946) formula.
-    """
+    """Return the error of the mean of some runs, or of its difference from that of others, for each contrast."""
+    # The delete-one-unit jackknife (Tukey 1958) without its factor (n - 1) / n, the most reliable with few clusters
+    # (MacKinnon, Nielsen and Webb 2023). Its degrees of freedom are the effective number of units (Kish 1965) minus
+    # one, as simulations in docs/significance.md justify; those of several strata are combined by Satterthwaite (1946).
     if not contrasts:
         return []
     weights = np.zeros((strata[0].moves.shape[1], len(contrasts)))
