@@ -29,6 +29,7 @@ from levelhead.scoring.rules import UD
 from levelhead.significance import InferenceSettings, SystemCounts, Units, differences
 from levelhead.significance.units import parallel_units
 from levelhead.treebank.relations import NIVRE_FANG
+from strategies import examples
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -73,7 +74,7 @@ def pair_of(one: list[tuple[int, int]], other: list[tuple[int, int]], *, paired:
 ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=ROWS)
 def test_parallel_treebanks_are_compared_like_systems(rows):
     """A unit is left out of both: the same numbers as for two systems on one treebank."""
@@ -86,7 +87,7 @@ def test_parallel_treebanks_are_compared_like_systems(rows):
     assert pair.p == (None if expected.p is None else pytest.approx(expected.p, abs=1e-9))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=ROWS)
 def test_other_pairs_are_those_of_the_second_implementation(rows):
     """From the intervals of both (Newcombe 1998), with and without units that cause a third of a variance."""

@@ -198,7 +198,7 @@ _TOP = ("campaign", "treebank", "system", "groups")
 
 
 class Manifest(NamedTuple):
-    """The contents of a manifest.
+    """The contents of a manifest; by default of none.
 
     Args:
         test_sets: the listed test sets; empty to use the folder of gold.
@@ -217,20 +217,20 @@ class Manifest(NamedTuple):
         path: its path.
     """
 
-    test_sets: tuple[TestSet, ...]
-    folders: Mapping[str, Path]
-    runs: Mapping[str, Sequence[str]]
-    gold: Path | None
-    systems: Path | None
-    groups: Mapping[str, Sequence[str]]
-    measures: tuple[str, ...] | None
-    definitions: tuple[Path, ...]
-    scheme: str | None
-    rules: str | None
-    ranking: str | None
-    show: tuple[str, ...] | None
-    parallel: tuple[str, ...]
-    path: str
+    test_sets: tuple[TestSet, ...] = ()
+    folders: Mapping[str, Path] = {}
+    runs: Mapping[str, Sequence[str]] = {}
+    gold: Path | None = None
+    systems: Path | None = None
+    groups: Mapping[str, Sequence[str]] = {}
+    measures: tuple[str, ...] | None = None
+    definitions: tuple[Path, ...] = ()
+    scheme: str | None = None
+    rules: str | None = None
+    ranking: str | None = None
+    show: tuple[str, ...] | None = None
+    parallel: tuple[str, ...] = ()
+    path: str = ""
 
     def campaign(self, *, as_runs: bool = False) -> Plan:
         """Return the plan; `as_runs`: all folders of a system are its runs, unless the manifest lists its runs."""

@@ -60,10 +60,7 @@ def pair_provenance(
     notes: Iterable[str] = (),
     parts: Mapping[str, str] | None = None,
 ) -> Provenance:
-    """Return the provenance of the numbers of one pair of treebanks.
-
-    The signature has the rules, files, measures, kinds of warnings, and the versions of Unicode and of levelhead.
-    """
+    """Return the provenance of the numbers of one pair of treebanks."""
     sides = {"gold": gold, "system": system}
     files = {name: side.id for name, side in sides.items()}
     signature = {**setup.signature_of_rules(), **{name: str(file) for name, file in files.items()}}

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from levelhead.errors import InputError
-from levelhead.extras import missing_library
+from levelhead.extras import require
 from levelhead.tables.data import Probability
 
 if TYPE_CHECKING:
@@ -69,10 +68,9 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
     """
     if not any(differences):
         return None
-    try:
-        from scipy.stats import wilcoxon  # type: ignore[import-untyped,unused-ignore]
-    except ImportError as error:
-        raise InputError(missing_library("scipy", "Wilcoxon tests")) from error
+    require("scipy", "Wilcoxon tests")
+    from scipy.stats import wilcoxon  # type: ignore[import-untyped,unused-ignore]
+
     return float(wilcoxon(differences).pvalue)
 
 

@@ -169,10 +169,7 @@ def summary_of(treebank: Treebank) -> FileSummary:
 
 
 def contents_hash(treebank: Treebank) -> str:
-    """Return the SHA-256 of the decompressed file that a treebank was read from.
-
-    For a treebank that was not read from a file, return the hash of its CoNLL-U text.
-    """
+    """Return the SHA-256 of the decompressed file that a treebank was read from, or else of its CoNLL-U text."""
     if treebank.source.sha256 is not None:
         return treebank.source.sha256
     from levelhead.treebank.sentence import conllu_parts
