@@ -191,7 +191,7 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> PercentInterval | None:
-    """Return the interval of an average of percentages from errors of ratios, if none are parallel."""
+    """Return the interval of an average of percentages, given errors of ratios; no test sets may be parallel."""
     share = 1 / len(values)
     total = spread_of_sum([spread.scaled(share) for spread in spreads])
     average = Estimate(float(macro_average(values) / 100), total.variance, total.freedom, total.n_units)

@@ -256,7 +256,7 @@ def correlate(
     if len(requested) == 1:
         estimates = [estimate for estimate in estimates if estimate[0].x == names[0]]
     n_tests = sum(not all(np.isnan(found.errors[at]) for found, _ in every.values()) for _, at, every in estimates)
-    pairs = tuple(pair._replace(coefficients=_coefficients(*rest, n_tests, level)) for pair, *rest in estimates)
+    pairs = tuple(pair._replace(coefficients=_coefficients(at, every, n_tests, level)) for pair, at, every in estimates)
     notes = [*table.notes, *dropped]
     notes += [f"left out: {name} has the same value in all treebanks" for name in constant]
     notes += [*notes_on_votes(table, votes), *_notes_on_skewness(pairs, automatic=methods is None)]

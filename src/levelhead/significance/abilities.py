@@ -191,7 +191,7 @@ def expected_mean(model: Abilities, given: _Numbers, system: int, test_sets: NDA
 
 
 def connected(known: _Flags) -> tuple[_Flags, _Flags]:
-    """Return the largest part of a table whose systems can be compared, by test sets in common or by others."""
+    """Return the largest part of a table in which test sets connect all systems, directly or through other systems."""
     best: tuple[_Flags, _Flags] = np.zeros(known.shape[0], dtype=bool), np.zeros(known.shape[1], dtype=bool)
     left: _Flags = np.asarray(known.any(axis=1))
     while left.any():

@@ -129,7 +129,7 @@ def enough_runs(n_system: int, n_baseline: int) -> bool:
 
 
 def run_errors(runs: Sequence[Sums]) -> Iterator[tuple[float, int]]:
-    """Yield the variance of each mean of several runs, with its freedom; a single run adds that of the other."""
+    """Yield the variance of each mean of runs with its degrees of freedom; a single run varies like the others."""
     several = [values for values in runs if len(values) > 1]
     n_single = len(runs) - len(several)
     for values in several:

@@ -129,7 +129,7 @@ class Spread(NamedTuple):
     def estimate(
         self, value: float, *, difference: bool, runs: Sequence[tuple[float, int]] = (), disagreement: float = 0.0
     ) -> Estimate:
-        """Return a value, or a difference (with one more observation), and the errors of runs."""
+        """Return a value, or a difference (with one more observation), with this error and those of runs."""
         variance = max(0.0, self.variance + (self.observation if difference else 0.0) - disagreement)
         skewness = max(-1.0, min(1.0, self.third / variance**1.5)) if variance else 0.0
         return Estimate(value, variance, self.freedom, self.n_units, tuple(runs), skewness)
@@ -147,7 +147,7 @@ def leave_out(table: SystemCounts) -> Stratum:
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
-    """Return the effect of each unit on the values of all test sets, whose sizes stay: a stratum for each."""
+    """Return the effect of each unit on the values of all test sets together, whose sizes stay the same."""
     totals = [table.parts.sum(axis=0) for table in tables]
     whole: Sums = np.sum(totals, axis=0)
     strata = []

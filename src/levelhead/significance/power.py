@@ -33,8 +33,9 @@ def typical_deviations() -> tuple[TypicalDeviation, ...]:
     table = Path(__file__).with_name("typical_variances.tsv").read_text(encoding="utf-8")
     _, *rows = (line.split("\t") for line in table.splitlines())
     return tuple(
-        TypicalDeviation(unit, measure, int(n), *(float(percent) / 100 for percent in percents), float(evenness))
-        for unit, measure, n, *percents, evenness in rows
+        TypicalDeviation(unit, measure, int(n), low / 100, median / 100, high / 100, evenness)
+        for unit, measure, n, *numbers in rows
+        for low, median, high, evenness in [map(float, numbers)]
     )
 
 
