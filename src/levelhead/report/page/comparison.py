@@ -37,13 +37,7 @@ from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, units_of
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.tables.table import (
-    Cell,
-    Column,
-    Table,
-    interval_head,
-    probability,
-)
+from levelhead.tables.table import Cell, Column, Table, interval_head, probability
 
 # the properties by which differences are shown
 TITLES = {"relation": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
