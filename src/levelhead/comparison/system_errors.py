@@ -14,8 +14,8 @@ from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.evaluations import single_run
 from levelhead.errors import Fault, InputError, listed, number_of, quoted
-from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import Provenance, joint_provenance, notes_on_output, pair_provenance
+from levelhead.evaluation.score_data import PartialCoverage
 from levelhead.evaluation.score_tables import coverage_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
