@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import Fault, Place
 from levelhead.immutable import immutable
-from levelhead.tables.documents import path_text
+from levelhead.tables.documents import file_text
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
@@ -93,7 +93,7 @@ class Provenance:
                 {
                     "slug": fault.slug,
                     "message": fault.message,
-                    "file": None if fault.place.file is None else path_text(fault.place.file),
+                    "file": file_text(fault.place),
                     "line": fault.place.line,
                     "count": fault.count,
                 }
