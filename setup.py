@@ -6,7 +6,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 KERNELS = (
-    "scan.pyx pools.pyx memory.pyx layout.pyx agreement.pyx trees.py alignment.py shapes.py oracles.py conversion.py "
+    "scan.pyx pools.pyx memory.pyx layout.pyx agreement.pyx trees.py alignment.py oracles.py conversion.py "
     "arpa.py transition_parser.pyx graph_parser.pyx"
 ).split()
 SHARED = "levelhead.kernels.cython_shared"

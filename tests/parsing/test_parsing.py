@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.errors import Fault
 from levelhead.kernels.oracles import projective_order
-from levelhead.kernels.shapes import lift
 from levelhead.kernels.transition_parser import Parser
+from levelhead.kernels.trees import lift
 from levelhead.parsing import PARSERS, Model, Recipe, Schedule, parse_treebank, train
 from levelhead.parsing import features as wording
 from levelhead.parsing.features import columns_of, compiled_for

@@ -63,8 +63,8 @@ from levelhead.treebank.layouts.outputs import System
 from levelhead.treebank.provenance import FileSummary, contents_hash, summary_of
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.fold import Visitor
+    from levelhead.evaluation.score_data import PartialCoverage
 
     class VisitorWithResult(Visitor, Protocol):
         """Sees the pieces of one output, and returns a result."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, listed, number_of, unknown
-from levelhead.evaluation.coverage import total_coverage
+from levelhead.evaluation.score_data import total_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance.abilities import FEWEST_TEST_SETS, Abilities, expected_mean, fit_abilities
 from levelhead.significance.scopes import Influenced

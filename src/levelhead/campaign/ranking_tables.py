@@ -21,8 +21,7 @@ from levelhead.campaign.ranking import (
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, names_or_number, number_of
 from levelhead.evaluation import score_tables
-from levelhead.evaluation.coverage import PartialCoverage
-from levelhead.evaluation.score_data import ScoreNumbers
+from levelhead.evaluation.score_data import PartialCoverage, ScoreNumbers
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.scopes import INFLUENCE, InfluencedResult, influence_notes

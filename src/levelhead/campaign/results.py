@@ -18,10 +18,10 @@ from levelhead._version import VERSION
 from levelhead.arguments import refuse
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, Place, listed, number_of, quoted
-from levelhead.evaluation.coverage import PartialCoverage, no_coverage
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import Coverage
 from levelhead.evaluation.provenance import joint_hash
+from levelhead.evaluation.score_data import PartialCoverage, no_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note

@@ -15,7 +15,6 @@ from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.comparison.evaluations import single_run
 from levelhead.errors import Fault, InputError, listed, number_of
-from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.provenance import (
     Provenance,
     Sources,
@@ -24,6 +23,7 @@ from levelhead.evaluation.provenance import (
     pair_provenance,
     signature_of_tests,
 )
+from levelhead.evaluation.score_data import PartialCoverage
 from levelhead.evaluation.score_tables import coverage_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable

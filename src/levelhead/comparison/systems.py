@@ -16,8 +16,8 @@ from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import missing_outputs
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
 from levelhead.errors import Fault, InputError, Place, listed, number_of, with_minus
-from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
+from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, value_text
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
