@@ -18,7 +18,7 @@ from pathlib import Path
 
 import levelhead
 from levelhead.derivation import SYSTEMS, estimate, perplexity, sequences_of
-from levelhead.kernels import oracles, trees
+from levelhead.kernels import oracles, shapes
 
 
 def best(work: Callable[[], object], runs: int) -> float:
@@ -55,12 +55,12 @@ def main() -> None:
     print(f"{train.n_words} training words, {test.n_words} test words\n")
     print("| work | s | M words/s |\n| --- | ---: | ---: |")
     heads, starts = train.local_heads(), train.sentence_starts
-    lifted = trees.lift(heads, starts, 10**9)[0]
+    lifted = shapes.lift(heads, starts, 10**9)[0]
     for system in SYSTEMS.values():
         given = lifted if system.is_projective else heads
         seconds = best(lambda s=system, h=given: oracles.oracle(h, starts, s.code, 10**8), options.runs)
         row(f"oracle, {system.name}", seconds, len(heads))
-    row("lifting", best(lambda: trees.lift(heads, starts, 10**9), options.runs), len(heads))
+    row("lifting", best(lambda: shapes.lift(heads, starts, 10**9), options.runs), len(heads))
     sequences = sequences_of(train, "swap-lazy")
     model = estimate(sequences)
     row("trigram model", best(lambda: estimate(sequences), options.runs), len(heads))

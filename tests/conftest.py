@@ -86,6 +86,16 @@ def folders(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def few_in(folder: Path) -> Path:
+    """Write `gold` and `systems` with four of the parallel examples, one of which has an invalid output."""
+    for path in (EXAMPLES / "parallel").rglob("*.conllu"):
+        if path.stem in {"de", "en", "fi", "tr"}:
+            copy = folder / path.relative_to(EXAMPLES / "parallel")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+    return folder
+
+
 @pytest.fixture
 def run(capsys):
     """Run the command in this process; gives the exit code, standard output and standard error."""

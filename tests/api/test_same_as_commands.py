@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import levelhead
-from conftest import ROOT
+from conftest import ROOT, few_in
 from levelhead.cli.program import cli
 
-GOLDS, SYSTEMS = ROOT / "examples" / "parallel" / "gold", ROOT / "examples" / "parallel" / "systems"
+GOLDS, SYSTEMS = Path("gold"), Path("systems")  # in the folder of `few`
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
 TRAIN = ROOT / "examples" / "leakage" / "train.conllu"
 TWO = {"alpha": ALPHA, "beta": BETA}
@@ -30,6 +30,7 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "trees shown": ([GOLD, BETA, "--show", "obl:nmod"], lambda: levelhead.trees(GOLD, BETA, show="obl:nmod")),
     "explain": ([GOLD, ALPHA], lambda: levelhead.explain(GOLD, ALPHA)),
     "compare": ([GOLD, ALPHA, BETA], lambda: levelhead.compare(GOLD, TWO)),
+    "compare folders": ([GOLDS, *FOLDERS.values()], lambda: levelhead.compare(GOLDS, FOLDERS)),
     "compare with a gate": (
         [GOLD, BETA, ALPHA, "--fail-if-worse", "MLAS"],
         lambda: levelhead.compare(GOLD, {"beta": BETA, "alpha": ALPHA}, fail_if_worse="MLAS"),
@@ -38,6 +39,10 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "rank with predictions": (
         [GOLDS, SYSTEMS, "--missing", "adjust"],
         lambda: levelhead.rank(GOLDS, SYSTEMS, missing="adjust"),
+    ),
+    "rank with tests": (
+        [GOLDS, SYSTEMS, "--significance"],
+        lambda: levelhead.rank(GOLDS, SYSTEMS, significance=True),
     ),
     "difficulty": ([GOLDS, SYSTEMS], lambda: levelhead.difficulty(GOLDS, SYSTEMS)),
     "languages": ([GOLDS, *FOLDERS.values()], lambda: levelhead.languages(GOLDS, FOLDERS)),
@@ -62,6 +67,16 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "derive": ([GOLD], lambda: levelhead.derive(GOLD)),
     "perplexity": ([GOLD, ALPHA], lambda: levelhead.perplexity(GOLD, ALPHA)),
 }
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return few_in(tmp_path_factory.mktemp("few"))
+
+
+@pytest.fixture(autouse=True)
+def _(few: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(few)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -12,7 +12,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.cli.shared.options import ResultPath
+from levelhead.cli.shared.inputs import ResultPath
 
 INPUTS = {
     # the options and arguments with paths that are only read: every other one must be a ResultPath

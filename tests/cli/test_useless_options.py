@@ -216,7 +216,7 @@ def test_a_coefficient_is_one_line_of_json_lines(run) -> None:
 
 def test_lifting_that_would_take_too_long_is_not_begun(run, tmp_path: Path, monkeypatch) -> None:
     """A random tree of 20,000 words has nearly as many arcs to lift."""
-    monkeypatch.setattr("levelhead.kernels.trees.lift", None)  # cannot be called
+    monkeypatch.setattr("levelhead.kernels.shapes.lift", None)  # cannot be called
     rng = random.Random(1)
     words = rng.sample(range(1, 20_001), 20_000)
     heads = {word: words[rng.randrange(i)] if i else 0 for i, word in enumerate(words)}

@@ -55,7 +55,7 @@ def check_totals(gold: Path, system: Path, measures: str, by: list[str]) -> leve
     return scores
 
 
-@pytest.mark.parametrize("seed", one_in(2, range(24)))
+@pytest.mark.parametrize("seed", one_in(4, range(24)))
 def test_rows_add_up_to_the_partial_score_of_damaged_files(seed: int, tmp_path: Path) -> None:
     draw, damaged = Random(seed), tmp_path / "damaged.conllu"
     damaged.write_bytes(damaged_bytes(draw, BETA.read_text(encoding="utf-8"), draw.choice([1, 5, 40])))

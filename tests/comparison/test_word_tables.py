@@ -23,7 +23,7 @@ from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.relations import SCHEMES
 from oracle import words as oracle
 from oracle.document import Refused
-from strategies import pairs
+from strategies import examples, pairs
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (
@@ -61,7 +61,7 @@ def test_columns_are_documented() -> None:
 
 
 @pytest.mark.parametrize("rules", ["ud", "conll18", "conll17"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(texts=pairs())
 def test_rows_are_those_of_the_definition(rules: str, texts: tuple[str, str]) -> None:
     """Multiword tokens, other segmentations of sentences and words, words that are not aligned."""

@@ -28,13 +28,13 @@ from levelhead.derivation import (
     sequences_of,
 )
 from levelhead.kernels import oracles
-from levelhead.kernels.trees import lift
+from levelhead.kernels.shapes import lift
 from oracle import derivation as plain
 from strategies import SEEDS
 from uncompiled import uncompiled
 
 EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=str)
-PLAIN_ORACLES, PLAIN_TREES = map(uncompiled, ("oracles", "trees"))
+PLAIN_ORACLES, PLAIN_SHAPES = map(uncompiled, ("oracles", "shapes"))
 
 
 def random_trees(n_trees: int, seed: int = 1, longest: int = 25) -> list[plain.Heads]:
@@ -117,7 +117,7 @@ def test_compiled_and_uncompiled_are_equal(system: TransitionSystem, seeds: list
     found = oracles.oracle(heads, starts, system.code, 40)
     again = PLAIN_ORACLES.oracle(memoryview(heads), memoryview(starts), system.code, 40)
     assert [part.tolist() for part in found] == [part.tolist() for part in again]
-    lifts = [one(memoryview(heads), memoryview(starts), 10**9) for one in (lift, PLAIN_TREES.lift)]
+    lifts = [one(memoryview(heads), memoryview(starts), 10**9) for one in (lift, PLAIN_SHAPES.lift)]
     assert [part.tolist() for part in lifts[0]] == [part.tolist() for part in lifts[1]]
 
 

@@ -26,6 +26,7 @@ from levelhead.derivation import (
 )
 from levelhead.derivation.ngram_model import framed
 from oracle.ngrams import PlainModel
+from strategies import examples
 
 Corpus = list[list[str]]
 
@@ -105,7 +106,7 @@ def test_small_data_as_kenlm_with_its_fallback(english: tuple[Treebank, Treebank
 CORPORA = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=7), min_size=1, max_size=25)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(CORPORA, CORPORA, st.integers(1, 5))
 def test_against_plain_kneser_ney(train: Corpus, test: Corpus, order: int) -> None:
     """The probability of every word and end of sentence, including unknown words."""

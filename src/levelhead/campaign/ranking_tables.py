@@ -135,6 +135,7 @@ def _row(
 ) -> list[tuple[Column, Cell]]:
     measure = first.measure
     partial = "share_answered" in shown
+    outputs = "Scored outputs" if partial else "Valid outputs"  # a partial score does not require valid trees
     of_valid_sentences = standing.value_of_valid_sentences
     row: list[tuple[bool, Column, Cell]] = [
         ("group" in shown, Column("Group", "text"), first.group.name),
@@ -161,7 +162,7 @@ def _row(
             (True, Column(f"{name} rank", "number", rank=1), other.rank),
         ]
     row += [
-        (True, Column("Valid outputs", "text"), f"{standing.n_valid} of {standing.n_treebanks}"),
+        (True, Column(outputs, "text"), f"{standing.n_valid} of {standing.n_treebanks}"),
         ("value_of_valid_sentences" in shown, Column(f"{measure} of valid sentences", "percent", rank=2),
          standing.value if of_valid_sentences is None else of_valid_sentences),
     ]  # fmt: skip

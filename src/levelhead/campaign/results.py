@@ -333,10 +333,7 @@ _OF_FILES = frozenset({"gold", "system", "gold-warnings", "system-warnings"})
 
 
 def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
-    """Return the results of systems that were scored one by one.
-
-    A test set without an evaluation of a system is a missing output. Measures without a value in gold have none.
-    """
+    """Return the results of systems that were scored one by one; lacking evaluations are missing outputs."""
     by_system = {name: own.parts or {_ONE_TEST_SET: own} for name, own in systems.items()}
     every = [(name, code, own) for name, some in by_system.items() for code, own in some.items()]
     if not every:

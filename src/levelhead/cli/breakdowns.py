@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from levelhead.cli.program import say
+from levelhead.cli.program import refuse_if, say
 from levelhead.cli.shared import options, printing
 from levelhead.cli.shared.color import colored_trees, wants_color
-from levelhead.cli.shared.command import command, joined, refuse_if, setting
-from levelhead.cli.shared.inputs import check_files, check_kinds
+from levelhead.cli.shared.command import command, joined, setting
+from levelhead.cli.shared.inputs import check_kinds
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.extras import require
 
 _reading_and_printing = joined(
     options.split_option, options.reading_options, options.partial_option, options.result_options
 )
-
-
-def _check(given: Mapping[str, Any]) -> None:
-    systems = given.get("systems") or [given["system"]]
-    check_files([given["gold"], *systems], given, [given["output"]])
-    check_kinds(given["gold"], systems)
 
 
 @command()
@@ -48,8 +41,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     have confidence intervals.
     """
     refuse_if(len(given["systems"]) > 1 and len(by) != 1, "with several systems, give a single --by")
-    _check(given)
-    options.check_single_measure(given["measures"])
+    check_kinds(given["gold"], given["systems"])
     printing.show(given, options.call(given | {"by": by}))
 
 
@@ -70,8 +62,7 @@ def analyze(**given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
-    _check(given)
-    options.check_single_measure(given["measures"])
+    check_kinds(given["gold"], [given["system"]])
     printing.show(given, options.call(given), show=given["show"])
 
 
@@ -85,7 +76,7 @@ def confusion(**given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
-    _check(given)
+    check_kinds(given["gold"], [given["system"]])
     printing.show(given, options.call(given))
 
 
@@ -111,8 +102,7 @@ def trees(**given: Any) -> None:
     if bool(given["show"]) != (len(given["systems"]) == 1):
         message = "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj; several systems take no --show"
         raise click.UsageError(message)
-    _check(given)
-    options.check_single_measure(given["measures"])
+    check_kinds(given["gold"], given["systems"])
     result = options.call(given)
     printing.print_provenance(given, result.provenance)
     if output_format in {"json", "jsonl", "tsv"}:
@@ -162,7 +152,7 @@ def words(**given: Any) -> None:
     GOLD and SYSTEM are files or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so
     files can be larger than memory.
     """
-    _check(given)
+    check_kinds(given["gold"], given["systems"])
     if given["output_format"] == "json":
         printing.show(given, options.call(given, files=()))
         return
@@ -186,5 +176,5 @@ def sentences(**given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
-    _check(given)
+    check_kinds(given["gold"], given["systems"])
     printing.show(given, options.call(given, files=[given["gold"], *given["systems"]]))

@@ -308,10 +308,8 @@ def agreement(
     level: float = 0.95,
     notes: Sequence[str] = (),
 ) -> Agreement:
-    """Return the agreement between annotations; a missing lemma is a value like others, whatever the rules say of gold.
-
-    Their order matters only if multiword tokens are split differently: the first decides between equal alignments.
-    """
+    """Return the agreement between annotations; the first decides between equal alignments of multiword tokens."""
+    # a missing lemma is a value like others, whatever the rules say of gold
     rules = replace(setup.rules, missing_lemma_counts=False, unannotated=True)
     rules.check_words()
     names = list(treebanks)

@@ -16,9 +16,7 @@ from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import missing_outputs
 from levelhead.comparison.regression import (
     GateResult,
-    InvalidOutput,
     gate_results,
-    invalid_outputs,
     valid_candidates,
     valueless,
     verdict_text,
@@ -49,6 +47,7 @@ from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.scopes import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.units import UnitRow, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
+from levelhead.tables.documents import FaultInFile, fault_in_file
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
@@ -82,7 +81,7 @@ class Comparison(Tabular):
         "results": (ComparedScore,),
         "wins": (Wins,),
         "gates": (GateResult,),
-        "invalid_outputs": (InvalidOutput,),
+        "invalid_outputs": (SYSTEM_COLUMN, FaultInFile),
         "results_of_valid_trees": (ComparedScore,),
         "coverage": (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage),
         "influence": (TREEBANK_COLUMN, MEASURE_COLUMN, SYSTEM_COLUMN, *INFLUENCE),
@@ -208,8 +207,8 @@ class Comparison(Tabular):
     def _results_of_valid_trees_rows(self) -> tuple[ComparedScore, ...]:
         return self.valid_trees
 
-    def _invalid_outputs_rows(self) -> Iterator[InvalidOutput]:
-        return invalid_outputs(self.invalid)
+    def _invalid_outputs_rows(self) -> Iterator[tuple[str, FaultInFile]]:
+        return ((system, fault_in_file(fault)) for system, faults in self.invalid.items() for fault in faults)
 
     def _influence_rows(self) -> Iterator[Any]:
         for result in self.results:

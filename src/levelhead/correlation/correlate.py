@@ -222,11 +222,7 @@ def correlate(
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Return the correlations of every pair of columns of a table, or of a single column with all others.
-
-    A single column is correlated with all others, and only these pairs count for the correction. The `level` holds
-    jointly for all intervals of a method.
-    """
+    """Return the correlations of every pair of columns, or of a single column with all others."""
     requested = list(dict.fromkeys(columns or ()))
     for name in (*requested, *given):
         table.number(name)

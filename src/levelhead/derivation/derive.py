@@ -22,7 +22,7 @@ from levelhead.derivation.transition_systems import (
 )
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.immutable import immutable
-from levelhead.kernels import oracles, trees
+from levelhead.kernels import oracles, shapes
 from levelhead.tables.data import Layout
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -178,7 +178,7 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
         arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
         too_long = np.diff(arcs[starts]) * np.diff(starts).astype(np.int64) > _MOST_NUMBERED
         check_derived(np.where(too_long, TOO_LONG, 0).astype(np.uint8), system, treebank, _MOST_NUMBERED)
-        heads, failures = trees.lift(original, starts, _MOST_STEPS)
+        heads, failures = shapes.lift(original, starts, _MOST_STEPS)
         check_derived(failures, system, treebank, _MOST_STEPS)
     transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
     check_derived(failures, system, treebank)

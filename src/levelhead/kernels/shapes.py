@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, infer_types=True
-"""The shape of trees: depth, gaps, non-projective arcs, ill-nested trees; without recursion.
+"""The shape of trees: depth, gaps, non-projective arcs and their lifting, ill-nested trees; without recursion.
 
-Everything takes O(n log n) steps in the words of a sentence, with one exception: the check for ill-nested trees can
-take a step for each pair of non-projective arcs of which neither head dominates the other.
+Shapes take O(n log n) steps in the words of a sentence, with one exception: the check for ill-nested trees can take a
+step for each pair of non-projective arcs of which neither head dominates the other.
 """
 
 import cython
@@ -15,6 +15,10 @@ ConstInts = cython.typedef(cython.const[cython.int][::1])
 Table = cython.typedef(cython.int[:, ::1])
 Ints = cython.typedef(cython.int[::1])
 Bytes = cython.typedef(cython.uchar[::1])
+
+PROJECTIVE = cython.declare(cython.uchar, 0)  # verdicts of lifting, as in the oracles
+NO_TREE = cython.declare(cython.uchar, 2)
+TOO_LONG = cython.declare(cython.uchar, 3)
 
 
 def shapes(heads: ConstInts, starts: ConstInts):
@@ -289,3 +293,55 @@ def interleaved(
             if low[one] < low[other] < high[one] < high[other] or low[other] < low[one] < high[other] < high[one]:
                 return True
     return False
+
+
+def lift(heads: ConstInts, starts: ConstInts, most_steps: cython.longlong):
+    """Lift non-projective arcs, the shortest first, to the head of their head, until none is left."""
+    longest = check_starts(starts, heads.shape[0])
+    lifted: Ints = memoryview(np.array(heads, dtype=np.int32))
+    verdicts: Bytes = memoryview(np.zeros(starts.shape[0] - 1, dtype=np.uint8))
+    table = np.zeros((9, longest + 2), dtype=np.int32)
+    work: Table = table if cython.compiled else [memoryview(row) for row in table]
+    with cython.nogil:
+        for i in range(starts.shape[0] - 1):
+            verdicts[i] = lift_one(lifted[starts[i] : starts[i + 1]], starts[i + 1] - starts[i], most_steps, work)
+            if verdicts[i] != PROJECTIVE:
+                for word in range(starts[i], starts[i + 1]):
+                    lifted[word] = heads[word]
+    return np.asarray(lifted), np.asarray(verdicts)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def lift_one(heads: Ints, n: Int, most_steps: cython.longlong, work: Table) -> cython.uchar:
+    """Lift the arcs of one sentence, the leftmost on a tie (Nivre & Nilsson 2005, the algorithm PROJECTIVIZE)."""
+    size: Ints = work[2]
+    enter: Ints = work[3]
+    steps: cython.longlong = 0
+    while True:
+        if not lay_out(heads, n, work[0], work[1], size, enter, work[4], work[8], work[7]):
+            return NO_TREE
+        if contiguous(heads, n, work[1], size, work[5], work[6]):
+            return PROJECTIVE
+        steps += n
+        shortest: Int = 0
+        length: Int = n + 1
+        left: Int = 0
+        for word in range(1, n + 1):
+            head = heads[word - 1]
+            low = min(word, head)
+            high = max(word, head)
+            if high - low > length or (high - low == length and low > left):
+                continue
+            between = low
+            for between in range(low + 1, high):
+                if enter[between] < enter[head] or enter[between] >= enter[head] + size[head]:
+                    shortest = word
+                    length = high - low
+                    left = low
+                    break
+            steps += between - low
+        if steps > most_steps:
+            return TOO_LONG
+        heads[shortest - 1] = heads[heads[shortest - 1] - 1]

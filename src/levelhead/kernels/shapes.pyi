@@ -6,3 +6,6 @@ from numpy.typing import NDArray
 def shapes(
     heads: NDArray[np.int32], starts: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]: ...
+def lift(
+    heads: NDArray[np.int32], starts: NDArray[np.int32], most_steps: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.oracles import projective_order
+from levelhead.kernels.shapes import lift
 from levelhead.kernels.transition_parser import Parser
-from levelhead.kernels.trees import lift
 from levelhead.parsing.features import Columns, Integers, compiled_for
 from levelhead.parsing.model import TABLES, TRANSITION_SYSTEMS, Averages, Model, Schedule, Trees, Weights, table_shapes
 from levelhead.parsing.parser_input import longest_with_beam, piece_length

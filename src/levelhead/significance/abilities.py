@@ -176,10 +176,7 @@ def _fit(scores: _Numbers, deviation: float) -> Abilities:
 
 
 def expected_mean(model: Abilities, given: _Numbers, system: int, test_sets: NDArray[np.int64]) -> ExpectedMean | None:
-    """Return the mean of a system's scores over test sets, both by their places; None if one cannot be predicted.
-
-    The scores are NaN where they are to be predicted, shape (systems, test sets).
-    """
+    """Return the mean of a system's scores (NaN to predict them) over test sets; None if one cannot be predicted."""
     row, expected = given[system, test_sets], model.expected[system, test_sets]
     missing = np.isnan(row)
     values = np.where(missing, expected, row)
@@ -200,10 +197,7 @@ def expected_mean(model: Abilities, given: _Numbers, system: int, test_sets: NDA
 
 
 def connected(known: _Flags) -> tuple[_Flags, _Flags]:
-    """Return the systems and test sets of the largest part of a table whose systems can be compared.
-
-    Two systems can be compared if they have a test set in common, or if both can be compared with a third.
-    """
+    """Return the largest part of a table whose systems can be compared, by test sets in common or by others."""
     best: tuple[_Flags, _Flags] = np.zeros(known.shape[0], dtype=bool), np.zeros(known.shape[1], dtype=bool)
     left: _Flags = np.asarray(known.any(axis=1))
     while left.any():

@@ -129,12 +129,7 @@ def enough_runs(n_system: int, n_baseline: int) -> bool:
 
 
 def run_errors(runs: Sequence[Sums]) -> Iterator[tuple[float, int]]:
-    """Return the variance of each mean of runs with its degrees of freedom; empty for single runs.
-
-    If one of two systems has a single run, its variance is assumed to equal that of the other.
-
-    Each array has the values of the runs of one system, shape (runs,).
-    """
+    """Yield the variance of each mean of several runs, with its freedom; a single run adds that of the other."""
     several = [values for values in runs if len(values) > 1]
     n_single = len(runs) - len(several)
     for values in several:

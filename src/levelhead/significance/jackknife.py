@@ -129,10 +129,7 @@ class Spread(NamedTuple):
     def estimate(
         self, value: float, *, difference: bool, runs: Sequence[tuple[float, int]] = (), disagreement: float = 0.0
     ) -> Estimate:
-        """Return a value, or a difference, which has an additional observation, with this error.
-
-        The variances of means of runs, see `run_errors`, include their disagreement, see `disagreement_of`.
-        """
+        """Return a value, or a difference (with one more observation), and the errors of runs."""
         variance = max(0.0, self.variance + (self.observation if difference else 0.0) - disagreement)
         skewness = max(-1.0, min(1.0, self.third / variance**1.5)) if variance else 0.0
         return Estimate(value, variance, self.freedom, self.n_units, tuple(runs), skewness)
@@ -150,10 +147,7 @@ def leave_out(table: SystemCounts) -> Stratum:
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
-    """Return the effect of each unit on the values of all test sets together, as one stratum per test set.
-
-    A test set from which a unit is left out keeps its size: the other units with counts replace it.
-    """
+    """Return the effect of each unit on the values of all test sets, whose sizes stay: a stratum for each."""
     totals = [table.parts.sum(axis=0) for table in tables]
     whole: Sums = np.sum(totals, axis=0)
     strata = []
@@ -341,10 +335,7 @@ def _estimate(sums: Sequence[float], level: float, *, difference: bool) -> Bucke
 
 
 def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: bool = False) -> BucketEstimate:
-    """Return the estimate of the mean of a bucket's values on several test sets.
-
-    Variances add up, and one test set has the additional observation.
-    """
+    """Return the estimate of a bucket's mean over test sets: variances add up, with one additional observation."""
     each = [bucket.jackknife for bucket in some]
     more = [bucket.observation for bucket in some]
     n = len(some)

@@ -83,12 +83,9 @@ def checked_test(alpha: float, power: float) -> Target:
 
 
 def difference_variances(table: SystemCounts, baseline: str, system: str) -> tuple[Variances | None, ...]:
-    """Return the variance of the difference between two systems by source, for each measure.
-
-    The variance between units is the same as in `compare`: the delete-one-unit jackknife variance (`spread_of`) times
-    the number of units. Runs are a random effect: their variance within units is subtracted from the variance between
-    units, and their interaction with units from the variance between runs.
-    """
+    """Return the variance of the difference between two systems by source, as in `compare`, for each measure."""
+    # Runs are a random effect: their variance within units is part of that between units, and their interaction with
+    # units is part of that between runs; both are subtracted.
     values, strata = table.values(table.parts.sum(axis=0)), [leave_out(table)]
     runs = [[run for run, name in enumerate(table.systems) if name == wanted] for wanted in (system, baseline)]
     n_units = len(table.parts)
@@ -115,15 +112,9 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
 def detectable_difference(
     variances: Variances | Sequence[Variances], n_units: int, n_runs: int = 1, test: Target | None = None
 ) -> float | None:
-    """Return the smallest true difference that `compare` detects with the requested power; None with too few runs.
-
-    The squared standard error of a difference is units / n + (interaction / n + runs) / k. The variance of units has
-    the effective number of units minus one as its degrees of freedom (those of several test sets are combined by
-    Satterthwaite's formula of 1946), that of runs has k - 1: see `Estimate.detectable`. A single run of each system
-    only tests these two outputs, not other runs, so the variance of runs is left out. Two runs are too few, see
-    `enough_runs`. For the actual numbers of units and runs, the result is the same as that of `compare` for the same
-    outputs.
-    """
+    """Return the smallest true difference that `compare` detects with the requested power; None with too few runs."""
+    # The squared standard error is units / n + (interaction / n + runs) / k; Satterthwaite (1946) joins test sets. A
+    # single run of each system tests only these outputs, so the variance of runs is left out.
     every = (variances,) if isinstance(variances, Variances) else variances
     if n_units < FEWEST_UNITS or n_runs < 1:
         message = f"{n_units} units and {n_runs} runs: give at least {FEWEST_UNITS} units and 1 run"

@@ -46,10 +46,7 @@ SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS, *, unpack: bool = True) -> bytes:
-    """Return the contents of a file, decompressed if its first bytes mark it as compressed.
-
-    A regular file that is too large is not even read.
-    """
+    """Return the contents of a file, decompressed if its first bytes mark it as compressed."""
     name = os.fsdecode(path)
     with _opened(name) as (file, size):
         step = (size or _CHUNK) + 1  # all at once, unless the file grows
@@ -75,10 +72,7 @@ def parts_of(path: str | os.PathLike[str]) -> closing[_Parts]:
 
 @contextmanager
 def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
-    """Open a file for reading; its size is None for pipes and other special files.
-
-    A regular file that is written meanwhile is refused, since the contents could be a mixture of old and new.
-    """
+    """Open a file for reading; its size is None for pipes and other special files."""
     if name == "-" and sys.stdin is None:
         raise _unreadable("unreadable-file", "standard input is closed", name)
     try:  # `open`, since a path can have bytes that pathlib refuses

@@ -255,8 +255,5 @@ class _FaultFinder(MorphosyntacticReader):
 
 
 def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:
-    """Return all errors of a file of morphosyntactic parsing, of each line or otherwise of its sentence, and warnings.
-
-    The file is read in pieces.
-    """
+    """Return all errors of a file of morphosyntactic parsing, of each line or else of its sentence, and warnings."""
     return _Faults(name, most).of_blocks(ByteBlocks(parts, name, spaces=False), size)

@@ -9,10 +9,10 @@ import numpy as np
 from levelhead.campaign import Ranking
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.comparison.breakdowns import Breakdowns
-from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.power import Power, rows_to_show
-from levelhead.comparison.system_errors import Confusions, ErrorExamples
+from levelhead.comparison.system_errors import Confusions
 from levelhead.comparison.systems import Comparison
+from levelhead.comparison.trees import Contrasts, ErrorExamples
 from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
 from levelhead.correlation.coefficients import Method
 from levelhead.evaluation.pair import Evaluation

@@ -13,10 +13,10 @@ import numpy as np
 from levelhead.analysis.repairs import wrong_words
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.contrasts import contrasts
-from levelhead.comparison.gains import AverageGain, Gain, average_gains, gains_by
+from levelhead.comparison.breakdowns import AverageGain, Gain, average_gains, gains_by
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison, wins_text
+from levelhead.comparison.trees import contrasts
 from levelhead.errors import Fault, InputError, names_or_number, with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.comparison.contrasts import Contrasts, contrast_titles
-from levelhead.comparison.system_errors import ErrorExamples
+from levelhead.comparison.trees import Contrasts, ErrorExamples, contrast_titles
 from levelhead.errors import names_or_number, number_of, printable
 from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.scoring.matches import Agree, Matches

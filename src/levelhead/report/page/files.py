@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, printable, with_minus
-from levelhead.extras import missing_library
+from levelhead.extras import require
 from levelhead.report.charts.page_charts import heat
 from levelhead.report.charts.point_charts import mark
 from levelhead.report.page.blocks import Block, Page
@@ -70,10 +70,9 @@ def _asset(name: str) -> str:
 
 def templates_of(package: str) -> jinja2.Environment:
     """Return the templates of a package; they escape all text, with invalid, invisible and bidirectional characters."""
-    try:
-        import jinja2
-    except ImportError as error:
-        raise InputError(missing_library("jinja2", "reports")) from error
+    require("jinja2", "reports")
+    import jinja2
+
     return jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
         # markup, which the templates make, is a subclass, and trusted
@@ -144,10 +143,9 @@ def encoded(drawing: Drawing, suffix: str) -> bytes:
         return svg.encode("utf-8", "backslashreplace")
     if suffix == ".html":
         return f"{_HEAD}<title>{clean(drawing.title)}</title>\n{svg}\n".encode("utf-8", "backslashreplace")
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise InputError(missing_library("vl_convert", "figures")) from error
+    require("vl_convert", "figures")
+    import vl_convert
+
     return bytes(vl_convert.svg_to_pdf(svg) if suffix == ".pdf" else vl_convert.svg_to_png(svg, scale=2))
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from levelhead.analysis import averages
 from levelhead.analysis.repairs import costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
-from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
-from levelhead.comparison.system_errors import MARK, UNCERTAIN
+from levelhead.comparison.system_errors import MARK, UNCERTAIN, repair_rows
 from levelhead.errors import Fault, InputError, listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
