@@ -99,7 +99,7 @@ def test_few_runs_against_many_hold_their_level(k, spreads):
     """A small version of scripts/full/runs.py: Welch's degrees of freedom find 10 to 12% at .05 with 2 runs."""
     draw = np.random.default_rng(k)
     found = []
-    for seed in range(60):
+    for seed in range(100):
         shares = {name: (0.8 + draw.normal(0, s, n)).tolist() for name, n, s in zip("AB", k, spreads)}
         found.append(differences({"x": chance(shares, seed, 100)}, STANDARD)[1])
     assert np.mean([one.p <= 0.05 for one in found]) <= 0.06
