@@ -1,5 +1,6 @@
 """Where tests find real data, and what they share."""
 
+import contextlib
 import gc
 import importlib
 import importlib.util
@@ -89,14 +90,17 @@ def folders(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def few_in(folder: Path) -> Path:
-    """Write `gold` and `systems` with four of the parallel examples, one of which has an invalid output."""
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The current folder: `gold` and `systems` with four of the parallel examples, one of which has an invalid output."""
+    folder = tmp_path_factory.mktemp("few")
     for path in (EXAMPLES / "parallel").rglob("*.conllu"):
         if path.stem in {"de", "en", "fi", "tr"}:
             copy = folder / path.relative_to(EXAMPLES / "parallel")
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
-    return folder
+    with contextlib.chdir(folder):
+        yield folder
 
 
 @pytest.fixture
