@@ -81,7 +81,7 @@ def treebank_part(
         words = wrong_words(matches, measure, registry=registry)
         shown_words = ExampleTally(2 * len(outputs))
         shown_words.add(output_trees, words, {"cell": values_of_words(matches, words, confused.add(matches))})
-        confusions.append((confused.matrix(), shown_words.examples({"cell": confused.name})))
+        confusions.append((confused.matrix(), shown_words.examples({"cell": confused.names()})))
     systems = tuple(output.name for output in outputs)
     return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, confusions)
 
