@@ -33,11 +33,11 @@ from levelhead.comparison import power as planning
 from levelhead.comparison.agreement import Agreement, agreement, named
 from levelhead.comparison.annotators import annotations_in
 from levelhead.comparison.changes import Changes
-from levelhead.comparison.contrasts import WorseSentence, worst_sentences
 from levelhead.comparison.evaluations import Languages, compare_languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison
 from levelhead.comparison.systems import compare as compare_systems
+from levelhead.comparison.trees import WorseSentence, worst_sentences
 from levelhead.comparison.versions import changes, release_changes
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.pair import load, load_pair

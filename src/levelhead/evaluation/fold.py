@@ -21,7 +21,7 @@ from levelhead.treebank.provenance import FileSummary, summary_of
 from levelhead.treebank.two_files import pipelined
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.coverage import PartialCoverage
+    from levelhead.evaluation.score_data import PartialCoverage
     from levelhead.scoring.measure import Definition, Measure
     from levelhead.scoring.partial_matches import PartialMatches
 

@@ -20,7 +20,7 @@ from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundi
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.enhanced_graph import Numbers
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes, distinct
+from levelhead.treebank.strings import Codes
 from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _words_in(side: _Side, starts: Codes, ends: Codes, numbers: dict[str, int]) 
     for inside in (0, 1):
         some = words[spans.inside[words] == inside]
         codes = treebank.forms.codes[some]
-        used = distinct(codes, len(treebank.strings))
+        used = pools.distinct(codes, len(treebank.strings))
         for code, form in zip(used.tolist(), treebank.strings.texts_of(used)):
             compared = (form if inside else form.translate(spans.spaces)).lower()
             of_code[code] = numbers.setdefault(compared, len(numbers))

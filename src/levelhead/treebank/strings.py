@@ -71,11 +71,6 @@ class Strings(Sequence[str]):
         """All strings joined, each followed by a line feed."""
         return self.pool.decode()
 
-    @cached_property
-    def n_bytes(self) -> NDArray[np.int64]:
-        """The number of bytes of each string, int64."""
-        return np.diff(self.offsets) - 1
-
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
         """Return a pool of distinct strings, in the given order."""
@@ -108,11 +103,6 @@ class Strings(Sequence[str]):
         new = Strings.of(list(code_of)[len(self) :])
         offsets = np.concatenate([self.offsets, new.offsets[1:] + self.offsets[-1]])
         return Strings(self.pool + new.pool, offsets), codes
-
-
-def distinct(codes: Codes, n_strings: int) -> Codes:
-    """Return the codes that occur, ascending, int32, without sorting all rows."""
-    return pools.distinct(codes if codes.flags.c_contiguous else codes.copy(), n_strings)
 
 
 @immutable
@@ -154,7 +144,7 @@ class StringColumn(Sequence[str]):
     @cached_property
     def distinct(self) -> Codes:
         """The codes that occur, ascending, int32."""
-        return distinct(self.codes, len(self.strings))
+        return pools.distinct(np.ascontiguousarray(self.codes), len(self.strings))
 
     @cached_property
     def distinct_texts(self) -> list[str]:

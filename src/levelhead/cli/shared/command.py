@@ -72,7 +72,7 @@ class Command(WithExample):
         ctx.allow_extra_args = True  # click repeats all of them in its message
         rest = super().parse_args(ctx, args)
         if rest and not ctx.resilient_parsing:
-            several = ": levelhead compare takes several systems" if self.name == "score" else ""
+            several = ": levelhead compare takes several systems" if self.name in {"score", "analyze"} else ""
             ctx.fail(f"unexpected argument {quoted(rest[0])}{f' and {len(rest) - 1} more' * (len(rest) > 1)}{several}")
         download = say if ctx.meta.get(_DOWNLOAD) else None
         if not ctx.resilient_parsing and (download or any("@" in word for word in ctx.meta[_ARGUMENTS])):

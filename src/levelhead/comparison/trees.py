@@ -1,38 +1,206 @@
-"""The sentences in which systems gain and lose most compared with the first one."""
+"""Sentences with their trees: those with an error, and those in which systems gain and lose most."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.outputs import Output, read_outputs
+from levelhead.analysis.confusion import Example, cells_named, examples_of
+from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.gains import BASELINE_COLUMN, check_several
 from levelhead.comparison.system_errors import (
+    BASELINE_COLUMN,
     COVERAGE_LAYOUT,
     Coverages,
-    TreeExamples,
-    coverages_of,
-    more_lines,
+    check_several,
+    for_each_output,
+    for_each_treebank,
+    notes_on_coverage,
 )
-from levelhead.errors import MeasureError, number_of
-from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
+from levelhead.errors import Fault, InputError, MeasureError, number_of, quoted
+from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.scoring.word_columns import correct_pairs
 from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.table import Column, Table
+from levelhead.tables.table import FILE, Cell, Column, Screen, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 _EQUAL = 1e-9  # sums of weights with a smaller difference are equal
+
+
+class ErrorExample(NamedTuple):
+    """A word with a wrong relation.
+
+    Args:
+        treebank: the treebank.
+        error: the error, such as `nsubj:obj`: gold relation, system relation.
+        sentence: the number of the sentence in gold, from 1.
+        sent_id: its `sent_id`; null without one.
+        word: the number of the word in the sentence, from 1, as in CoNLL-U.
+        form: the word.
+        system_sentence: the number of the sentence in the system's output.
+        system_word: the number of the word in it.
+        text: the text of the sentence in gold.
+    """
+
+    treebank: str
+    error: str
+    sentence: int
+    sent_id: str | None
+    word: int
+    form: str
+    system_sentence: int
+    system_word: int
+    text: str
+
+
+class TreeWord(NamedTuple):
+    """A word in a sentence of the examples.
+
+    Args:
+        treebank: the treebank.
+        role: whether the tree is that of gold or of the system.
+        sentence: the number of the sentence, from 1.
+        word: the number of the word in the sentence, from 1, as in CoNLL-U.
+        form: the word.
+        head: the number of its head; 0 for a root.
+        deprel: its relation.
+    """
+
+    treebank: str
+    role: Literal["gold", "system"]
+    sentence: int
+    word: int
+    form: str
+    head: int | None
+    deprel: str
+
+
+class TreeExamples(Tabular):
+    """Sentences whose trees are shown: those with an error, or those in which systems differ most.
+
+    Args:
+        provenance: the provenance of the numbers.
+        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
+    """
+
+    provenance: Provenance
+    coverage: Coverages
+
+    def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
+        """Return the trees as text, at most `limit` below each heading, with notes and the signature for a `screen`."""
+        from levelhead.tables.writers import notes_text
+
+        return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
+
+    def _drawn(self, limit: int | None) -> str:
+        raise NotImplementedError
+
+    def _text(self) -> str:
+        return self.text()
+
+    def _table(self, columns: tuple[Column, ...], rows: Iterable[tuple[Cell, ...]]) -> Table:
+        return Table(columns, tuple(rows), tuple(notes_on_coverage(self.coverage))).signed(self.provenance)
+
+
+@immutable
+class ErrorExamples(TreeExamples):
+    """Words with the wrong relation, with their sentences.
+
+    Args:
+        system: the name of the system.
+        treebank: the name of the treebank.
+        matches: the aligned words.
+        cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
+    """
+
+    KIND: ClassVar[str] = "examples"
+    _CHARTS_FIRST: ClassVar[bool] = True
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "examples": (ErrorExample,), "words": (TreeWord,), "coverage": COVERAGE_LAYOUT,
+    }  # fmt: skip
+
+    system: str
+    treebank: str
+    matches: Matches
+    cells: Mapping[str, Sequence[Example]]
+    provenance: Provenance
+    coverage: Coverages = field(default_factory=dict)
+
+    def _examples_rows(self) -> Iterator[ErrorExample]:
+        for error, at in ((error, example) for error, examples in self.cells.items() for example in examples):
+            gold = self.matches.gold[at.gold_sentence]
+            place = at.gold_sentence + 1, gold.id, at.gold_word + 1, gold.forms[at.gold_word]
+            system = at.system_sentence + 1, at.system_word + 1
+            yield ErrorExample(self.treebank, error, *place, *system, gold.text)
+
+    def _words_rows(self) -> Iterator[TreeWord]:
+        listed = [example for examples in self.cells.values() for example in examples]
+        sides: tuple[tuple[Literal["gold", "system"], Treebank, set[int]], ...] = (
+            ("gold", self.matches.gold, {example.gold_sentence for example in listed}),
+            ("system", self.matches.system, {example.system_sentence for example in listed}),
+        )
+        for role, side, numbers in sides:
+            for number in sorted(numbers):
+                sentence = side[number]
+                columns = zip(sentence.forms, sentence.heads, sentence.relations, strict=True)
+                for word, (form, head, deprel) in enumerate(columns, 1):
+                    yield TreeWord(self.treebank, role, number + 1, word, form, head, deprel)
+
+    def table(self) -> Table:
+        """Return one row per example."""
+        columns = (
+            *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
+            *(Column("Word", "position"), Column("Form", "text")),
+        )
+        rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples_rows())
+        return self._table(columns, rows)
+
+    def _drawn(self, limit: int | None) -> str:
+        lines = []
+        for cell, examples in self.cells.items():
+            lines += [f"{cell}: {number_of(len(examples), 'word')}", ""]
+            for example in examples[:limit]:
+                gold, system = self.matches.gold[example.gold_sentence], self.matches.system[example.system_sentence]
+                both = draw_both(gold, system, "system", {example.gold_word})
+                lines.append(title(gold))
+                if both is None:
+                    lines += ["  gold", *indented(draw(gold, {example.gold_word})), "  system"]
+                    both = draw(system, {example.system_word})
+                lines += [*indented(both), ""]
+            lines += more_lines(examples, limit)
+        return "\n".join(lines)
+
+
+def more_lines(some: Sequence[object], limit: int | None) -> list[str]:
+    """Return a line on how many were left out."""
+    left_out = len(some[limit or len(some) :])
+    return [f"... {left_out:,} more (--limit 0)", ""] if left_out else []
+
+
+def find_examples(plan: Plan, errors: Sequence[str], setup: Setup) -> ErrorExamples:
+    """Return words whose relation a system confuses with another."""
+    if len(plan.test_sets) != 1:
+        raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
+    read, provenance, coverage = for_each_output(plan, setup, lambda matches: matches)
+    ((treebank, matches),) = read.items()
+    cells = {}
+    for error in errors:
+        relations, *others = cells_named(matches, error)
+        if others:
+            readings = " or ".join(f"{gold} confused with {system}" for gold, system in (relations, *others))
+            raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
+        cells[error] = tuple(examples_of(matches, *relations))
+    return ErrorExamples(plan.systems[0].label, treebank, matches, cells, provenance, coverage)
 
 
 class Contrast(NamedTuple):
@@ -172,16 +340,14 @@ def compare_sentences(plan: Plan, setup: Setup) -> Contrasts:
     """Return the sentences with the largest gains and losses of each system compared with the first."""
     check_several(plan)
     setup = setup.for_pair()
-    pairs = []
-    sources, coverage = {}, {}
     (measure,) = setup.measures
-    with closing(read_outputs(plan, setup)) as outputs:
-        for name, some in outputs:
-            baseline, *others = some
-            sources[name] = sources_of({output.name: (output.matches, output.summary) for output in some}, setup)
-            if setup.partial:
-                coverage[name] = coverages_of(some)
-            pairs += [(name, baseline, other, *contrasts(baseline.matches, other.matches, setup)) for other in others]
+
+    def compared(outputs: Sequence[Output]) -> list[tuple[Output, Output, Sequence[Contrast], Sequence[Contrast]]]:
+        first, *others = outputs
+        return [(first, other, *contrasts(first.matches, other.matches, setup)) for other in others]
+
+    found, sources, coverage = for_each_treebank(plan, setup, compared)
+    pairs = [(code, *pair) for code, pairs in found.items() for pair in pairs]
     provenance = comparison_provenance(sources, setup, {"measure": str(measure), **setup.signature_of_measures()})
     return Contrasts(measure, pairs, provenance, setup, coverage)
 
