@@ -37,32 +37,17 @@ from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 _EQUAL = 1e-9  # sums of weights with a smaller difference are equal
 
 
-class ErrorExample(NamedTuple):
-    """A word with a wrong relation.
-
-    Args:
-        treebank: the treebank.
-        error: the error, such as `nsubj:obj`: gold relation, system relation.
-        sentence: the number of the sentence in gold, from 1.
-        sent_id: its `sent_id`; null without one.
-        word: the number of the word in the sentence, from 1, as in CoNLL-U.
-        form: the word.
-        system_sentence: the number of the sentence in the system's output.
-        system_word: the number of the word in it.
-        text: the text of the sentence in gold.
-    """
-
-    treebank: str
-    error: str
-    sentence: int
-    sent_id: str | None
-    word: int
-    form: str
-    system_sentence: int
-    system_word: int
-    text: str
-
-
+_ERROR_EXAMPLE: Layout = (
+    TREEBANK_COLUMN,
+    DataColumn("error", "text", "The error, such as `nsubj:obj`: gold relation, system relation"),
+    DataColumn("sentence", "integer", "The number of the sentence in gold, from 1", limits=(0,)),
+    DataColumn("sent_id", "text", "Its `sent_id`; null without one", optional=True),
+    DataColumn("word", "integer", "The number of the word in the sentence, from 1, as in CoNLL-U", limits=(0,)),
+    DataColumn("form", "text", "The word"),
+    DataColumn("system_sentence", "integer", "The number of the sentence in the system's output", limits=(0,)),
+    DataColumn("system_word", "integer", "The number of the word in it", limits=(0,)),
+    DataColumn("text", "text", "The text of the sentence in gold"),
+)
 _TREE_WORD: Layout = (
     TREEBANK_COLUMN,
     DataColumn("role", "text", "Whether the tree is that of gold or of the system", choices=("gold", "system")),
@@ -115,7 +100,7 @@ class ErrorExamples(TreeExamples):
     KIND: ClassVar[str] = "examples"
     _CHARTS_FIRST: ClassVar[bool] = True
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "examples": (ErrorExample,), "words": _TREE_WORD, "coverage": COVERAGE_LAYOUT,
+        "examples": _ERROR_EXAMPLE, "words": _TREE_WORD, "coverage": COVERAGE_LAYOUT,
     }  # fmt: skip
 
     system: str
@@ -125,12 +110,12 @@ class ErrorExamples(TreeExamples):
     provenance: Provenance
     coverage: Coverages = field(default_factory=dict)
 
-    def _examples_rows(self) -> Iterator[ErrorExample]:
+    def _examples_rows(self) -> Iterator[tuple[Any, ...]]:
         for error, at in ((error, example) for error, examples in self.cells.items() for example in examples):
             gold = self.matches.gold[at.gold_sentence]
             place = at.gold_sentence + 1, gold.id, at.gold_word + 1, gold.forms[at.gold_word]
             system = at.system_sentence + 1, at.system_word + 1
-            yield ErrorExample(self.treebank, error, *place, *system, gold.text)
+            yield self.treebank, error, *place, *system, gold.text
 
     def _words_rows(self) -> Iterator[tuple[Any, ...]]:
         listed = [example for examples in self.cells.values() for example in examples]
@@ -150,8 +135,7 @@ class ErrorExamples(TreeExamples):
             *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
             *(Column("Word", "position"), Column("Form", "text")),
         )
-        rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples_rows())
-        return self._table(columns, rows)
+        return self._table(columns, (row[1:6] for row in self._examples_rows()))
 
     def _drawn(self, limit: int | None) -> str:
         lines = []
