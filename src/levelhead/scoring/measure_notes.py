@@ -68,8 +68,8 @@ def named_note(note: str, name: str) -> str:
 
 
 def notes_on(
-    gold: Treebank | Annotation,
-    system: Treebank | Annotation,
+    gold: Annotation,
+    system: Annotation,
     measures: Sequence[tuple[Measure, Definition]],
     rules: Rules,
     schemes: Schemes,
@@ -80,8 +80,6 @@ def notes_on(
     Measures of enhanced graphs also have a note if the system's output has no enhanced edges, and official measures if
     gold does not annotate a column that they compare.
     """
-    gold = annotation_of(gold, measures) if isinstance(gold, Treebank) else gold
-    system = annotation_of(system, measures) if isinstance(system, Treebank) else system
     users: dict[str, tuple[Scheme, dict[str, None]]] = {}  # the measures that use each scheme
     unannotated: dict[str, list[str]] = {}
     for measure, definition in measures:
