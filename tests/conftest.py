@@ -1,5 +1,6 @@
 """Where tests find real data, and what they share."""
 
+import contextlib
 import gc
 import importlib
 import importlib.util
@@ -14,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from job_functions import SharedProcesses
 from levelhead.cli import program
+from levelhead.jobs import process_pool
+from levelhead.jobs.process_pool import Processes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -86,14 +90,17 @@ def folders(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def few_in(folder: Path) -> Path:
-    """Write `gold` and `systems` with four of the parallel examples, one of which has an invalid output."""
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The current folder: `gold` and `systems` with four of the parallel examples, one of which has an invalid output."""
+    folder = tmp_path_factory.mktemp("few")
     for path in (EXAMPLES / "parallel").rglob("*.conllu"):
         if path.stem in {"de", "en", "fi", "tr"}:
             copy = folder / path.relative_to(EXAMPLES / "parallel")
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
-    return folder
+    with contextlib.chdir(folder):
+        yield folder
 
 
 @pytest.fixture
@@ -126,6 +133,18 @@ def browser() -> Iterator["Browser"]:
         opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def processes_of_tests() -> Iterator[Processes]:
+    with Processes(2) as started:
+        yield started
+
+
+@pytest.fixture
+def two_workers(processes_of_tests: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processes of jobs be two that all tests share, since their start takes longer than the jobs of a test."""
+    monkeypatch.setattr(process_pool, "Processes", lambda _: SharedProcesses(processes_of_tests))
 
 
 @pytest.fixture

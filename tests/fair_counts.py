@@ -17,9 +17,9 @@ from levelhead.significance.jackknife import IntervalSettings
 from oracle.document import Refused
 from oracle.measures import Matched
 from oracle.measures import match as oracle_match
-from strategies import pairs
+from strategies import examples, pairs
 
-EXAMPLES = settings(max_examples=30)
+EXAMPLES = settings(max_examples=examples(30))
 OLD = {"obj": "dobj", "flat": "name", "obl": "remnant", "aux": "auxpass", "clf": "neg", "conj": "list", "cc": "mwe"}
 """Relations of UD v1 in the place of others, so that counterparts are needed."""
 

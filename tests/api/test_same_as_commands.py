@@ -9,10 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 import levelhead
-from conftest import ROOT, few_in
+from conftest import ROOT
 from levelhead.cli.program import cli
 
-GOLDS, SYSTEMS = Path("gold"), Path("systems")  # in the folder of `few`
+pytestmark = pytest.mark.usefixtures("few")
+
+GOLDS, SYSTEMS = Path("gold"), Path("systems")  # in the folder `few`
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
 TRAIN = ROOT / "examples" / "leakage" / "train.conllu"
 TWO = {"alpha": ALPHA, "beta": BETA}
@@ -67,16 +69,6 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "derive": ([GOLD], lambda: levelhead.derive(GOLD)),
     "perplexity": ([GOLD, ALPHA], lambda: levelhead.perplexity(GOLD, ALPHA)),
 }
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return few_in(tmp_path_factory.mktemp("few"))
-
-
-@pytest.fixture(autouse=True)
-def _(few: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(few)
 
 
 @pytest.mark.parametrize("case", CASES)

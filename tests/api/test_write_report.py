@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 import levelhead
-from conftest import few_in
 from levelhead.cli.program import cli
 
-GOLDS, SYSTEMS = Path("gold"), Path("systems")  # in the folder of `few`
+pytestmark = pytest.mark.usefixtures("few")
+
+GOLDS, SYSTEMS = Path("gold"), Path("systems")  # in the folder `few`
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
 
 CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
@@ -33,16 +34,6 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     ),
     "suspects": ([GOLD, ALPHA, BETA], lambda: levelhead.suspects(GOLD, [ALPHA, BETA])),
 }
-
-
-@pytest.fixture(scope="module")
-def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return few_in(tmp_path_factory.mktemp("few"))
-
-
-@pytest.fixture(autouse=True)
-def _(few: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(few)
 
 
 def without_origin(page: str) -> str:

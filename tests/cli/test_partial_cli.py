@@ -77,6 +77,7 @@ def test_tables_are_labeled(run):
     assert "Valid trees" in run("score", TR, INVALID, "--partial", "--counts", "-m", "LAS")[1].splitlines()[0]
 
 
+@pytest.mark.usefixtures("two_workers")
 @pytest.mark.parametrize("options", [[], ["--jobs", "2"], ["--store", "store"], ["--counts"]])
 def test_folders_have_the_scores_of_pairs(run, options, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -24,6 +24,7 @@ def campaign(folders):
     return folders / "gold", folders / "systems"
 
 
+@pytest.mark.usefixtures("two_workers")
 @pytest.mark.parametrize("options", [[], ["--jobs", "2"]])
 def test_invalid_and_missing_outputs_have_both_scores_and_a_coverage(run, campaign, options):
     code, out, err = run("rank", *campaign, "--partial", "-m", "LAS", "--format", "json", *options)

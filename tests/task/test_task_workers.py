@@ -70,6 +70,7 @@ def test_workers_are_passed_on_as_text(workers):
 
 
 @pytest.mark.cluster
+@pytest.mark.usefixtures("two_workers")
 def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path, scheduler):
     task = task_of(small_task(tmp_path))
     task.folder.prepare()
@@ -107,6 +108,7 @@ def test_a_server_scores_with_workers(tmp_path):
 
 
 @pytest.mark.cluster
+@pytest.mark.usefixtures("two_workers")
 def test_rank_and_close_count_with_workers(tmp_path, capfd, scheduler):
     folder = small_task(tmp_path)
     files = handed_in(folder)

@@ -19,7 +19,7 @@ import levelhead
 from conftest import one_in
 from conllu_cases import VERDICTS
 from levelhead.errors import LevelheadError
-from levelhead.treebank import blocks
+from levelhead.treebank import blocks, input_bytes
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.typology import COLUMNS, Chunks, count_treebank, tally
 from levelhead.typology.collection import similarities, survey
@@ -242,12 +242,13 @@ def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
     """Without new words, four times the text needs no more memory than a few pieces."""
     import tracemalloc
 
-    text = some_treebank(Random(5), [6] * 200).encode()
+    text = some_treebank(Random(5), [6] * 100).encode()
 
     def peak(copies: int) -> int:
         (path := tmp_path / "text").write_bytes(text * copies)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(blocks, "SIZES", PieceSizes(0, len(text)))
+            patch.setattr(input_bytes, "_CHUNK", len(text))
             tracemalloc.start()
             survey({"text": (str(path),)}, columns=["summary"])
             most = tracemalloc.get_traced_memory()[1]

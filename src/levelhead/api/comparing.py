@@ -44,7 +44,7 @@ from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.extras import require
 from levelhead.jobs import Store, Workers
-from levelhead.measures.registry import Registry, parse_measure, split_measures
+from levelhead.measures.registry import Registry, parse_measure
 from levelhead.scoring.rules import Rules
 from levelhead.significance import InferenceSettings
 from levelhead.significance.power import checked_test
@@ -111,8 +111,7 @@ def compare(
         require("scipy", "Wilcoxon tests")
     registry = registry_with([*as_list(measures or ()), *as_list(fail_if_worse)], registry)
     chosen = without_punctuation(measures_or_default(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
-    names = [name for text in measure_names(fail_if_worse) for name in split_measures(text)]
-    gates = list(dict.fromkeys(str(parse_measure(name, registry)) for name in names))
+    gates = list(dict.fromkeys(str(parse_measure(name, registry)) for name in measure_names(fail_if_worse)))
     setup = settings_for(
         list(dict.fromkeys([*measure_names(chosen or ()), *gates])), rules=rules, format=format,
         gold_format=gold_format, weights=weights, registry=registry, train=train, partial=partial,

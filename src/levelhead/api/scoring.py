@@ -102,7 +102,8 @@ def score(
             refuse("system", system, "one system")
         setup.check_functions(elsewhere=jobs != 1 or cluster is not None, stored=store is not None)
         if store is None and not (intervals or prepare):  # no plan, which would take longer than scoring
-            return _annotated(score_files(gold, system, setup, training=training), of_empty_nodes)
+            evaluation = score_files(gold, system, setup, training=training)  # type: ignore[arg-type]
+            return _annotated(evaluation, of_empty_nodes)
         setup = setup.for_pair()
     from levelhead.campaign.find import about_files
     from levelhead.comparison.evaluations import averaged, score_and_look, single_run

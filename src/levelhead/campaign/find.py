@@ -198,7 +198,7 @@ _TOP = ("campaign", "treebank", "system", "groups")
 
 
 class Manifest(NamedTuple):
-    """The contents of a manifest; by default of none.
+    """The contents of a manifest.
 
     Args:
         test_sets: the listed test sets; empty to use the folder of gold.

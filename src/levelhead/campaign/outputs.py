@@ -187,7 +187,7 @@ class OutputJob(NamedTuple):
         return _valid_fields(evaluation, setup, sentences)
 
     def record_in_pieces(self) -> Record | None:
-        """Return the record, counted in pieces; None if files must be read whole, as invalid outputs."""
+        """Return the record, counted in pieces; None if files must be read whole, as for invalid outputs."""
         gold, output = self.gold, self.output
         if not isinstance(gold, File) or isinstance(output, Treebank) or not can_score_in_pieces(self.setup):
             return None

@@ -37,7 +37,7 @@ NamedFile = tuple[str, File]
 
 
 def profile_with(workers: Workers, store: Store | None = None) -> Runner:
-    """Return a function that profiles treebanks as jobs; those from pipes or in memory, this process profiles."""
+    """Return a function that profiles treebanks as jobs; this process profiles those from pipes or in memory."""
     if workers.here and store is None:
         return profile_here
 

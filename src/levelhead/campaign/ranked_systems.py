@@ -191,7 +191,7 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> PercentInterval | None:
-    """Return the interval of an average of percentages from errors of ratios, if none are parallel."""
+    """Return the interval of an average of percentages, given errors of ratios; no test sets may be parallel."""
     share = 1 / len(values)
     total = spread_of_sum([spread.scaled(share) for spread in spreads])
     average = Estimate(float(macro_average(values) / 100), total.variance, total.freedom, total.n_units)
@@ -250,6 +250,12 @@ class RankedSystems(Tabular):
         """Whether intervals and tests were requested."""
         return "level" in self.provenance.signature
 
+    def records(self, name: str) -> Any:
+        """Return the records of a table."""
+        if field := _OF_EACH_RANKING.get(name):
+            return ((one.group.name, one.measure, row) for one in self.rankings for row in getattr(one, field))
+        return super().records(name)
+
     def _standings_rows(self) -> Iterator[Any]:
         for ranking in self.rankings:
             lines, last = ranking.lines, len(ranking.standings)
@@ -270,9 +276,6 @@ class RankedSystems(Tabular):
                 of_sentences = None if valid is None else valid.value
                 yield system, code, name, numbers, result.state, of_sentences, of_trees, reason
 
-    def _systems_rows(self) -> Iterator[Any]:
-        return self._of_rankings("adjusted")
-
     def _outputs_rows(self) -> Iterator[Any]:
         for system, code, result in self._outputs():
             counts = result.coverage and (result.coverage.scored, result.coverage.system, result.coverage.invalid)
@@ -280,9 +283,6 @@ class RankedSystems(Tabular):
 
     def _reasons_rows(self) -> Iterator[Any]:
         return ((system, code, reason) for system, code, result in self._outputs() for reason in result.reasons)
-
-    def _pairs_rows(self) -> Iterator[Any]:
-        return self._of_rankings("pairs")
 
     def _influence_rows(self) -> Iterator[Any]:
         for ranking in self.rankings:
@@ -294,9 +294,6 @@ class RankedSystems(Tabular):
         for group in dict.fromkeys(ranking.group for ranking in self.rankings):
             yield from ((group.name, code, True) for code in group.codes)
             yield from ((group.name, code, False) for code in group.lacks)
-
-    def _undefined_rows(self) -> Iterator[Any]:
-        return self._of_rankings("undefined")
 
     def _treebanks_rows(self) -> Iterator[Any]:
         for test_set in self.results.test_sets:
@@ -312,11 +309,6 @@ class RankedSystems(Tabular):
             if covered := self.results.covered(system, code):
                 yield system, code, covered
 
-    def _of_rankings(self, field: str) -> Iterator[Any]:
-        return (
-            (ranking.group.name, ranking.measure, row) for ranking in self.rankings for row in getattr(ranking, field)
-        )
-
     def _outputs(self) -> Iterator[tuple[str, str, OutputResult]]:
         codes = [test_set.code for test_set in self.results.test_sets]
         return ((system, code, self.results.results[system, code]) for system in self.results.systems for code in codes)
@@ -327,6 +319,9 @@ class RankedSystems(Tabular):
             return results_table(self.results)
         table = ranking_table(self.results, self.rankings)
         return table._replace(notes=(*left_out_notes(self.left_out), *table.notes))
+
+
+_OF_EACH_RANKING = {"systems": "adjusted", "pairs": "pairs", "undefined": "undefined"}  # tables and their fields
 
 
 def _unit(measure: str) -> Literal["percent", "perplexity"]:

@@ -328,7 +328,7 @@ def _gold(file: File, setup: Setup, most: int) -> Treebank | InputError:
 
 
 def undefined_measures(gold: Source, setup: Setup, valueless: Iterable[str], most: int | None) -> list[str]:
-    """Return measures without a value in gold, read whole up to the size `most`, or in pieces without it."""
+    """Return the measures that gold does not annotate; it is read whole up to the size `most`, else in pieces."""
     measures = tuple(valueless)
     return list(_undefined(gold, _for_gold(setup, measures), most)) if measures else []
 

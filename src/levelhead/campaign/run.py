@@ -12,15 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.campaign.outputs import (
-    JobSetup,
-    Look,
-    OutputSource,
-    VisitEach,
-    count_and_look,
-    count_output,
-    key_of_job,
-)
+from levelhead.campaign.outputs import JobSetup, Look, OutputSource, VisitEach, count_and_look, count_output, key_of_job
 from levelhead.campaign.plan import Plan, TestSet
 from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in, state_of
 from levelhead.campaign.results import OutputResult, Results

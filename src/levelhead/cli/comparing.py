@@ -16,7 +16,8 @@ from levelhead.errors import InputError
 
 
 @command()
-@options.gold_and_systems
+@options.gold_argument
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
 @options.measuring_options
 @options.partial_option
 @options.resample_by_option
@@ -91,10 +92,8 @@ def languages(**given: Any) -> None:
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values and the intervals of differences hold for all pairs of treebanks jointly.
     """
-    gold, systems = given["gold"], given["systems"]
-    check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
-        result = options.call(given, files=inputs_of(systems))
+        result = options.call(given, files=inputs_of(given["systems"]))
     printing.show(given, result)
 
 

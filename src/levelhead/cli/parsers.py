@@ -37,7 +37,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     programs.
     """
     refuse_if(with_dev and dev is None, "--with-dev requires --dev")
-    arguments = options.parser_arguments(parser, given)
+    given |= options.parser_arguments(parser, given)
     from levelhead.parsing import training_warnings, write_model
     from levelhead.treebank import read
 
@@ -46,9 +46,9 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     for learned, part in ((True, trees), (with_dev, held_out)):
         if part is not None:
             print_warnings((*part.warnings, *(training_warnings(part, parser) if learned else ())))
-    given |= arguments | {"dev": held_out, "with_dev": with_dev}
     with progress_of_passes() as tell:
-        write_model(options.call(given | {"progress": tell}, trees), model)
+        given |= {"dev": held_out, "with_dev": with_dev, "progress": tell}
+        write_model(options.call(given, trees), model)
 
 
 @contextmanager
@@ -118,14 +118,14 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
     that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options for other
     parsers are ignored.
     """
-    arguments = options.parser_arguments(parser, given)
+    given |= options.parser_arguments(parser, given)
     if parser == "command" and given["store"] is not None:
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
         )
     from levelhead.treebank import to_conllu
 
-    given |= arguments | {"jobs": options.workers_for_training(given, treebank)}
+    given["jobs"] = options.workers_for_training(given, treebank)
     parsed = options.call(given, treebank)
     print_warnings(parsed.warnings)
     emit(to_conllu(parsed).decode(), output)

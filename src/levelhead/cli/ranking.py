@@ -13,9 +13,8 @@ from levelhead.cli.program import refuse_if
 from levelhead.cli.shared import options, printing
 from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.inputs import ResultPath, check_files, files_of_measures, inputs_of, refused
-from levelhead.errors import reason_of
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.write import check_file, check_folder
+from levelhead.treebank.write import check_file, check_folder, output_errors
 
 _OUTPUT = click.option(
     "--output", "-o", type=ResultPath("file or folder"),
@@ -157,10 +156,8 @@ def _write_prototext(results: Results, output: str | None) -> None:
         return
     for system in results.systems:
         folder = os.path.join(output or "", system)  # noqa: PTH118
-        try:
+        with output_errors(folder):
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-        except OSError as error:
-            raise click.FileError(folder, reason_of(error)) from error
         printing.emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118
 
 

@@ -14,7 +14,7 @@ from levelhead.arguments import is_collection
 from levelhead.cli.program import DONE, GATE, refuse_if, say
 from levelhead.cli.shared import options, printing
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_kinds, inputs_of
+from levelhead.cli.shared.inputs import inputs_of
 from levelhead.errors import Fault, InputError, quoted
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 
 
 @command()
-@options.gold_argument
-@click.argument("system", type=options.PATH)
+@options.gold_and_system
 @options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @setting("--intervals", is_flag=True)
@@ -79,7 +78,6 @@ def score(
 
             if are_large_files(gold, system) and max(map(os.path.getsize, read)) <= _MOST_AHEAD:
                 read = [stack.enter_context(PrefetchedFile(path)) for path in read]
-        check_kinds(gold, [system])
         printing.check_papers(given)
         refuse_if(enhancements and given["rules"] != "udtools", "--enhancements requires --rules udtools")
         from levelhead.api.inputs import registry_of
@@ -146,8 +144,7 @@ def _passed(gates: Sequence[Gate], result: Any) -> int:
 
 
 @command()
-@click.argument("gold", type=options.PATH)
-@click.argument("system", type=options.PATH)
+@options.gold_and_system
 @options.quiet_option
 @options.printing_options()
 def explain(**given: Any) -> None:

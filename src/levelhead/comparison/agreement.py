@@ -16,14 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
-from levelhead.comparison.annotators import (
-    HEADS,
-    AnnotatedWords,
-    LabeledWords,
-    common_words,
-    labels_of,
-    match_pairs,
-)
+from levelhead.comparison.annotators import HEADS, AnnotatedWords, LabeledWords, common_words, labels_of, match_pairs
 from levelhead.errors import InputError, number_of, printable
 from levelhead.evaluation.fold import fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input

@@ -11,13 +11,7 @@ from itertools import chain
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
-from levelhead.analysis.breakdown import (
-    bucket_scores,
-    bucket_words,
-    check_breakable,
-    unit_estimates,
-    with_same_buckets,
-)
+from levelhead.analysis.breakdown import bucket_scores, bucket_words, check_breakable, unit_estimates, with_same_buckets
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan

@@ -30,15 +30,7 @@ from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.scoring import Matches
 from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on, notes_on_schemes
-from levelhead.significance import (
-    ENOUGH_UNITS,
-    FEWEST_UNITS,
-    InferenceSettings,
-    Units,
-    unit_line,
-    unit_notes,
-    units_of,
-)
+from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.units import UnitRow, parallel_groups, unit_rows
 from levelhead.tables.data import (

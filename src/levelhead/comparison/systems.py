@@ -14,13 +14,7 @@ import numpy as np
 from levelhead.campaign import OutputResult, Plan, Results, TestSet, check_valid, score_plan
 from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import missing_outputs
-from levelhead.comparison.regression import (
-    GateResult,
-    gate_results,
-    valid_candidates,
-    valueless,
-    verdict_text,
-)
+from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
 from levelhead.errors import Fault, InputError, Place, listed, number_of, with_minus
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
 from levelhead.evaluation.score_data import PartialCoverage, total_coverage
@@ -230,10 +224,7 @@ def compare(
     look: Look | None = None,
     **how: Any,
 ) -> Comparison:
-    """Return the comparison of systems with the first: scores, intervals, differences, p-values.
-
-    With `fail_if_worse`, an invalid output fails the gates of these measures instead of raising an error.
-    """
+    """Return the comparison of systems with the first; an invalid output fails the gates of `fail_if_worse`."""
     names = {system.name for system in plan.systems}
     check_margin(settings.margin, len(names), len(setup.measures), len(setup.perplexities))
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}

@@ -47,7 +47,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
     raise_faults(refuse_partial(treebank), _faults(treebank, {*spacy.parts_of_speech.IDS, "_"}))
     heads = np.where(treebank.heads < 0, np.arange(treebank.n_words), treebank.heads).tolist()
     rows = zip(treebank.relations, treebank.heads.tolist())
-    doc = spacy.tokens.Doc(
+    doc: Doc = spacy.tokens.Doc(
         spacy.blank("xx").vocab if vocab is None else vocab,
         words=list(treebank.forms),
         spaces=_spaces(treebank),

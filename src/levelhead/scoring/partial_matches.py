@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from levelhead.kernels import pools
 from levelhead.scoring.counts import Counts, with_missing_words
 from levelhead.scoring.form_alignment import PairedBy, SentencePairs, align_forms, is_other_text, pair_sentences
-from levelhead.scoring.matches import (
-    Agree,
-    Alignment,
-    Matches,
-    align,
-    align_sentences,
-    compare_aligned,
-    same_texts,
-)
+from levelhead.scoring.matches import Agree, Alignment, Matches, align, align_sentences, compare_aligned, same_texts
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count

@@ -404,11 +404,8 @@ def parallel_units(
 def parallel_groups(
     units: Mapping[str, Units], contents: Mapping[str, str], declared: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the name of the group of each parallel test set; test sets that are parallel to none are left out.
-
-    Test sets are parallel if they are declared to be, if they have the same contents, or if at least 90% of the
-    documents of each have the id of a document of the other.
-    """
+    """Return the name of the group of each parallel test set; those that are parallel to none are left out."""
+    # parallel if declared, with the same contents, or if 90% of the documents of each have the id of one of the other
     documents = {code: unit if unit.kind == DOCUMENT else unit.documents for code, unit in units.items()}
     ids = {code: frozenset(filter(_is_id, of.ids if of else ())) for code, of in documents.items()}
     n_documents = {code: of.n_units for code, of in documents.items() if of}

@@ -23,14 +23,14 @@ class InputPath(click.Path):
     """A path, or the name of a test set, which `Command` finds; not empty.
 
     Whether a file can be read is checked before the command runs, with the errors of all files, unless the command
-    itself must find out which files it reads.
+    itself must find out which files it reads; also whether an output is a folder like gold.
     """
 
     takes_names = True
 
-    def __init__(self, kind: type = str, *, checked: bool = True) -> None:
+    def __init__(self, kind: type = str, *, checked: bool = True, like_gold: bool = False) -> None:
         super().__init__(readable=False, path_type=kind)
-        self.checked = checked
+        self.checked, self.like_gold = checked, like_gold
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not os.fspath(value):
@@ -100,25 +100,24 @@ def check_files(others: Iterable[str] = ()) -> None:
     """Check what the running command reads, and its results: the files that it names, and others."""
     context = click.get_current_context()
     given = context.params
-    inputs = [
-        file
-        for param in context.command.params
-        if isinstance(param.type, InputPath) and param.type.checked
-        for file in inputs_of(_paths_in(given[param.name or ""]))
-    ]
+    inputs, outputs = list[str](), list[str]()
+    for param in context.command.params:
+        if isinstance(param.type, InputPath) and param.type.checked:
+            value = given[param.name or ""]
+            paths = value if isinstance(value, tuple) else () if value is None else (value,)
+            inputs += inputs_of(paths)
+            outputs += paths if param.type.like_gold else ()
     gates = [text.rpartition("=")[0] for name in ("under", "over") for text in given.get(name, ())]
     measures = [*given.get("measures", ()), *given.get("fail_if_worse", ()), *gates]
     results = [param.name or "" for param in context.command.params if isinstance(param.type, ResultPath)]
     results.sort(key=lambda name: name != "output")  # where the table goes
-    paths = [given[name] for name in results]
+    written = [given[name] for name in results]
     check_paths(
-        [*others, *inputs, *files_of_measures(measures)], [None if path is None else os.fspath(path) for path in paths]
+        [*others, *inputs, *files_of_measures(measures)],
+        [path if path is None else os.fspath(path) for path in written],
     )
+    check_kinds(given.get("gold"), outputs)
     refuse_if(given.get("title") is not None and given.get("report_file", "") is None, "--title requires --report")
-
-
-def _paths_in(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
 def inputs_of(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
@@ -184,7 +183,7 @@ def check_inputs(paths: Iterable[str]) -> None:
         raise UnreadableFile(*missing)
 
 
-def check_kinds(gold: str, systems: Sequence[str]) -> None:
+def check_kinds(gold: Any, systems: Iterable[str]) -> None:
     folders = is_collection(gold)
     for system in systems:
         if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load

@@ -173,8 +173,10 @@ papers_options: Decorator = joined(
 # Files, and how they are read
 
 gold_argument: Decorator = click.argument("gold", type=PATH)
+gold_and_system: Decorator = joined(gold_argument, click.argument("system", type=InputPath(like_gold=True)))
 gold_and_systems: Decorator = joined(
-    gold_argument, click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
+    gold_argument,
+    click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=InputPath(like_gold=True)),
 )
 rules_option: Decorator = setting("--rules", type=Choice(RULES, "rules"))
 input_format_option: Decorator = setting("--input-format", "format", type=Choice(["conllu", "conllx"], "format"))

@@ -37,13 +37,7 @@ from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, units_of
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.tables.table import (
-    Cell,
-    Column,
-    Table,
-    interval_head,
-    probability,
-)
+from levelhead.tables.table import Cell, Column, Table, interval_head, probability
 
 # the properties by which differences are shown
 TITLES = {"relation": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
@@ -87,7 +81,7 @@ def treebank_part(
         words = wrong_words(matches, measure, registry=registry)
         shown_words = ExampleTally(2 * len(outputs))
         shown_words.add(output_trees, words, {"cell": values_of_words(matches, words, confused.add(matches))})
-        confusions.append((confused.matrix(), shown_words.examples({"cell": confused.name})))
+        confusions.append((confused.matrix(), shown_words.examples({"cell": confused.names()})))
     systems = tuple(output.name for output in outputs)
     return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, confusions)
 

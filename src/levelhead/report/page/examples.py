@@ -108,8 +108,8 @@ class Examples(NamedTuple):
     totals: Mapping[str, Mapping[str, int]]  # the number of words in each group, including words that are not shown
 
 
-# by kind of grouping, the name of each group by its number; by default the number
-GroupNames = Mapping[str, Callable[[int], str]]
+# by kind of grouping, the name of each group by its number, None for groups that a page does not show
+GroupNames = Mapping[str, Callable[[int], str | None]]
 
 
 class ExampleTally:
@@ -149,7 +149,10 @@ class ExampleTally:
     def examples(self, names: GroupNames) -> Examples:
         """Return the words and the sentences for a page, in the order of the file."""
         order = np.lexsort(self._words[::-1])
-        words, groups = self._words[:, order], {name: numbers[order] for name, numbers in self._groups.items()}
+        words, groups, known = self._words[:, order], {}, {}
+        for kind, counts in self._totals.items():
+            known[kind] = {number: name for number in counts if (name := names.get(kind, str)(number)) is not None}
+            groups[kind] = np.where(np.isin(self._groups[kind], [*known[kind]]), self._groups[kind], -1)[order]
         kept, rows = np.unique(words[0], return_index=True)
         if self._n_words > self._most:  # sentences of each group in turn, short ones first
             turns = _first_places(words[0], groups.values())[rows]
@@ -159,13 +162,11 @@ class ExampleTally:
         inside = np.isin(words[0], kept)
         kept, rows = np.unique(words[0, inside], return_inverse=True)
         pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
-        shown, totals = {}, {}
-        for kind, numbers in groups.items():
-            known = {number: names.get(kind, str)(number) for number in self._totals[kind]}
-            shown[kind] = [known.get(number) for number in numbers[inside].tolist()]
-            totals[kind] = {
-                name: self._totals[kind][number] for number, name in sorted(known.items(), key=itemgetter(1))
-            }
+        shown = {kind: [known[kind].get(n) for n in numbers[inside].tolist()] for kind, numbers in groups.items()}
+        totals = {
+            kind: {name: self._totals[kind][number] for number, name in sorted(of_kind.items(), key=itemgetter(1))}
+            for kind, of_kind in known.items()
+        }
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -76,10 +76,16 @@ class ConfusionTally:
         ]
         return ConfusionMatrix(names, counts, wrong)
 
-    def name(self, cell: int) -> str:
-        """Return the name of the group of the words in a cell."""
-        relations = [*self._frequency]
-        return f"{relations[cell // _SIZE]} {relations[cell % _SIZE]}"
+    def names(self) -> Callable[[int], str | None]:
+        """Return the name of the words in a cell as a function of its number, None for cells outside the matrix."""
+        shown = set(_most_frequent_first(self._frequency)[:_MOST_RELATIONS])
+        relations = [name if name in shown else None for name in self._frequency]
+
+        def name(cell: int) -> str | None:
+            gold, system = relations[cell // _SIZE], relations[cell % _SIZE]
+            return None if gold is None or system is None else f"{gold} {system}"
+
+        return name
 
 
 def _numbered(buckets: Buckets, frequency: dict[str, int]) -> Sequence[NDArray[np.int64]]:
@@ -200,7 +206,7 @@ class ErrorTally:
             raise self._without_trees
         names: GroupNames = {
             "repair": [*map(str, self._kinds.numbers)].__getitem__, "kind": ERRORS.__getitem__,
-            "cell": self._confused.name,
+            "cell": self._confused.names(),
             **{by: [*tally.frequency].__getitem__ for by, tally in self._properties.items()},
         }  # fmt: skip
         few, repaired = self._repairs.few_documents(), self._repairs_of(self._repairs.histogram())
