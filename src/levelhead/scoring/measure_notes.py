@@ -75,11 +75,7 @@ def notes_on(
     schemes: Schemes,
     name: str = SYSTEM,
 ) -> tuple[str, ...]:
-    """Return notes on measures whose classes belong to the other version of UD, or lack a relation.
-
-    Measures of enhanced graphs also have a note if the system's output has no enhanced edges, and official measures if
-    gold does not annotate a column that they compare.
-    """
+    """Return notes on measures whose classes belong to the other version of UD, or lack a relation."""
     users: dict[str, tuple[Scheme, dict[str, None]]] = {}  # the measures that use each scheme
     unannotated: dict[str, list[str]] = {}
     for measure, definition in measures:
