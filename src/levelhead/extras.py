@@ -22,7 +22,7 @@ LIBRARIES: Mapping[str, Library] = MappingProxyType(
         "zstandard": Library("zstd", "files that end in .zst", "zstandard"),
         "scipy": Library("stats", "Wilcoxon's test", "scipy"),
         "jinja2": Library("report", "HTML reports", "jinja2"),
-        "vl_convert": Library("report", "figures as PNG and PDF", "vl-convert-python"),
+        "vl_convert": Library("figures", "figures as PNG and PDF", "vl-convert-python"),
         "distributed": Library("cluster", "running on several machines", "distributed"),
         "polars": Library("frames", "tables as data frames", "polars"),
         "ufal.udpipe": Library("parsers", "UDPipe models", "ufal.udpipe"),

@@ -21,7 +21,7 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
-from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, columns_of
 from levelhead.tables.documents import FaultInFile, fault_in_file, file_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -43,22 +43,6 @@ class Difference:
     changes: Mapping[str, tuple[float | None, float | None]]
     words: tuple[tuple[Place, str], ...]  # the first words that are affected: place and form
     n_words: int  # the number of affected words
-
-
-class AffectedWord(NamedTuple):
-    """One of the first words that a decision affects.
-
-    Args:
-        decision: the decision.
-        file: the path of the file; null if there is none.
-        line: its line.
-        form: the word.
-    """
-
-    decision: str
-    file: str | None
-    line: int | None
-    form: str
 
 
 _DECISION, _RULES = DataColumn("decision", "text", "The decision"), DataColumn("rules", "text", "The set of rules")
@@ -86,7 +70,10 @@ class Explanation(Tabular):
             *(_DECISION, MEASURE_COLUMN, _F1._replace(about="The F1 score with the choice of `ud`")),
             _F1._replace(name="other_f1", about="The F1 score with the other choice"),
         ),
-        "words": (AffectedWord,),
+        "words": (
+            *(_DECISION, columns_of(FaultInFile)[2], DataColumn("line", "integer", "Its line", "", True, (), (0,))),
+            DataColumn("form", "text", "The word"),
+        ),
     }  # fmt: skip
 
     evaluations: Mapping[str, Evaluation | InputError]
@@ -134,9 +121,9 @@ class Explanation(Tabular):
     def _changes_rows(self) -> Iterator[tuple[Any, ...]]:
         return ((each.decision, name, *values) for each in self.differences for name, values in each.changes.items())
 
-    def _words_rows(self) -> Iterator[AffectedWord]:
+    def _words_rows(self) -> Iterator[tuple[Any, ...]]:
         for each in self.differences:
-            yield from (AffectedWord(each.decision, file_text(place), place.line, form) for place, form in each.words)
+            yield from ((each.decision, file_text(place), place.line, form) for place, form in each.words)
 
     def table(self) -> Table:
         """Return the result as a table."""

@@ -59,20 +59,14 @@ class ChangePattern(NamedTuple):
         return f"{self.column}: {self.old} → {other}{self.new} ({number_of(self.changes, 'change')})"
 
 
-class ChangePlace(NamedTuple):
-    """The place of a sentence in both versions.
-
-    Args:
-        file: the name of the file if folders are compared; otherwise empty.
-        old_sentence: the number of the sentence in OLD, from 1; null if it was added.
-        new_sentence: its number in NEW; null if it was removed.
-    """
-
-    file: str
-    old_sentence: int | None
-    new_sentence: int | None
-
-
+_PLACE: Layout = (
+    DataColumn("file", "text", "The name of the file if folders are compared; otherwise empty"),
+    DataColumn(
+        *("old_sentence", "integer", "The number of the sentence in OLD, from 1; null if it was added"),
+        optional=True, limits=(0,),
+    ),
+    DataColumn("new_sentence", "integer", "Its number in NEW; null if it was removed", optional=True, limits=(0,)),
+)  # fmt: skip
 _COLUMN, _OLD, _NEW, _CHANGES, _ = columns_of(ChangePattern)
 _PATTERN = DataColumn("pattern", "integer", "The number of the pattern, from 1; the most frequent first", limits=(0,))
 
@@ -157,13 +151,13 @@ class Changes(Tabular):
     KIND: ClassVar[str] = "diff"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "patterns": (_PATTERN, ChangePattern),
-        "sentences": (ChangePlace, *_CHANGED_SENTENCE),
-        "sentence_patterns": (ChangePlace, _COLUMN, _OLD, _NEW, _CHANGES),
+        "sentences": (*_PLACE, *_CHANGED_SENTENCE),
+        "sentence_patterns": (*_PLACE, _COLUMN, _OLD, _NEW, _CHANGES),
         "examples": (
-            *(_PATTERN, ChangePlace, DataColumn("sent_id", "text", "Its sent_id in NEW", optional=True)),
+            *(_PATTERN, *_PLACE, DataColumn("sent_id", "text", "Its sent_id in NEW", optional=True)),
             DataColumn("form", "text", "The word, as written in OLD"),
         ),
-        "files": (columns_of(ChangePlace)[0], *_FILE_CHANGES),
+        "files": (_PLACE[0], *_FILE_CHANGES),
         "columns": (_COLUMN, _CHANGES),
     }
     of_folder: ClassVar[bool] = False
@@ -294,7 +288,7 @@ class Changes(Tabular):
         for number, pattern in enumerate(self.patterns, 1):
             for at in pattern.examples:
                 sent_id = self.parts[at.file].new[at.new].id
-                yield number, ChangePlace(at.file, at.old + 1, at.new + 1), sent_id, at.form
+                yield number, at.file, at.old + 1, at.new + 1, sent_id, at.form
 
     def _columns_rows(self) -> Iterable[tuple[str, int]]:
         return self.by_column.items()
@@ -304,20 +298,20 @@ class Changes(Tabular):
             sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
             yield file, *sizes, part.n_kept, part.n_unchanged, *part.counts.values()
 
-    def _changed(self) -> Iterator[tuple[ChangePlace, TreebankChanges, SentenceChange]]:
+    def _changed(self) -> Iterator[tuple[tuple[str, int | None, int | None], TreebankChanges, SentenceChange]]:
         for file, part in self.parts.items():
             for change in part.sentences:
                 old, new = (None if index is None else index + 1 for index in (change.old, change.new))
-                yield ChangePlace(file, old, new), part, change
+                yield (file, old, new), part, change
 
     def _sentences_rows(self) -> Iterator[tuple[Any, ...]]:
         for place, part, change in self._changed():
             kinds = (kind in change.kinds for kind in KINDS)
-            yield place, version_of(part, change)[0].id, change.n_words, *kinds
+            yield *place, version_of(part, change)[0].id, change.n_words, *kinds
 
     def _sentence_patterns_rows(self) -> Iterator[tuple[Any, ...]]:
         for place, _, change in self._changed():
-            yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
+            yield from ((*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
         """Return the draft of a changelog in Markdown, with at most `most` patterns for each column."""

@@ -39,7 +39,6 @@ from levelhead.tables.data import (
     TREEBANK_COLUMN,
     DataColumn,
     Layout,
-    Percent,
     Value,
     columns_of,
     share,
@@ -293,23 +292,16 @@ class OutputErrors(NamedTuple):
     cascading: Sequence[Cascading]  # the wrong arcs of each class, labeled and unlabeled
 
 
-class ErrorType(NamedTuple):
-    """The aligned words with one type of error.
-
-    Args:
-        error: the type of error, or "right".
-        words: the number of words.
-        share: their share of the aligned words.
-    """
-
-    error: str
-    words: int
-    share: Percent | None
+_ERROR_TYPE: Layout = (
+    DataColumn("error", "text", 'The type of error, or "right"'),
+    DataColumn("words", "integer", "The number of words", limits=(0,)),
+    DataColumn("share", "number", "Their share of the aligned words", "percent", optional=True, limits=(0, 100)),
+)
 
 
-def _with_shares(errors: Mapping[str, int]) -> list[ErrorType]:
+def _with_shares(errors: Mapping[str, int]) -> list[tuple[str, int, float | None]]:
     total = sum(errors.values())
-    return [ErrorType(error, n, share(n, total)) for error, n in errors.items()]
+    return [(error, n, share(n, total)) for error, n in errors.items()]
 
 
 @immutable
@@ -324,7 +316,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "repairs": (TREEBANK_COLUMN, MEASURE_COLUMN, Repair, *GAIN_COLUMNS),
         "averages": (MEASURE_COLUMN, Repair, *GAIN_COLUMNS),
-        "types": (TREEBANK_COLUMN, ErrorType),
+        "types": (TREEBANK_COLUMN, *_ERROR_TYPE),
         "cascading": (
             TREEBANK_COLUMN, DataColumn("class", "text", "The class of relations, by the gold relation"), Cascading,
         ),
@@ -349,8 +341,8 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     def _averages_rows(self) -> Iterator[tuple[Any, ...]]:
         return ((self.measure, repair, *estimate_values(repair.estimate)) for repair in self.averages)
 
-    def _types_rows(self) -> Iterator[tuple[str, ErrorType]]:
-        return ((code, row) for code, errors in self.treebanks.items() for row in _with_shares(errors.types))
+    def _types_rows(self) -> Iterator[tuple[Any, ...]]:
+        return ((code, *row) for code, errors in self.treebanks.items() for row in _with_shares(errors.types))
 
     def _cascading_rows(self) -> Iterator[tuple[str, str, Cascading]]:
         return ((code, row.name, row) for code, errors in self.treebanks.items() for row in errors.cascading)

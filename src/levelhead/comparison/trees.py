@@ -28,7 +28,7 @@ from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.scoring.word_columns import correct_pairs
-from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
+from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import FILE, Cell, Column, Screen, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
@@ -37,52 +37,26 @@ from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 _EQUAL = 1e-9  # sums of weights with a smaller difference are equal
 
 
-class ErrorExample(NamedTuple):
-    """A word with a wrong relation.
-
-    Args:
-        treebank: the treebank.
-        error: the error, such as `nsubj:obj`: gold relation, system relation.
-        sentence: the number of the sentence in gold, from 1.
-        sent_id: its `sent_id`; null without one.
-        word: the number of the word in the sentence, from 1, as in CoNLL-U.
-        form: the word.
-        system_sentence: the number of the sentence in the system's output.
-        system_word: the number of the word in it.
-        text: the text of the sentence in gold.
-    """
-
-    treebank: str
-    error: str
-    sentence: int
-    sent_id: str | None
-    word: int
-    form: str
-    system_sentence: int
-    system_word: int
-    text: str
-
-
-class TreeWord(NamedTuple):
-    """A word in a sentence of the examples.
-
-    Args:
-        treebank: the treebank.
-        role: whether the tree is that of gold or of the system.
-        sentence: the number of the sentence, from 1.
-        word: the number of the word in the sentence, from 1, as in CoNLL-U.
-        form: the word.
-        head: the number of its head; 0 for a root.
-        deprel: its relation.
-    """
-
-    treebank: str
-    role: Literal["gold", "system"]
-    sentence: int
-    word: int
-    form: str
-    head: int | None
-    deprel: str
+_ERROR_EXAMPLE: Layout = (
+    TREEBANK_COLUMN,
+    DataColumn("error", "text", "The error, such as `nsubj:obj`: gold relation, system relation"),
+    DataColumn("sentence", "integer", "The number of the sentence in gold, from 1", limits=(0,)),
+    DataColumn("sent_id", "text", "Its `sent_id`; null without one", optional=True),
+    DataColumn("word", "integer", "The number of the word in the sentence, from 1, as in CoNLL-U", limits=(0,)),
+    DataColumn("form", "text", "The word"),
+    DataColumn("system_sentence", "integer", "The number of the sentence in the system's output", limits=(0,)),
+    DataColumn("system_word", "integer", "The number of the word in it", limits=(0,)),
+    DataColumn("text", "text", "The text of the sentence in gold"),
+)
+_TREE_WORD: Layout = (
+    TREEBANK_COLUMN,
+    DataColumn("role", "text", "Whether the tree is that of gold or of the system", choices=("gold", "system")),
+    DataColumn("sentence", "integer", "The number of the sentence, from 1", limits=(0,)),
+    DataColumn("word", "integer", "The number of the word in the sentence, from 1, as in CoNLL-U", limits=(0,)),
+    DataColumn("form", "text", "The word"),
+    DataColumn("head", "integer", "The number of its head; 0 for a root", optional=True, limits=(0,)),
+    DataColumn("deprel", "text", "Its relation"),
+)
 
 
 class TreeExamples(Tabular):
@@ -126,7 +100,7 @@ class ErrorExamples(TreeExamples):
     KIND: ClassVar[str] = "examples"
     _CHARTS_FIRST: ClassVar[bool] = True
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "examples": (ErrorExample,), "words": (TreeWord,), "coverage": COVERAGE_LAYOUT,
+        "examples": _ERROR_EXAMPLE, "words": _TREE_WORD, "coverage": COVERAGE_LAYOUT,
     }  # fmt: skip
 
     system: str
@@ -136,25 +110,24 @@ class ErrorExamples(TreeExamples):
     provenance: Provenance
     coverage: Coverages = field(default_factory=dict)
 
-    def _examples_rows(self) -> Iterator[ErrorExample]:
+    def _examples_rows(self) -> Iterator[tuple[Any, ...]]:
         for error, at in ((error, example) for error, examples in self.cells.items() for example in examples):
             gold = self.matches.gold[at.gold_sentence]
             place = at.gold_sentence + 1, gold.id, at.gold_word + 1, gold.forms[at.gold_word]
             system = at.system_sentence + 1, at.system_word + 1
-            yield ErrorExample(self.treebank, error, *place, *system, gold.text)
+            yield self.treebank, error, *place, *system, gold.text
 
-    def _words_rows(self) -> Iterator[TreeWord]:
+    def _words_rows(self) -> Iterator[tuple[Any, ...]]:
         listed = [example for examples in self.cells.values() for example in examples]
-        sides: tuple[tuple[Literal["gold", "system"], Treebank, set[int]], ...] = (
+        sides = (
             ("gold", self.matches.gold, {example.gold_sentence for example in listed}),
             ("system", self.matches.system, {example.system_sentence for example in listed}),
         )
         for role, side, numbers in sides:
-            for number in sorted(numbers):
-                sentence = side[number]
+            for sentence in map(side.__getitem__, sorted(numbers)):
                 columns = zip(sentence.forms, sentence.heads, sentence.relations, strict=True)
-                for word, (form, head, deprel) in enumerate(columns, 1):
-                    yield TreeWord(self.treebank, role, number + 1, word, form, head, deprel)
+                for word, cells in enumerate(columns, 1):
+                    yield self.treebank, role, sentence.index + 1, word, *cells
 
     def table(self) -> Table:
         """Return one row per example."""
@@ -162,8 +135,7 @@ class ErrorExamples(TreeExamples):
             *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
             *(Column("Word", "position"), Column("Form", "text")),
         )
-        rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples_rows())
-        return self._table(columns, rows)
+        return self._table(columns, (row[1:6] for row in self._examples_rows()))
 
     def _drawn(self, limit: int | None) -> str:
         lines = []
@@ -221,16 +193,10 @@ class Contrast(NamedTuple):
     more_correct: float
 
 
-class SentenceRow(NamedTuple):
-    """A sentence.
-
-    Args:
-        sentence: its number in gold, from 1.
-        sent_id: its `sent_id`; null without one.
-    """
-
-    sentence: int
-    sent_id: str | None
+_SENTENCE: Layout = (
+    DataColumn("sentence", "integer", "Its number in gold, from 1", limits=(0,)),
+    DataColumn("sent_id", "text", "Its `sent_id`; null without one", optional=True),
+)
 
 
 @immutable
@@ -246,7 +212,7 @@ class Contrasts(TreeExamples):
     KIND: ClassVar[str] = "contrasts"
     _CHARTS_FIRST: ClassVar[bool] = True
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "sentences": (TREEBANK_COLUMN, SYSTEM_COLUMN, BASELINE_COLUMN, MEASURE_COLUMN, SentenceRow, Contrast),
+        "sentences": (TREEBANK_COLUMN, SYSTEM_COLUMN, BASELINE_COLUMN, MEASURE_COLUMN, *_SENTENCE, Contrast),
         "coverage": COVERAGE_LAYOUT,
     }
 
@@ -259,8 +225,8 @@ class Contrasts(TreeExamples):
     def _sentences_rows(self) -> Iterator[tuple[Any, ...]]:
         for code, baseline, system, gained, lost in self.outputs:
             for contrast in (*gained, *lost):
-                row = SentenceRow(contrast.sentence + 1, baseline.matches.gold[contrast.sentence].id)
-                yield code, system.name, baseline.name, str(self.measure), row, contrast
+                place = contrast.sentence + 1, baseline.matches.gold[contrast.sentence].id
+                yield code, system.name, baseline.name, str(self.measure), *place, contrast
 
     def table(self) -> Table:
         """Return one row per sentence with a difference."""
@@ -270,8 +236,8 @@ class Contrasts(TreeExamples):
             *(Column(name, "number") for name in ("Baseline correct", "System correct", "Words")),
         )
         rows = (
-            (code, system, *row, contrast.baseline_correct, contrast.correct, contrast.gold)
-            for code, system, _, _, row, contrast in self._sentences_rows()
+            (code, system, *place, contrast.baseline_correct, contrast.correct, contrast.gold)
+            for code, system, _, _, *place, contrast in self._sentences_rows()
         )
         return self._table(columns, rows)
 

@@ -87,10 +87,7 @@ def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spa
 
 
 def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
-    """Return the alignment of two treebanks with equal numbers of sentences, sentence by sentence.
-
-    Sentences with the same characters are aligned as by `align`, others by edit distance over forms (`align_forms`).
-    """
+    """Return the alignment of two treebanks with equal numbers of sentences, sentence by sentence."""
     same = same_texts(gold_spans, system_spans)
     pairs, regions = [np.zeros((0, 2), dtype=np.int32)], [np.zeros((0, 4), dtype=np.int32)]
     ends = zip(pairwise(gold.sentence_starts.tolist()), pairwise(system.sentence_starts.tolist()))
