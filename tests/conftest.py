@@ -1,5 +1,6 @@
 """Where tests find real data, and what they share."""
 
+import contextlib
 import gc
 import importlib
 import importlib.util
@@ -87,6 +88,19 @@ def folders(tmp_path: Path) -> Path:
     shutil.copytree(EXAMPLES / "parallel/gold", tmp_path / "gold")
     shutil.copytree(EXAMPLES / "parallel/systems", tmp_path / "systems")
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The current folder: `gold` and `systems` with four of the parallel examples, one of which has an invalid output."""
+    folder = tmp_path_factory.mktemp("few")
+    for path in (EXAMPLES / "parallel").rglob("*.conllu"):
+        if path.stem in {"de", "en", "fi", "tr"}:
+            copy = folder / path.relative_to(EXAMPLES / "parallel")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+    with contextlib.chdir(folder):
+        yield folder
 
 
 @pytest.fixture

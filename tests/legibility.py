@@ -5,9 +5,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-LOOKS = (
-    (1400, "light", "screen"), (1400, "dark", "screen"), (400, "dark", "screen"), (400, "light", "screen"),
-    (718, "dark", "print"),
+from conftest import one_in
+
+LOOKS = one_in(
+    2, [(1400, "light", "screen"), (1400, "dark", "screen"), (400, "dark", "screen"), (400, "light", "screen"),
+        (718, "dark", "print")]
 )  # fmt: skip
 """Widths in pixels, the color scheme of the reader and the medium; A4 with its margins has 718 pixels."""
 

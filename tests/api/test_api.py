@@ -125,21 +125,11 @@ COMMANDS = {
     "power": (["power", GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, [ALPHA, BETA])),
     "profile": (["profile", GOLDS], lambda: levelhead.profile(GOLDS)),
     "perplexity": (["perplexity", GOLD, ALPHA], lambda: levelhead.perplexity(GOLD, str(ALPHA))),
-    "derive": (["derive", GOLD], lambda: levelhead.derive(GOLD)),
 }
 """Commands, and the same in Python."""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_documents_are_those_of_the_command(run, name: str) -> None:
-    """`to_dict` is what `--format json` prints, with the same defaults."""
-    arguments, call = COMMANDS[name]
-    code, output, _ = run(*arguments, "--format", "json")
-    assert code == 0
-    assert json.loads(json.dumps(call().to_dict())) == json.loads(output)
-
-
-@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"derive"}))
 def test_texts_are_those_of_the_command(run, name: str) -> None:
     arguments, call = COMMANDS[name]
     code, output, _ = run(*arguments, *["--all-measures"] * (name == "score folders"))

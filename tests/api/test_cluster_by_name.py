@@ -7,13 +7,14 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError
 from levelhead.treebank import to_conllu
 
-GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
+GOLD = EXAMPLES / "parallel" / "gold"
 
 
 @pytest.mark.cluster
+@pytest.mark.usefixtures("few")
 def test_rank(scheduler: str) -> None:
-    alone = levelhead.rank(GOLD, SYSTEMS).to_dict()
-    assert levelhead.rank(GOLD, SYSTEMS, cluster=scheduler).to_dict() == alone
+    alone = levelhead.rank("gold", "systems").to_dict()
+    assert levelhead.rank("gold", "systems", cluster=scheduler).to_dict() == alone
 
 
 @pytest.mark.cluster

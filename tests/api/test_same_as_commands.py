@@ -12,7 +12,9 @@ import levelhead
 from conftest import ROOT
 from levelhead.cli.program import cli
 
-GOLDS, SYSTEMS = ROOT / "examples" / "parallel" / "gold", ROOT / "examples" / "parallel" / "systems"
+pytestmark = pytest.mark.usefixtures("few")
+
+GOLDS, SYSTEMS = Path("gold"), Path("systems")  # in the folder `few`
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
 TRAIN = ROOT / "examples" / "leakage" / "train.conllu"
 TWO = {"alpha": ALPHA, "beta": BETA}
@@ -30,6 +32,7 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "trees shown": ([GOLD, BETA, "--show", "obl:nmod"], lambda: levelhead.trees(GOLD, BETA, show="obl:nmod")),
     "explain": ([GOLD, ALPHA], lambda: levelhead.explain(GOLD, ALPHA)),
     "compare": ([GOLD, ALPHA, BETA], lambda: levelhead.compare(GOLD, TWO)),
+    "compare folders": ([GOLDS, *FOLDERS.values()], lambda: levelhead.compare(GOLDS, FOLDERS)),
     "compare with a gate": (
         [GOLD, BETA, ALPHA, "--fail-if-worse", "MLAS"],
         lambda: levelhead.compare(GOLD, {"beta": BETA, "alpha": ALPHA}, fail_if_worse="MLAS"),
@@ -38,6 +41,10 @@ CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {
     "rank with predictions": (
         [GOLDS, SYSTEMS, "--missing", "adjust"],
         lambda: levelhead.rank(GOLDS, SYSTEMS, missing="adjust"),
+    ),
+    "rank with tests": (
+        [GOLDS, SYSTEMS, "--significance"],
+        lambda: levelhead.rank(GOLDS, SYSTEMS, significance=True),
     ),
     "difficulty": ([GOLDS, SYSTEMS], lambda: levelhead.difficulty(GOLDS, SYSTEMS)),
     "languages": ([GOLDS, *FOLDERS.values()], lambda: levelhead.languages(GOLDS, FOLDERS)),

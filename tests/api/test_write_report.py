@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 import levelhead
-from conftest import ROOT
 from levelhead.cli.program import cli
 
-GOLDS, SYSTEMS = ROOT / "examples" / "parallel" / "gold", ROOT / "examples" / "parallel" / "systems"
+pytestmark = pytest.mark.usefixtures("few")
+
+GOLDS, SYSTEMS = Path("gold"), Path("systems")  # in the folder `few`
 GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
 
 CASES: dict[str, tuple[list[object], Callable[[], Any]]] = {

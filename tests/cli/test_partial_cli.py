@@ -188,7 +188,7 @@ def test_treebanks_in_memory_may_have_broken_trees():
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("score", TR, INVALID, "--align-sentences"), "was replaced by --partial"),
-    (("rank", "--scores", "scores.tsv", "--partial"), "--scores cannot be combined with --partial"),
+    (("rank", "--scores", TR, "--partial"), "--scores cannot be combined with --partial"),
     (("score", TR, INVALID, "--partial", "-m", f"DPPL({TR})"), "no partial score"),
     (("rank", GOLD, SYSTEMS, "--partial", "--format", "prototext"), "--partial cannot be combined with --format prototext"),
     (("score", TR, INVALID, "--partial", "--rules", "msp25"), "msp25 do not support partial scores"),

@@ -79,6 +79,7 @@ def test_the_ranking_has_both_averages_of_every_measure(run, campaign):
     out = run("rank", *campaign, "--partial", "-m", "LAS,UAS", "--format", "markdown")[1]
     head = [name.strip() for name in out.splitlines()[0].split("|")]
     assert [name for name in head if "(valid trees)" in name] == ["LAS (valid trees)", "UAS (valid trees)"]
+    assert ("Scored outputs" in head, "Valid outputs" in head) == (True, False), "gamma's Turkish trees are not valid"
 
 
 def test_the_coverage_does_not_depend_on_the_measure(run, campaign):

@@ -249,7 +249,7 @@ def test_files_of_nobody_are_warned_of(tmp_path, monkeypatch):
         ((GOLD, SYSTEMS, "--manifest", "nowhere.toml"), "nowhere.toml: unreadable-file"),
         ((GOLD, SYSTEMS, "--manifest", GOLD / "en.conllu"), "invalid-manifest: not TOML"),
         (("--scores", GOLD / "en.conllu"), "invalid-table"),
-        (("--scores", "x", GOLD), "--scores cannot be combined with GOLD and SYSTEMS"),
+        (("--scores", GOLD / "en.conllu", GOLD), "--scores cannot be combined with GOLD and SYSTEMS"),
         ((GOLD, SYSTEMS, "--format", "prototext"), "requires --output FOLDER"),
         (
             (GOLD, SYSTEMS, "--format", "prototext", "-o", GOLD.parent / "README.md"),

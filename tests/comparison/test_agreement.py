@@ -179,8 +179,8 @@ def test_words_of_split_tokens_are_one_word_where_they_are_aligned():
 
 @pytest.mark.data
 def test_real_annotations_with_other_tokens(data):
-    gold = data / "conll18/gold/en_ewt.conllu.xz"
-    systems = sorted((data / "conll18/systems").glob("*/en_ewt.conllu.xz"))[:3]
+    gold = data / "conll18/gold/el_gdt.conllu.xz"
+    systems = sorted((data / "conll18/systems").glob("*/el_gdt.conllu.xz"))[:3]
     found = levelhead.agree(gold, *systems)
     assert found.units.kind == "document"
     assert len(found.pairs) == 6
@@ -239,6 +239,8 @@ def test_what_is_refused():
     code, out, err = run("agree", GOLD, PARALLEL / "gold/fi.conllu")
     assert (code, out) == (2, "")
     assert "text-mismatch" in err
+    assert f"is {GOLD} the right file to compare with? It begins with" in err
+    assert "gold" not in err.replace(str(GOLD), "").replace(str(PARALLEL / "gold/fi.conllu"), "").lower()
     assert run("agree", GOLD, ALPHA, PARALLEL / "gold/fi.conllu")[0] == 2
     assert "no-documents" in run("agree", GOLD, ALPHA, "--resample-by", "document")[2]
     for arguments in ((), (GOLD,), (GOLD, 3), (GOLD, ALPHA, None), (GOLD, GOLD)):

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.analysis import break_down
+from fair_counts import broken_down
 from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
-from levelhead.comparison.breakdowns import compare_by
-from levelhead.comparison.contrasts import contrasts
+from levelhead.comparison.breakdowns import break_down_outputs
 from levelhead.comparison.evaluations import LanguagePair, _pairs, compare_languages
+from levelhead.comparison.trees import contrasts
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
@@ -29,6 +29,7 @@ from levelhead.scoring.rules import UD
 from levelhead.significance import InferenceSettings, SystemCounts, Units, differences
 from levelhead.significance.units import parallel_units
 from levelhead.treebank.relations import NIVRE_FANG
+from strategies import examples
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -73,7 +74,7 @@ def pair_of(one: list[tuple[int, int]], other: list[tuple[int, int]], *, paired:
 ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=ROWS)
 def test_parallel_treebanks_are_compared_like_systems(rows):
     """A unit is left out of both: the same numbers as for two systems on one treebank."""
@@ -86,7 +87,7 @@ def test_parallel_treebanks_are_compared_like_systems(rows):
     assert pair.p == (None if expected.p is None else pytest.approx(expected.p, abs=1e-9))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(rows=ROWS)
 def test_other_pairs_are_those_of_the_second_implementation(rows):
     """From the intervals of both (Newcombe 1998), with and without units that cause a third of a variance."""
@@ -157,11 +158,12 @@ def test_pairs_need_evidence(tmp_path):
     assert "\nparallel, but without common units, so they are treated as independent: a, b" in out
 
 
+@pytest.mark.usefixtures("few")
 def test_languages_say_what_decides_their_numbers(tmp_path):
     weights = tmp_path / "weights"
     weights.write_text("det 1\n")
     measure = f"WLAS({weights},default=1)"
-    arguments = ("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--level", "0.9")
+    arguments = ("languages", "gold", "systems/alpha", "--level", "0.9")
     _, out, _ = run(*arguments, "-m", measure, "-m", "LAS@CORE")
     assert "90% CI" in out
     assert "95%" not in out
@@ -187,11 +189,11 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
 
 def test_gains_are_those_of_breakdowns():
     outputs = find_plan(GOLD, [ALPHA, BETA])
-    found = compare_by(outputs, ["relation", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    found = break_down_outputs(outputs, setup_of(["LAS"]), [["relation", "direction"]], Buckets(NIVRE_FANG))
     (gains,) = found.gains.values()
     gold, by = levelhead.read(GOLD), ("relation", "direction")
     one, other = (
-        dict(break_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), by, Buckets(NIVRE_FANG)).rows)
+        dict(broken_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), by, Buckets(NIVRE_FANG)).rows)
         for path in (ALPHA, BETA)
     )
     assert [(each.system, dict(each.rows)) for each in found.treebanks["en"]] == [("alpha", one), ("beta", other)]
@@ -298,9 +300,10 @@ def test_training_treebanks_without_a_measure_of_theirs_change_nothing():
     assert run(*command, "--train", GOLD) == run(*command)
 
 
+@pytest.mark.usefixtures("few")
 def test_tables_fit_a_hundred_columns():
     """Folders, or a margin; and the measures of languages one below the other."""
-    folders = (PARALLEL / "gold", ALPHA.parent, BETA.parent)
+    folders = ("gold", "systems/alpha", "systems/beta")
     for command in (folders, (*folders, "--each"), (GOLD, ALPHA, BETA, "--margin", 1), ("languages", *folders[:3])):
         table = [line for line in run(*command)[1].splitlines() if "|" in line and not line.startswith("rules:")]
         assert max(map(len, table)) <= 100, command

@@ -17,6 +17,7 @@ from levelhead.comparison.suspects import LONGEST, variations
 from levelhead.errors import InputError
 from levelhead.report.page.annotations import suspects_page
 from oracle import variation as oracle
+from strategies import examples
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
@@ -49,7 +50,7 @@ def treebank(sentences) -> levelhead.Treebank:
     return levelhead.from_conllu("\n".join(lines) + "\n")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(SENTENCES)
 def test_variations_are_those_of_the_definition(drawn):
     sentences = [tree(words) for words in drawn]

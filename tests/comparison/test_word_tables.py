@@ -23,7 +23,7 @@ from levelhead.treebank.blocks import PieceSizes
 from levelhead.treebank.relations import SCHEMES
 from oracle import words as oracle
 from oracle.document import Refused
-from strategies import pairs
+from strategies import examples, pairs
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = (
@@ -61,7 +61,7 @@ def test_columns_are_documented() -> None:
 
 
 @pytest.mark.parametrize("rules", ["ud", "conll18", "conll17"])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(texts=pairs())
 def test_rows_are_those_of_the_definition(rules: str, texts: tuple[str, str]) -> None:
     """Multiword tokens, other segmentations of sentences and words, words that are not aligned."""
@@ -206,13 +206,12 @@ def test_rows_are_passed_on_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few")
 def test_several_processes_have_the_same_rows() -> None:
-    inputs = PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"]
+    inputs = "gold", ["systems/alpha", "systems/beta"]
     passed = list[DataTable]()
-    words = levelhead.words(*inputs)
-    assert levelhead.words(*inputs, jobs=2) == words
     levelhead.words(*inputs, jobs=2, each=passed.append)
-    assert [row for table in passed for row in table.documents()] == rows_of(words)
+    assert [row for table in passed for row in table.documents()] == rows_of(levelhead.words(*inputs))
     assert levelhead.sentences(*inputs, jobs=2) == levelhead.sentences(*inputs)
 
 

@@ -29,7 +29,7 @@ from levelhead.conversion import (
 from levelhead.kernels import conversion as kernel
 from levelhead.treebank import nonprojective_arcs, to_conllu
 from oracle import conversion as oracle
-from strategies import SEEDS, treebanks
+from strategies import SEEDS, examples, treebanks
 from uncompiled import uncompiled, views
 
 PLAIN = uncompiled("conversion")
@@ -191,7 +191,7 @@ HEADS_NOT_RESTORED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HEADS_NOT_RESTORED)
+@pytest.mark.parametrize("name", one_in(2, list(HEADS_NOT_RESTORED)))
 def test_what_the_published_script_does_not_restore(data: Path, name: str) -> None:
     trip = check_round_trip(levelhead.read(data / f"ud/r1.3/{name}.conllu.xz"), variant="script")
     assert len(trip.not_restored) == HEADS_NOT_RESTORED[name]
@@ -223,7 +223,7 @@ def test_the_tables_of_the_replications(data: Path, release: str, study: str, en
     changes, entropy = replicated(study, "Section 3.1: what conversion changes"), replicated(study, entropies)
     paths = {path.name.partition("-")[0]: path for path in (data / f"ud/r{release}").glob("*-train.conllu.xz")}
     assert set(paths) <= set(changes)
-    for name, path in one_in(3, sorted(paths.items())):
+    for name, path in one_in(5, sorted(paths.items())):
         trip = check_round_trip(levelhead.read(path))
         counts = trip.counts
         crossing = counts.nonprojective_sentences_before, counts.nonprojective_sentences_after
@@ -239,7 +239,7 @@ def test_the_tables_of_the_replications(data: Path, release: str, study: str, en
 # Laws
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.sampled_from(list(VARIANTS)), treebanks(), FULL_OF_TARGETS)
 def test_only_heads_change(variant: str, text: str, treebank: Treebank) -> None:
     """Comments, multiword tokens, empty nodes and the other nine columns do not change, and every sentence is a tree."""
@@ -257,7 +257,7 @@ def without_heads(text: str) -> list[list[str]]:
     return [[*row[:6], *row[7:]] if len(row) == 10 and row[0].isdigit() else row for row in rows]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.sampled_from(list(VARIANTS)), treebanks(), FULL_OF_TARGETS, SEEDS)
 def test_the_exact_round_trip_is_exact(variant: str, text: str, treebank: Treebank, seed: int) -> None:
     """For any tree, with anything in MISC."""
@@ -272,7 +272,7 @@ def test_the_exact_round_trip_is_exact(variant: str, text: str, treebank: Treeba
         assert not check_round_trip(gold, targets=targets, variant=variant, exact=True).not_restored
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(FULL_OF_TARGETS, SEEDS)
 def test_changed_trees_go_through_the_algorithm(treebank: Treebank, seed: int) -> None:
     """Records of gold heads in a parser's output are only used in sentences whose heads are all right."""
@@ -447,9 +447,9 @@ def test_heads_that_are_no_trees(heads: list[int]) -> None:
 
 
 @pytest.mark.parametrize("shape", ["to the left", "to the right", "a comb"])
-def test_a_sentence_of_a_hundred_thousand_words(shape: str) -> None:
+def test_a_sentence_of_thirty_thousand_words(shape: str) -> None:
     """A chain of targets, and a chain of words with one target each: no recursion, and no repeated search of lists."""
-    n = 100_000
+    n = 30_000
     chains = {"to the left": [*range(n)], "to the right": [*range(2, n + 1), 0]}
     heads = chains.get(shape, [0, *(max(1, i - 1 + i % 2) for i in range(1, n))])
     labels = [

@@ -15,7 +15,7 @@ from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
-from levelhead.comparison.breakdowns import compare_by
+from levelhead.comparison.breakdowns import break_down_outputs
 from levelhead.comparison.evaluations import score_and_look
 from levelhead.errors import InputError
 from levelhead.evaluation import pair
@@ -67,31 +67,28 @@ def test_score_compare_and_rank_count_the_same(capfd):
     assert found == pytest.approx(values)
 
 
-@pytest.mark.parametrize("command", [("score", GOLD, ALPHA), ("compare", GOLD, ALPHA, BETA)])
-def test_jobs_and_stores_change_nothing(capfd, tmp_path, command):
-    arguments = (*command, "-m", "LAS", "--format", "json")
-    plain = run(capfd, *arguments)
-    report = tmp_path / "page.html"
-    assert run(capfd, *arguments, "-j", 2, "--store", tmp_path / "store", "--report", report) == plain
-    page = report.read_bytes()
-    assert run(capfd, *arguments, "--store", tmp_path / "store", "--report", report) == plain
-    assert report.read_bytes() == page
-    single = [argument / "en.conllu" if isinstance(argument, Path) else argument for argument in command]
-    alone = run(capfd, *single, "-m", "LAS", "--format", "json")
-    assert run(capfd, *single, "-m", "LAS", "--format", "json", "-j", 2, "--store", tmp_path / "own") == alone
-
-
 @pytest.mark.parametrize(
     "command",
-    [("languages", GOLD, ALPHA, BETA),
-     ("rank", GOLD, PARALLEL / "systems", "--significance")],
-    ids=["languages", "rank"],
+    ["score gold systems/alpha", "compare gold systems/alpha systems/beta", "languages gold systems/alpha systems/beta",
+     "rank gold systems --significance"],
 )  # fmt: skip
-def test_jobs_and_stores_change_nothing_of_languages_and_ranks(capfd, tmp_path, command):
-    arguments = (*command, "-m", "LAS", "--format", "json")
-    plain = run(capfd, *arguments, "-j", 1)
-    assert run(capfd, *arguments, "-j", 2, "--store", tmp_path / "store") == plain
-    assert run(capfd, *arguments, "--store", tmp_path / "store") == plain
+@pytest.mark.usefixtures("few")
+def test_jobs_and_stores_change_nothing(capfd, tmp_path, command):
+    """Neither what is printed nor the page."""
+    report, store = tmp_path / "page.html", tmp_path / "store"
+    page = [] if command.startswith("languages") else ["--report", report]
+    found = []
+    for more in (["-j", 1], ["-j", 2, "--store", store], ["--store", store]):
+        printed = run(capfd, *command.split(), "-m", "LAS", "--format", "json", *page, *more)
+        found.append((printed, report.read_bytes() if page else b""))
+    assert found[1:] == found[:1] * 2
+
+
+@pytest.mark.parametrize("systems", [[ALPHA], [ALPHA, BETA]], ids=len)
+def test_jobs_and_stores_change_nothing_of_a_single_test_set(capfd, tmp_path, systems):
+    files = [folder / "en.conllu" for folder in (GOLD, *systems)]
+    arguments = ("score" if len(systems) == 1 else "compare", *files, "-m", "LAS", "--format", "json")
+    assert run(capfd, *arguments, "-j", 2, "--store", tmp_path / "own") == run(capfd, *arguments)
 
 
 def release(folder: Path, gold: Path) -> Path:
@@ -190,35 +187,28 @@ def test_all_missing_files_of_weights_are_reported(tmp_path):
         ("- < {gold}", "compare --level 0.9"),
     ],
 )
-def test_gold_from_a_pipe_is_compared(source, command):
-    def printed(gold: str) -> str:
-        name, _, rest = gold.partition(" < ")
-        systems = f"{ALPHA / 'en.conllu'} {BETA / 'en.conllu'}"
-        line = f"{sys.executable} -m levelhead {command} {name} {systems} -m LAS --format json"
-        full = line + (f" < {rest}" if rest else "")
-        return subprocess.run(["bash", "-c", full], capture_output=True, text=True, check=True).stdout
-
-    gold = GOLD / "en.conllu"
-    found = printed(source.format(gold=gold))
+def test_gold_from_a_pipe_is_compared(capfd, source, command):
+    gold, *systems = (folder / "en.conllu" for folder in (GOLD, ALPHA, BETA))
+    more = [*systems, "-m", "LAS", "--format", "json"]
+    name, _, standard_input = source.format(gold=gold).partition(" < ")
+    line = f"{sys.executable} -m levelhead {command} {name} {' '.join(map(str, more))}"
+    line += f" < {standard_input}" if standard_input else ""
+    found = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout
     named = re.sub(r'(?<=["\s])(-|6[0-9])(?=[":])', "en", found)  # the test set is called as its file
-    assert named == printed(str(gold))
+    assert named == run(capfd, *command.replace(" -j 2", "").split(), gold, *more)[1]
 
 
 def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
     paths = {"alpha": ALPHA / "en.conllu", "beta": BETA / "en.conllu"}
-    expected = compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    how = setup_of(["LAS"]), [["upos"]], Buckets(NIVRE_FANG)
+    expected = break_down_outputs(find_plan(GOLD / "en.conllu", paths), *how)
     treebanks = {name: levelhead.read(path) for name, path in paths.items()}
-    found = compare_by(
-        find_plan(levelhead.read(GOLD / "en.conllu"), treebanks),
-        ["upos"],
-        Buckets(NIVRE_FANG),
-        setup_of(["LAS"]),
-    )
+    found = break_down_outputs(find_plan(levelhead.read(GOLD / "en.conllu"), treebanks), *how)
     assert found.treebanks["treebank"] == expected.treebanks["en"]
     assert found.gains["treebank"] == expected.gains["en"]
     read: list[object] = []
     monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
-    compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    break_down_outputs(find_plan(GOLD / "en.conllu", paths), *how)
     assert read == [GOLD / "en.conllu", *paths.values()]
 
 

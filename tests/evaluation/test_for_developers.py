@@ -14,12 +14,12 @@ from levelhead.analysis.rule_differences import explain
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.testing import assert_las, assert_score
 from oracle import measures as oracle_measures
-from strategies import treebanks
+from strategies import examples, treebanks
 
 GOLD, INVALID = EXAMPLES / "parallel/gold/tr.conllu", EXAMPLES / "parallel/systems/gamma/tr.conllu"
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(text=treebanks())
 def test_epoch_scores_equal_those_of_files(text):
     gold = levelhead.from_conllu(text)

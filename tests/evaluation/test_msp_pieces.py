@@ -21,7 +21,7 @@ from levelhead.treebank.morphosyntactic_reader import READING
 from levelhead.treebank.official_reader import SCORERS, OfficialPieces, OfficialReading, read_officially
 from oracle.content_drawing import draw_pair
 from result_rows import scores_in
-from strategies import SEEDS
+from strategies import SEEDS, examples
 
 WHOLE = PieceSizes()
 TINY = [PieceSizes(1, 1), PieceSizes(1, 200)]
@@ -49,7 +49,7 @@ def written(folder: Path, *data: bytes) -> tuple[Path, Path]:
     return gold, system
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(seed=SEEDS, rules=CONTENT_RULES)
 def test_sound_pairs(folder: Path, seed: int, rules: str) -> None:
     """Also of files with several sentences in a piece on one side only."""
@@ -60,7 +60,7 @@ def test_sound_pairs(folder: Path, seed: int, rules: str) -> None:
         assert outcome(*paths, rules, sizes) == whole
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(seed=SEEDS, rules=CONTENT_RULES)
 def test_pairs_with_errors(folder: Path, seed: int, rules: str) -> None:
     """The errors are those of reading both files whole."""
@@ -104,7 +104,7 @@ def record_of(gold: File, system: File | None, setup: JobSetup, sizes: PieceSize
         return json.loads(json_of(count_output(gold, system, setup)))
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(seed=SEEDS, rules=CONTENT_RULES, errors=st.booleans())
 def test_records_of_the_engine(folder: Path, seed: int, rules: str, errors: bool) -> None:
     """With the counts of every sentence; a valid output is counted in pieces."""

@@ -19,9 +19,9 @@ COLUMNS = ("correct", "gold", "system", "aligned")
 def test_outputs_of_2018_have_their_official_scores(data: Path, system: str) -> None:
     """All measures, all counts, and both policies: nothing differs in text, and all trees are valid.
 
-    Each test set of one system.
+    Every other test set of one system.
     """
-    for row in one_in(len(SYSTEMS), official_rows(data, system), SYSTEMS.index(system)):
+    for row in one_in(2 * len(SYSTEMS), official_rows(data, system), 2 * SYSTEMS.index(system)):
         if row["status"] == "MISSING":
             continue
         files = (data / "conll18" / folder / f"{row['treebank']}.conllu.xz" for folder in ("gold", f"systems/{system}"))
@@ -47,7 +47,7 @@ def test_recovered_answers_have_at_least_the_heads_of_valid_ones(data: Path, tmp
         if line["valid"] not in {"no", ""}:
             right[line["file"]] = right.get(line["file"], 0) + int(line["heads_and_relations_right"])
     read = cache(levelhead.read)
-    for entry in one_in(6, [entry for entry in table(folder / "MANIFEST.tsv") if entry["gold"]]):
+    for entry in one_in(12, [entry for entry in table(folder / "MANIFEST.tsv") if entry["gold"]]):
         gold = read(folder / entry["gold"])
         recovery = levelhead.recover(folder / entry["path"], gold)
         recovery.write(tmp_path / "recovered.conllu")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import levelhead
-from conftest import EXAMPLES, library
+from conftest import EXAMPLES, library, one_in
 from levelhead import ConlluError, InputError, Treebank, interop
 from levelhead.treebank import to_conllu
 
@@ -47,13 +47,13 @@ def held_by(result: levelhead.Evaluation) -> Any:
 
 def manifest(data: Path) -> list[dict[str, str]]:
     with (data / "llm/MANIFEST.tsv").open(encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row["gold"]][::13]
+        return [row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row["gold"]]
 
 
 def test_answers_of_language_models(data: Path, tmp_path: Path) -> None:
     """The file, the treebank read from it, and the recovery itself."""
     n_partial = 0
-    for row in manifest(data):
+    for row in one_in(26, manifest(data), 13):
         gold = levelhead.read(data / "llm" / row["gold"])
         recovery = levelhead.recover(data / "llm" / row["path"], gold)
         recovery.write(path := tmp_path / "recovered.conllu")

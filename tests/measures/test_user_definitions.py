@@ -15,7 +15,7 @@ from levelhead.scoring.measure import Measure, split
 from levelhead.treebank import relations
 from oracle import fair
 from oracle import measures as oracle_measures
-from strategies import pairs
+from strategies import examples, pairs
 
 ONE = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tpunct\t_\t_\n\n"
 OTHER = ONE.replace("\t2\tdet", "\t2\tcase")
@@ -58,7 +58,7 @@ def test_own_measures_and_schemes_are_like_shipped_ones(tmp_path):
     assert STANDARD.measures is REGISTRY
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(texts=pairs())
 def test_own_measures_count_what_their_definition_says(tmp_path_factory, texts):
     """Against a second implementation, never against the shipped measure that they repeat."""

@@ -31,7 +31,7 @@ def test_valid_answers_keep_their_heads_and_relations(data: Path) -> None:
         faults.setdefault(line["file"], []).append(line)
     read = cache(levelhead.read)
     seen, classes = Counter(), Counter()
-    for entry in one_in(3, [entry for entry in table(folder / "MANIFEST.tsv") if entry["gold"]]):
+    for entry in one_in(6, [entry for entry in table(folder / "MANIFEST.tsv") if entry["gold"]]):
         gold = read(folder / entry["gold"])
         found = recover_answers(folder / entry["path"], gold)
         expected = faults[entry["path"].removesuffix(".xz")]
@@ -50,7 +50,7 @@ def test_valid_answers_keep_their_heads_and_relations(data: Path) -> None:
             ]
             assert sum(head for head, _ in right) == int(line["heads_right"]), line
             assert sum(map(all, right)) == int(line["heads_and_relations_right"]), line
-    assert min(seen[kind] for kind in (*VALID, "no")) > 200
+    assert min(seen[kind] for kind in (*VALID, "no")) > 100
     one = classes.pop(("respaced", "as is"), 0)  # has a form with a blank inside, as gold has it
     assert one <= 1
     assert classes == {(kind, name): seen[kind] - one * (kind == "respaced") for kind, name in VALID.items()}

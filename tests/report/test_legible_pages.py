@@ -9,7 +9,9 @@ from conftest import EXAMPLES
 from legibility import Quiet, found_on
 from levelhead.cli import program
 
-GOLD, SYSTEMS, AGREEMENT = EXAMPLES / "parallel/gold", EXAMPLES / "parallel/systems", EXAMPLES / "agreement"
+pytestmark = pytest.mark.usefixtures("few")
+
+GOLD, SYSTEMS, AGREEMENT = Path("gold"), Path("systems"), EXAMPLES / "agreement"  # two are in the folder `few`
 EN = [folder / "en.conllu" for folder in (GOLD, SYSTEMS / "alpha", SYSTEMS / "beta")]
 COMMANDS = {
     "rank": ["rank", GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS", "-j", "1"],

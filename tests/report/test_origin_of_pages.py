@@ -63,7 +63,7 @@ def test_pages_of_trees_and_studies_too(monkeypatch, tmp_path) -> None:
 def test_what_does_not_change_a_page_is_not_on_it(monkeypatch, tmp_path) -> None:
     monkeypatch.chdir(EXAMPLES / "parallel")
     page = tmp_path / "page.html"
-    given = ["score", "gold", ALPHA, "--report", str(page), "-o", str(tmp_path / "out")]
+    given = ["score", *EN[:2], "--report", str(page), "-o", str(tmp_path / "out")]
     for more in (["-j", "1"], ["-j2"], ["--jobs=1"], ["--store", str(tmp_path / "store"), "--jobs", "2"]):
         assert program.run([*given[:3], *more, *given[3:]]) == 0
         assert facts(page)[2] == " ".join(["levelhead", *given])

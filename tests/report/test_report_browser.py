@@ -2,12 +2,13 @@
 
 import shutil
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, one_in
 from levelhead.cli import program
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
@@ -66,18 +67,20 @@ def watch(browser: Browser) -> Iterator[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["rank", "score", "compare"])
-@pytest.mark.parametrize("settings", [
-    {"color_scheme": "light"},
-    {"color_scheme": "dark", "viewport": {"width": 360, "height": 640}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    one_in(2, list(product(
+        ({"color_scheme": "light"}, {"color_scheme": "dark", "viewport": {"width": 360, "height": 640}}),
+        ("rank", "score", "compare"),
+    )), 1),
+)  # fmt: skip
 def test_nothing_is_loaded_and_nothing_goes_wrong(watch, pages, name, settings) -> None:
     one = watch(pages[name], **settings)
     for select in one.page.locator("select").all():
         for value in select.locator("option").all():
             select.select_option(value.get_attribute("value"))
-    for summary in one.page.locator("summary:visible").all():
-        summary.click()
+    one.page.locator("summary:visible").evaluate_all("nodes => nodes.forEach((node) => node.click())")
+    assert one.page.locator("details[open]").count() > 0
     assert one.quiet()
     width = one.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert width[0] <= width[1]  # only tables and charts scroll sideways, not the page
@@ -205,7 +208,7 @@ def test_injected_markup_is_text(watch, tmp_path: Path) -> None:
         assert program.run([*map(str, command), "--report", str(page), "-o", str(tmp_path / "out")]) == 0
         one = watch(page)
         for button in one.page.locator("button[data-open]:visible").all():
-            button.click()
+            button.dispatch_event("click")  # without waiting until it can be reached by the mouse
             one.page.locator(".opened:visible figure").first.wait_for()
         assert one.page.evaluate("window.ran") is None
         assert (
@@ -226,37 +229,6 @@ def test_what_should_escape_all_the_same_does_not_run(watch, pages, tmp_path: Pa
     assert one.page.evaluate("window.ran") is None
     assert column(one.page, 2) == ["alpha", "gamma", "beta"]
     assert any("Content Security Policy" in said for said in one.said)
-
-
-CONTRAST = """() => {
-  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d", { willReadFrequently: true });
-  const light = (paint) => {
-    pen.fillStyle = "white"; pen.fillRect(0, 0, 1, 1); pen.fillStyle = paint; pen.fillRect(0, 0, 1, 1);
-    const parts = [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => part / 255);
-    const [r, g, b] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const paper = getComputedStyle(document.body).backgroundColor;
-  const ratio = (one, other) => (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-  const of = (node) => {
-    const style = getComputedStyle(node), own = style.backgroundColor;
-    return ratio(light(style.fill !== "rgb(0, 0, 0)" && node.ownerSVGElement ? style.fill : style.color),
-      light(own === "rgba(0, 0, 0, 0)" ? paper : own));
-  };
-  const nodes = [...document.querySelectorAll(".heat td, .data td, .lead, .note, nav a, dt, summary, .chart text:not(.on)")];
-  return Math.min(...nodes.filter((node) => node.checkVisibility()).map(of));
-}"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("media", ["screen", "print"])
-def test_text_can_be_read(watch, pages, scheme: str, media: str) -> None:
-    """WCAG 2.1, 1.4.3: contrast of at least 4.5."""
-    for name in ("rank", "score"):
-        one = watch(pages[name])
-        one.page.emulate_media(color_scheme=scheme, media=media)
-        assert one.page.evaluate(CONTRAST) >= 4.5
 
 
 def test_in_print_all_is_open_and_nothing_is_cut_off(watch, pages) -> None:

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.errors import InputError, OutputError
 from levelhead.report.page.ranking_report import INDEX, MARKER, file_names, is_folder
 
-GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
-CODES = sorted(path.name.split(".")[0] for path in GOLD.iterdir())
+pytestmark = pytest.mark.usefixtures("few")
+
+GOLD, SYSTEMS = Path("gold"), Path("systems")  # in the folder `few`
+N_TREEBANKS = 4
 
 
 @cache
@@ -42,7 +43,7 @@ def files(folder: Path) -> set[str]:
 def test_every_valid_output_has_a_page_and_every_link_leads_to_one(written: Path) -> None:
     found = files(written)
     pages = found - {INDEX, MARKER}
-    assert len(pages) == 3 * len(CODES) - 1  # one output of gamma is invalid
+    assert len(pages) == 3 * N_TREEBANKS - 1  # one output of gamma is invalid
     assert set(json.loads((written / MARKER).read_text())["files"]) == {INDEX, *pages}
     for name in (INDEX, *sorted(pages)[:3]):
         links = re.findall(r'href="([^"#]+\.html)"', (written / name).read_text(encoding="utf-8"))
@@ -123,7 +124,7 @@ def test_systems_with_odd_names_have_pages(tmp_path: Path) -> None:
     levelhead.write_report(
         levelhead.rank(GOLD, systems, measures="LAS", significance=False, prepare="pages"), f"{tmp_path}/pages/"
     )
-    assert len(files(tmp_path / "pages")) == 2 + 3 * len(CODES)
+    assert len(files(tmp_path / "pages")) == 2 + 3 * N_TREEBANKS
     assert "<b>a/b" not in (tmp_path / "pages" / INDEX).read_text(encoding="utf-8")
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import levelhead
+from conftest import one_in
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.treebank.blocks import PieceSizes
@@ -100,7 +101,7 @@ def numbered(word: str, after: dict[str, list[list[str]]]) -> list[list[str]]:
     return [[f"{word}.{minor}", *cells] for minor, cells in enumerate(after.get(word, ()), 1)]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", one_in(2, range(2)))
 def test_real_files_with_damaged_nodes(text: str, seed: int, tmp_path: Path) -> None:
     """Equal to the published definition, whole and in pieces."""
     system = damaged(text, seed)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, one_in
 from levelhead import scoring
 from levelhead.campaign.find import find_plan
 from levelhead.campaign.outputs import JobSetup, count_output
@@ -140,9 +140,12 @@ def numbers(gold: Path, system: Path, setup: Setup, sizes: PieceSizes | None = N
     return {name: (one.correct, one.gold, one.system, one.aligned, one.reason) for name, one in scores.items()}
 
 
-@pytest.mark.parametrize("seed", [5, 7, 11])  # valid for all scorers, with readable DEPS
-@pytest.mark.parametrize("how", [{}, {"partial": True}, {"allow_several_roots": True}, {"rules": "conll17"}], ids=str)
+HOW = {}, {"partial": True}, {"allow_several_roots": True}, {"rules": "conll17"}
+
+
+@pytest.mark.parametrize(("how", "seed"), one_in(2, list(product(HOW, [5, 7, 11]))), ids=str)
 def test_pieces_and_sentences_add_up(folder: Path, seed: int, how: dict[str, Any]) -> None:
+    """These seeds are valid for all scorers, with readable DEPS."""
     gold, system = pair_in(folder, seed)
     if "allow_several_roots" in how:
         system = with_two_roots(system)

@@ -63,11 +63,11 @@ def slug_of(gold: Path, system: Path, rules: str) -> str:
 def test_every_number_of_every_pair_is_that_of_the_program(data: Path, rules: str) -> None:
     """Counts, precision, recall and F1 of 74 pairs to the last digit; the other three are refused by both.
 
-    Of one pair in two, and with sorted values of fewer: what they change is in the edge cases.
+    Of one pair in six, and with sorted values of fewer: what they change is in the edge cases.
     """
     table = rows(data / "msp" / TABLES[rules][0])
     assert len(table) == 77
-    for row in one_in(2, table) if rules == "msp25" else one_in(8, table, 1):
+    for row in one_in(6, table) if rules == "msp25" else one_in(12, table, 1):
         gold = data / f"msp/gold/{row['gold']}.conllu.xz"
         system = data / f"msp/systems/{row['system']}/{row['gold']}.conllu.xz"
         if row["verdict"] == "ok":

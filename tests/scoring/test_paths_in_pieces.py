@@ -28,6 +28,7 @@ SIDES = {
 }
 
 
+SETUP = setup_of("EULAS,ELAS,LAS")
 PAIRS = [pair for pair in product(SIDES, SIDES) if sum(map(list(SIDES).index, pair)) % 2 == 0]
 """Each side against itself and two others, as gold and as output."""
 
@@ -43,7 +44,7 @@ def test_same_verdict(pair: tuple[str, str], tmp_path: Path, monkeypatch: pytest
         monkeypatch.setattr(enhanced_edges, "MOST_STEPS", limit)
         seen = []
         for sizes in (PieceSizes(1 << 40, 1), PieceSizes(0, 1), PieceSizes(0, 2 * len(NONE))):
-            found = score_files(*paths, setup_of("EULAS,ELAS,LAS"), sizes)
+            found = score_files(*paths, SETUP, sizes)
             seen.append([(one.reason, one.correct, one.gold, one.system) for one in found.values()])
         assert seen[1:] == seen[:1] * 2
         reasons.add(seen[0][1][0])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from levelhead.significance.agreement import MISSING, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Estimate
 from oracle import annotators as oracle
+from strategies import examples
 
 LABEL = st.one_of(st.none(), st.integers(0, 3))
 ITEMS = st.integers(2, 4).flatmap(
@@ -27,7 +28,7 @@ def check(value, expected):
     assert math.isnan(value) if expected is None else value == pytest.approx(float(expected))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(ITEMS)
 def test_they_are_the_definitions(drawn):
     items = [item for item, _ in drawn]
@@ -37,7 +38,7 @@ def test_they_are_the_definitions(drawn):
     check(found.krippendorff.value, oracle.krippendorff(items))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(ITEMS)
 def test_the_variance_is_of_the_values_without_each_unit(drawn):
     items, units = [item for item, _ in drawn], [unit for _, unit in drawn]

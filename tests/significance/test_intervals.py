@@ -11,6 +11,7 @@ from conftest import library
 from levelhead.significance import STANDARD, ComparedScore, Estimate, InferenceSettings, SystemCounts, differences
 from levelhead.significance.estimates import quantile, two_sided_p
 from ratios import as_ratios
+from strategies import examples
 
 library("scipy.stats")
 from oracle import intervals as plain  # noqa: E402 -- needs scipy
@@ -148,7 +149,7 @@ TABLES = st.lists(ROW, min_size=10, max_size=30).filter(lambda rows: sum(row[0][
 
 
 @given(TABLES)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_intervals_hold_the_score_and_stay_between_0_and_100(rows: Rows) -> None:
     for one in differences({"x": table_of(rows), "y": table_of(rows)}, STANDARD):
         low, high = one.interval
@@ -158,7 +159,7 @@ def test_intervals_hold_the_score_and_stay_between_0_and_100(rows: Rows) -> None
 
 
 @given(TABLES)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_swapped_systems_negate_the_difference(rows: Rows) -> None:
     there, back = (found({"x": table_of(some)})["x", "B"] for some in (rows, [row[::-1] for row in rows]))
     assert there.difference == -back.difference
@@ -167,7 +168,7 @@ def test_swapped_systems_negate_the_difference(rows: Rows) -> None:
 
 
 @given(TABLES, TABLES)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_a_unit_of_which_nothing_counts_changes_nothing(rows: Rows, others: Rows) -> None:
     more = [*rows, ((0, 0), (0, 0)), ((0, 0), (0, 0))]
     plainly, extended = (differences({"x": table_of(some), "y": table_of(others)}, STANDARD) for some in (rows, more))
@@ -178,7 +179,7 @@ def test_a_unit_of_which_nothing_counts_changes_nothing(rows: Rows, others: Rows
 
 
 @given(TABLES)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_larger_units_of_the_same_kind_are_as_many(rows: Rows) -> None:
     """Twice the sentences in every document: as many documents, and the same errors but for that of one word."""
     twice = [[(2 * right, 2 * whole) for right, whole in row] for row in rows]

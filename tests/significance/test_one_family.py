@@ -17,6 +17,7 @@ from levelhead.significance.jackknife import ratios
 from levelhead.significance.scopes import CountedUnits, Scope
 from levelhead.significance.units import DOCUMENT, ParallelUnits, Units, parallel_units
 from ratios import as_ratios
+from strategies import examples
 
 library("scipy.stats")
 from oracle import intervals as plain  # noqa: E402 -- needs scipy
@@ -81,14 +82,14 @@ def consistent(tables: dict[str, SystemCounts], how: InferenceSettings) -> None:
 
 
 @given(counts(), counts(), LEVELS, st.sampled_from([0.5, 2.0, 5.0]), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_p_intervals_margins_and_gates_agree(rows, others, level: float, margin: float, several: bool) -> None:
     tables = {"x": table_of(rows), **({"y": table_of(others)} if several else {})}
     consistent(tables, InferenceSettings(level, margin))
 
 
 @given(counts(2, 3), LEVELS, st.sampled_from(["AAABBB", "ABBBBB", "AABBBB"]))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_the_same_of_several_runs(rows, level: float, systems: str) -> None:
     consistent({"x": table_of(rows, systems)}, InferenceSettings(level, 1.0))
 
@@ -109,7 +110,7 @@ def test_one_sided_tests_of_a_limit_are_ends_of_intervals(rows, limit: float) ->
 
 
 @given(counts(2))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_p_is_never_below_that_with_or_without_an_influential_unit(rows) -> None:
     scope = scope_of(rows, "AB")
     (estimate,) = scope.estimates([[[1], [0]]], 0)
@@ -156,7 +157,7 @@ def test_with_fewer_than_ten_other_units_nothing_is_significant() -> None:
 
 
 @given(counts(), counts())
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_other_measures_and_test_sets_change_no_p(rows, others) -> None:
     alone = differences({"x": table_of(rows)}, STANDARD)
     both = differences({"x": table_of(rows), "y": table_of(others)}, STANDARD)
@@ -175,7 +176,7 @@ def better_of(rows: Rows, level: float) -> PairTests | None:
 
 
 @given(counts(5), LEVELS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_ranks_letters_and_lines_say_the_same(rows, level: float) -> None:
     tests = better_of(rows, level)
     if tests is None:
@@ -204,7 +205,7 @@ def test_ranks_letters_and_lines_say_the_same(rows, level: float) -> None:
 
 
 @given(counts(2))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_line_between_two_systems_is_a_star_in_compare(rows) -> None:
     other = differences({"x": table_of(rows, "AB")}, STANDARD)[1]
     tests = compare_pairs(scope_of(rows, "AB"), np.array([[False, False]]), 0.95)
@@ -212,7 +213,7 @@ def test_a_line_between_two_systems_is_a_star_in_compare(rows) -> None:
 
 
 @given(st.lists(counts(4), min_size=3, max_size=3))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_wins_are_the_stars_of_treebanks(rows) -> None:
     tables = {f"t{i}": table_of(some, "ABCD") for i, some in enumerate(rows)}
     results = [one for one in differences(tables, STANDARD) if one.system == "B" and not one.average]
@@ -242,7 +243,7 @@ def average_of(tables: dict[str, SystemCounts], parallel: ParallelUnits, kind: s
 
 
 @given(counts(2))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_one_test_set_under_two_names_has_the_interval_of_one(rows) -> None:
     ids, table = [f"d{i}" for i in range(len(rows))], table_of(rows, "AB")
     parallel = joint({"x": ids, "y": ids}, {"x": "same", "y": "same"})

@@ -128,7 +128,7 @@ def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> SystemCou
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("k", "spread"), one_in(2, [(2, 0.02), (3, 0.02), (5, 0.02), (3, 0.0)]))
+@pytest.mark.parametrize(("k", "spread"), one_in(4, [(2, 0.02), (3, 0.02), (5, 0.02), (3, 0.0)]))
 def test_equal_systems_are_seldom_told_apart(k, spread):
     """A small version of scripts/full/runs.py: a bootstrap of runs alone found 12 to 27% at .05."""
     draw = np.random.default_rng(k)

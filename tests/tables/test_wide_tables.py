@@ -7,6 +7,7 @@ from rich.cells import cell_len
 
 from levelhead.tables.table import Column, Screen, Table
 from levelhead.tables.writers import folded, to_text
+from strategies import examples
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
 KINDS = st.sampled_from(["text", "number"])
@@ -24,7 +25,7 @@ def tables(draw) -> Table:
     return Table(tuple(columns), tuple(draw(st.lists(row, min_size=1, max_size=4))), summary=(draw(row),))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(tables(), st.integers(60, 240))
 def test_every_table_fits_a_terminal_and_files_have_every_word(table: Table, width: int) -> None:
     expected = {word for column in table.columns for word in column.name.split()}

@@ -11,7 +11,7 @@ from levelhead import ConlluError, InputError, from_conllu, read, score
 from levelhead.treebank import to_conllu
 from levelhead.treebank.faults import repair
 from levelhead.treebank.scanner import ReaderSettings, scan_file
-from strategies import damaged, treebanks
+from strategies import damaged, examples, treebanks
 
 
 def row(word: object, form: str = "a", head: object = 0, relation: str = "ROOT") -> str:
@@ -144,7 +144,7 @@ def check_agreement(data: bytes, format_name: str) -> None:
 
 
 @FORMATS
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_scanner_and_faults_agree_on_damaged_files(format_name: str, data: st.DataObject) -> None:
     """The scanner refuses a file exactly if a fault is found in it."""
@@ -152,7 +152,7 @@ def test_scanner_and_faults_agree_on_damaged_files(format_name: str, data: st.Da
 
 
 @FORMATS
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.binary() | st.lists(st.sampled_from(PIECES)).map(lambda pieces: "".join(pieces).encode()))
 def test_any_bytes_are_read_or_refused(format_name: str, data: bytes) -> None:
     """Nothing but an InputError comes out of any bytes, short or made of what files are made of."""

@@ -20,7 +20,7 @@ from levelhead.treebank.faults import repair
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.tokens import FIELDS
 from oracle.damage import damaged_bytes
-from strategies import SEEDS, treebanks
+from strategies import SEEDS, examples, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
 TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300, 5000)))
@@ -47,7 +47,7 @@ def some_names(draw: Random, *, trees: bool = True) -> list[str]:
     return names
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(treebanks(), SEEDS, st.booleans())
 def test_round_trip(text: str, seed: int, trees: bool) -> None:
     """Every byte comes back, of slices the first line and their sentences."""
@@ -64,7 +64,7 @@ def test_round_trip(text: str, seed: int, trees: bool) -> None:
     assert "".join(sentence.conllu.partition("\n")[2] for sentence in tb) == rest
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(treebanks(), SEEDS)
 def test_columns_are_those_of_conllu(text: str, seed: int) -> None:
     """The order of columns changes nothing; a column that is not there is empty."""
@@ -183,7 +183,7 @@ def test_extra_cells_that_are_no_text() -> None:
     assert (error.value.slug, error.value.place.line) == ("encoding", 8)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(treebanks(), SEEDS, st.integers(0, 3))
 def test_nothing_but_faults_whatever_the_bytes(text: str, seed: int, n_edits: int) -> None:
     """Scanner and list of faults have one verdict on damaged files; a file that is read is written as it was."""

@@ -19,7 +19,7 @@ import levelhead
 from conftest import one_in
 from conllu_cases import VERDICTS
 from levelhead.errors import LevelheadError
-from levelhead.treebank import blocks
+from levelhead.treebank import blocks, input_bytes
 from levelhead.treebank.blocks import PieceSizes
 from levelhead.typology import COLUMNS, Chunks, count_treebank, tally
 from levelhead.typology.collection import similarities, survey
@@ -91,12 +91,12 @@ def test_damaged_files(folder: Path, seed: int, sizes: list[int], edits: int) ->
 
 def test_odd_files(tmp_path: Path) -> None:
     """Unusual files: alone, last, and in the middle."""
-    for case in one_in(2, list(VERDICTS)):
+    for turn, case in enumerate(one_in(2, list(VERDICTS))):
         with naming(case):
             some = some_treebank(Random(1), [3, 1, 4]).encode()
             odd = VERDICTS[case][0].encode("utf-8", "surrogatepass")
-            for number, data in enumerate((odd, some + odd, some + odd + some)):
-                (path := tmp_path / str(number)).write_bytes(data)
+            for data in one_in(3, (odd, some + odd, some + odd + some), turn):
+                (path := tmp_path / "odd").write_bytes(data)
                 compare(path, tiny=TINY[:1], columns=["summary"])
 
 
@@ -182,7 +182,8 @@ def test_real_treebanks(data: Path, name: str) -> None:
     assert len(COLUMNS) > 40
     tiny = (PieceSizes(0, FILES[name]),)
     compare(data / name, tiny=tiny, total="all")
-    compare(data / name, tiny=tiny, columns=["vocabulary"], chunks=Chunks(1001, partial=True, window=777))
+    if one_in(2, [name], list(FILES).index(name)):
+        compare(data / name, tiny=tiny, columns=["vocabulary"], chunks=Chunks(1001, partial=True, window=777))
 
 
 def test_similarity_of_large_files(data: Path) -> None:
@@ -241,12 +242,13 @@ def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
     """Without new words, four times the text needs no more memory than a few pieces."""
     import tracemalloc
 
-    text = some_treebank(Random(5), [6] * 400).encode()
+    text = some_treebank(Random(5), [6] * 100).encode()
 
     def peak(copies: int) -> int:
         (path := tmp_path / "text").write_bytes(text * copies)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(blocks, "SIZES", PieceSizes(0, len(text)))
+            patch.setattr(input_bytes, "_CHUNK", len(text))
             tracemalloc.start()
             survey({"text": (str(path),)}, columns=["summary"])
             most = tracemalloc.get_traced_memory()[1]
@@ -254,4 +256,4 @@ def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
         return most
 
     peak(1)  # what is imported and kept
-    assert peak(64) < 1.3 * peak(16)
+    assert peak(32) < 1.3 * peak(8)

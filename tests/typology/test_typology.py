@@ -41,7 +41,7 @@ from levelhead.typology.profile_columns import KINDS, OF_TRAINING
 from levelhead.typology.tally import Histogram, Tally
 from levelhead.typology.vocabulary import CALLIN_CHUNKS, weights_text
 from oracle import typology as oracle
-from strategies import treebanks
+from strategies import examples, treebanks
 
 WITHOUT_TRAINING = {name: column for name, column in COLUMNS.items() if name not in OF_TRAINING}
 """The columns that need no training treebanks; those that do are compared with the second implementation elsewhere."""
@@ -53,7 +53,7 @@ RUNNING_TEXT = {"sttr", "sttr_sd", "mattr"}
 
 SOME = treebanks(max_sentences=8, max_words=12)
 
-FEW = settings(max_examples=20)
+FEW = settings(max_examples=examples(20))
 """Laws that follow from how things are added up need no more."""
 
 
@@ -410,7 +410,7 @@ def test_codes_of_languages() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "yy", "é"])), max_size=30), st.integers(0, 30))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
     """Counts, sums and marginals, compared with a dictionary; the axes have exactly the strings that occur."""
     from collections import Counter

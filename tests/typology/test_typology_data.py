@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
+from conftest import one_in
 from levelhead.scoring.selection import read_weights
 from levelhead.treebank.relations import UD1
 from levelhead.typology import (
@@ -69,7 +70,7 @@ def test_word_dependency_entropy_as_callin(data: Path, code: str) -> None:
     assert {relation: ours.get(relation, 0.5) for relation in UD1} == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("code", ["et", "got", "hu", "ro", "ta"])
+@pytest.mark.parametrize("code", one_in(3, ["et", "got", "hu", "ro", "ta"]))
 def test_word_dependency_entropy_of_other_training_sets(data: Path, code: str) -> None:
     file = path(data, "r1.2", code, "train")
     expected = oracle.word_dependency_entropy(plain(file))
@@ -78,7 +79,7 @@ def test_word_dependency_entropy_of_other_training_sets(data: Path, code: str) -
 
 def test_the_table_of_averages_is_read_and_used(data: Path, tmp_path: Path) -> None:
     """The table is written, read back, and used by WLAS on a parser's output; compared with a sum over words."""
-    files = [path(data, "r1.2", code, "train") for code in ("cu", "el", "got")]
+    files = [path(data, "r1.2", code, "train") for code in ("el", "got")]
     tables = [profile(read(file), columns=["wde"]).numbers("wde") for file in files]
     (tmp_path / "weights.tsv").write_text(weights_text(tables), encoding="utf-8")
     weights = read_weights(tmp_path / "weights.tsv").values
@@ -175,8 +176,8 @@ def test_head_entropy_of_training_sets(data: Path, code: str) -> None:
     ("r2.16", "en_gum", "dev"),
 ])  # fmt: skip
 def test_every_column_of_real_treebanks(data: Path, release: str, code: str, part: str) -> None:
-    """With many non-projective trees, multiword tokens, and empty nodes; the first 150 sentences of each."""
-    treebank, text = read(path(data, release, code, part))[:150], plain(path(data, release, code, part), 150)
+    """With many non-projective trees, multiword tokens, and empty nodes; the first 80 sentences of each."""
+    treebank, text = read(path(data, release, code, part))[:80], plain(path(data, release, code, part), 80)
     ours = profile(treebank)
     expected = oracle.profile(text) | oracle.families(text)
     for name, value in expected.items():

@@ -16,14 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
-from levelhead.comparison.annotators import (
-    HEADS,
-    AnnotatedWords,
-    LabeledWords,
-    common_words,
-    labels_of,
-    match_pairs,
-)
+from levelhead.comparison.annotators import HEADS, AnnotatedWords, LabeledWords, common_words, labels_of, match_pairs
 from levelhead.errors import InputError, number_of, printable
 from levelhead.evaluation.fold import fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input
@@ -308,10 +301,8 @@ def agreement(
     level: float = 0.95,
     notes: Sequence[str] = (),
 ) -> Agreement:
-    """Return the agreement between annotations; a missing lemma is a value like others, whatever the rules say of gold.
-
-    Their order matters only if multiword tokens are split differently: the first decides between equal alignments.
-    """
+    """Return the agreement between annotations; the first decides between equal alignments of multiword tokens."""
+    # a missing lemma is a value like others, whatever the rules say of gold
     rules = replace(setup.rules, missing_lemma_counts=False, unannotated=True)
     rules.check_words()
     names = list(treebanks)

@@ -369,10 +369,7 @@ class Languages(Tabular):
 def compare_languages(
     plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD, parallel: bool = False, **how: Any
 ) -> Languages:
-    """Return the comparison of every pair of treebanks for every system; parallel ones are paired by unit.
-
-    With `parallel`, all treebanks are declared to be parallel.
-    """
+    """Compare every pair of treebanks for every system; parallel ones (all, if declared) are paired by unit."""
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
     if parallel:

@@ -169,10 +169,7 @@ class Judgment(Tabular):
 
 
 def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
-    """Read the choices of people: one line per sentence with votes separated by commas, tabs or spaces.
-
-    The source is a file, a sequence with the votes of each sentence, or a data frame with a column for each person.
-    """
+    """Read the votes of each sentence: the lines of a file, a sequence, or the rows of a data frame."""
     if isinstance(source, str | os.PathLike):
         name, data = os.fspath(source), read_bytes(source)
     else:

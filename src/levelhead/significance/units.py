@@ -247,10 +247,7 @@ def unit_notes(
     averaged: bool = False,
     marked_by: str = "gold",
 ) -> Iterator[str]:
-    """Return notes on missing, rough or too optimistic intervals and p-values.
-
-    Averages have results even if a test set has none.
-    """
+    """Yield notes on missing, rough or too optimistic intervals; averages have them even if a test set has none."""
     of_their_own = " of their own" if averaged and len(units) > 1 else ""
     intervals, _, p_values = results.partition(" and ")
     without = f", without {p_values} (use --resample-by sentence)" if p_values else ""
@@ -407,11 +404,8 @@ def parallel_units(
 def parallel_groups(
     units: Mapping[str, Units], contents: Mapping[str, str], declared: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the name of the group of each parallel test set; test sets that are parallel to none are left out.
-
-    Test sets are parallel if they are declared to be, if they have the same contents, or if at least 90% of the
-    documents of each have the id of a document of the other.
-    """
+    """Return the name of the group of each parallel test set; those that are parallel to none are left out."""
+    # parallel if declared, with the same contents, or if 90% of the documents of each have the id of one of the other
     documents = {code: unit if unit.kind == DOCUMENT else unit.documents for code, unit in units.items()}
     ids = {code: frozenset(filter(_is_id, of.ids if of else ())) for code, of in documents.items()}
     n_documents = {code: of.n_units for code, of in documents.items() if of}
@@ -448,12 +442,7 @@ def _name(codes: Sequence[str], declared: Mapping[str, str]) -> str:
 def _joint(
     units: Mapping[str, Units], contents: Mapping[str, str], groups: Mapping[str, str]
 ) -> dict[str, NDArray[np.int64]]:
-    """The numbers of units.
-
-    Units of parallel test sets with equal ids have one number, and so have all sentences of a document. If no documents
-    are marked, sentences of parallel test sets with equally many have one number if their places are equal. Test sets
-    with the same contents have the same numbers.
-    """
+    """The numbers of units: equal for equal ids, places or contents in parallel test sets, and in one document."""
     joint: dict[str, NDArray[np.int64]] = {}
     numbers: dict[Any, int] = {}  # of the units of parallel test sets
     n_alone = 0  # the number of units of the others, of which there can be millions
