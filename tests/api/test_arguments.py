@@ -123,7 +123,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "crossval": ((gold, "arc-eager"), {"folds": 2, "beam": 1}),
         "derive": ((GOLD,), {}),
         "diff": ((GOLD, ALPHA), {}),
-        "difficulty": ((golds, systems), {}),
+        "difficulty": ((GOLDS, SYSTEMS), {}),
         "explain": ((GOLD, ALPHA), {}),
         "faults_of": ((GOLD,), {}),
         "from_conllu": (("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n",), {}),

@@ -53,7 +53,8 @@ def manifest(data: Path) -> list[dict[str, str]]:
 def test_answers_of_language_models(data: Path, tmp_path: Path) -> None:
     """The file, the treebank read from it, and the recovery itself."""
     n_partial = 0
-    for row in one_in(26, manifest(data), 13):
+    rows = [row for row in manifest(data) if "russian" not in row["path"]]  # where answers are ten times as long
+    for row in one_in(5, rows):
         gold = levelhead.read(data / "llm" / row["gold"])
         recovery = levelhead.recover(data / "llm" / row["path"], gold)
         recovery.write(path := tmp_path / "recovered.conllu")

@@ -25,7 +25,7 @@ from levelhead.evaluation.score_data import PartialCoverage, ScoreNumbers
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.scopes import INFLUENCE, InfluencedResult, influence_notes
-from levelhead.significance.units import UnitRow
+from levelhead.significance.units import UNITS
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
 
@@ -101,7 +101,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "groups": (_GROUP, _TREEBANK, DataColumn("included", "boolean", "Whether the treebank was ranked")),
         "undefined": (_GROUP, _MEASURE, DataColumn("treebank", "text", "A treebank without a value, so no average")),
         "treebanks": _TREEBANK_COLUMNS,
-        "units": (UnitRow,),
+        "units": UNITS,
         "coverage": (_SYSTEM, _TREEBANK, PartialCoverage),
         "left_out": (LeftOut,),
     }

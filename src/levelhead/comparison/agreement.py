@@ -32,7 +32,7 @@ from levelhead.significance.estimates import Interval
 from levelhead.significance.units import (
     AUTO,
     FEWEST_UNITS,
-    UnitRow,
+    UNITS,
     Units,
     unit_line,
     unit_notes,
@@ -155,7 +155,7 @@ class Agreement(Tabular):
             DataColumn("sentence", "integer", "The number of the sentence, from 1", limits=(0,)),
             DataColumn("sent_id", "text", "Its sent_id", optional=True),
         ),
-        "units": (UnitRow,),
+        "units": UNITS,
     }
 
     treebanks: Mapping[str, Treebank]
@@ -273,7 +273,7 @@ class Agreement(Tabular):
     def _differing_rows(self) -> Iterator[tuple[int, str | None]]:
         return ((i + 1, self._first[i].id) for i in self.differing)
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows({self.annotators[0]: self.units})
 
     @property

@@ -36,7 +36,7 @@ from levelhead.measures.registry import Registry
 from levelhead.scoring import Measure
 from levelhead.significance import STANDARD, InferenceSettings
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, mean_estimate
-from levelhead.significance.units import UnitRow
+from levelhead.significance.units import UNITS
 from levelhead.tables.data import (
     MEASURE_COLUMN,
     NOT_A_COLUMN,
@@ -142,7 +142,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         "gains": (TREEBANK_COLUMN, BASELINE_COLUMN, *_BY, Gain, *DIFFERENCE_COLUMNS),
         "average_gains": (BASELINE_COLUMN, *_BY, AverageGain, *DIFFERENCE_COLUMNS),
         "coverage": COVERAGE_LAYOUT,
-        "units": (UnitRow,),
+        "units": UNITS,
     }
 
     gains: Mapping[str, Sequence[Gain]] = field(default_factory=dict)

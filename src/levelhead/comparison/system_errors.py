@@ -32,7 +32,7 @@ from levelhead.scoring import Matches
 from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on, notes_on_schemes
 from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import UnitRow, parallel_groups, unit_rows
+from levelhead.significance.units import UNITS, parallel_groups, unit_rows
 from levelhead.tables.data import (
     MEASURE_COLUMN,
     SYSTEM_COLUMN,
@@ -188,7 +188,7 @@ class WithIntervals(PerTreebank[Found]):
     units: Mapping[str, Units] = field(default_factory=dict)  # the units of each treebank
     measure: str = ""
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows(self.units)
 
 
@@ -321,7 +321,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
             TREEBANK_COLUMN, DataColumn("class", "text", "The class of relations, by the gold relation"), Cascading,
         ),
         "coverage": COVERAGE_LAYOUT,
-        "units": (UnitRow,),
+        "units": UNITS,
     }  # fmt: skip
 
     averages: Sequence[Repair] = ()

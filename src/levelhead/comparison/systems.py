@@ -39,7 +39,7 @@ from levelhead.significance import (
 from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.scopes import INFLUENCE, influence_notes, influence_rows
-from levelhead.significance.units import UnitRow, unit_rows
+from levelhead.significance.units import UNITS, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.documents import FaultInFile, fault_in_file
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
@@ -79,7 +79,7 @@ class Comparison(Tabular):
         "results_of_valid_trees": (ComparedScore,),
         "coverage": (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage),
         "influence": (TREEBANK_COLUMN, MEASURE_COLUMN, SYSTEM_COLUMN, *INFLUENCE),
-        "units": (UnitRow,),
+        "units": UNITS,
     }
 
     systems: tuple[str, ...]
@@ -209,7 +209,7 @@ class Comparison(Tabular):
             for influenced in result.influence:
                 yield from ((*result[:3], *row) for row in influence_rows(influenced, [result.treebank]))
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows(self.units)
 
 

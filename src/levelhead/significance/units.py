@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place, count_text, listed, number_of, quoted
+from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Detail
 from levelhead.treebank.documents import Documents, marks_text
 from levelhead.treebank.treebank import Treebank
@@ -182,28 +183,24 @@ def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *pieces], dtype=np.int64)
 
 
-class UnitRow(NamedTuple):
-    """The units from which the intervals and tests of a treebank's own results are computed.
-
-    Args:
-        treebank: the treebank.
-        unit: "sentence", "document" or "comment:NAME".
-        n_units: the number of units.
-        n_documents: the number of documents that gold marks; null if it marks fewer than two.
-    """
-
-    treebank: str
-    unit: str
-    n_units: int
-    n_documents: int | None
+UNITS: Layout = (
+    TREEBANK_COLUMN,
+    DataColumn("unit", "text", '"sentence", "document" or "comment:NAME"'),
+    DataColumn("n_units", "integer", "The number of units", limits=(0,)),
+    DataColumn(
+        *("n_documents", "integer", "The number of documents that gold marks; null if it marks fewer than two"),
+        optional=True, limits=(0,),
+    ),
+)  # fmt: skip
+"""The columns of `unit_rows`."""
 
 
-def unit_rows(units: Mapping[str, Units]) -> list[UnitRow]:
+def unit_rows(units: Mapping[str, Units]) -> list[tuple[Any, ...]]:
     """Return the units of the test sets' own results, by the code of the test set."""
     rows = []
     for code, own in ((code, unit.own()) for code, unit in units.items()):
         documents = own if own.kind == DOCUMENT else own.documents
-        rows.append(UnitRow(code, own.kind, own.n_units, documents.n_units if documents else None))
+        rows.append((code, own.kind, own.n_units, documents.n_units if documents else None))
     return rows
 
 
