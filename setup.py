@@ -6,17 +6,20 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 KERNELS = (
-    "scan.pyx pools.pyx memory.pyx layout.pyx agreement.pyx trees.py alignment.py shapes.py oracles.py conversion.py "
+    "scan.pyx pools.pyx memory.pyx layout.pyx agreement.pyx trees.py alignment.py oracles.py conversion.py "
     "arpa.py transition_parser.pyx graph_parser.pyx"
 ).split()
 SHARED = "levelhead.kernels.cython_shared"
 """What Cython generates for memory views, compiled once: inside every kernel, most of the build would be that."""
 
 
+OPTIMIZATION = [] if "CFLAGS" in os.environ else ["-O3"]
+"""Whoever sets flags of the compiler decides how much it optimizes."""
+
+
 def extension(module: str, file_name: str) -> Extension:
-    return Extension(
-        module, [f"src/levelhead/kernels/{file_name}"], extra_compile_args=["-O3", "-g0", "-ffp-contract=off"]
-    )
+    flags = [*OPTIMIZATION, "-g0", "-ffp-contract=off"]
+    return Extension(module, [f"src/levelhead/kernels/{file_name}"], extra_compile_args=flags)
 
 
 if __name__ == "__main__":  # processes that Cython starts import this file

@@ -1,7 +1,7 @@
 """Write the reference pages of the documentation from the code: measures, commands, messages, formats, Python.
 
 python scripts/docs.py            writes the pages of measures, messages and formats, those of commands and of Python,
-                                  and the table of columns in docs/profile.md
+                                  and the table of columns in docs/profile-columns.md
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
@@ -112,7 +112,9 @@ def pages() -> dict[str, str]:
         **{f"commands/{name}.md": page(*parts) for name, *parts in command_pages()},
         **{f"{name}.md": page(*parts) for name, *parts in message_pages()},
         "formats.md": page("Output formats", ABOUT_FORMATS, formats()),
-        "profile.md": with_part(ROOT / "docs/profile.md", "columns", writers.to_markdown(columns_table())),
+        "profile-columns.md": with_part(
+            ROOT / "docs/profile-columns.md", "columns", writers.to_markdown(columns_table())
+        ),
         **{f"api/{name}.md": page(*parts) for name, parts in reference().items()},
     }
 

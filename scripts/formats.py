@@ -161,7 +161,7 @@ def tables_of(kind: str) -> Iterator[str]:
             yield from table_blocks(table, base, known)
             in_kind |= table.own
     if any(not one.always for some in columns(kind).values() for one in some):
-        yield "[Profiles](../profile.md) lists the columns that can be added."
+        yield "[Columns of profiles](../profile-columns.md) lists those that can be added."
     if shared:
         yield f"[Shared tables](../formats.md#shared-tables): {', '.join(shared)}."
 

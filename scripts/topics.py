@@ -100,15 +100,14 @@ TOPICS = {
         {
             "levelhead": "analyze breakdown confusion trees words sentences",
             "levelhead.comparison.breakdowns": "Breakdowns",
-            "levelhead.comparison.error_analysis": "ErrorAnalysis",
-            "levelhead.comparison.system_errors": "Confusions TreeExamples ErrorExamples",
-            "levelhead.comparison.contrasts": "Contrasts",
+            "levelhead.comparison.system_errors": "ErrorAnalysis Confusions",
+            "levelhead.comparison.trees": "TreeExamples ErrorExamples Contrasts",
             "levelhead.comparison.word_tables": "AlignedWords CountedSentences",
         },
         {
             "levelhead.analysis": ("Average Breakdown Cascading ConfusedWords Confusion Example Training WordProperty"),
-            "levelhead.comparison.gains": "AverageGain Gain",
-            "levelhead.comparison.contrasts": "Contrast",
+            "levelhead.comparison.breakdowns": "AverageGain Gain",
+            "levelhead.comparison.trees": "Contrast",
         },
     ),
     "comparing": Topic(

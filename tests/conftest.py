@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from job_functions import SharedProcesses
 from levelhead.cli import program
+from levelhead.jobs import process_pool
+from levelhead.jobs.process_pool import Processes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -130,6 +133,18 @@ def browser() -> Iterator["Browser"]:
         opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def processes_of_tests() -> Iterator[Processes]:
+    with Processes(2) as started:
+        yield started
+
+
+@pytest.fixture
+def two_workers(processes_of_tests: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processes of jobs be two that all tests share, since their start takes longer than the jobs of a test."""
+    monkeypatch.setattr(process_pool, "Processes", lambda _: SharedProcesses(processes_of_tests))
 
 
 @pytest.fixture

@@ -4,11 +4,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import levelhead
+from levelhead.analysis import Breakdown, break_down
+from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
+from levelhead.significance import units_of
+from levelhead.significance.jackknife import IntervalSettings
 from oracle.document import Refused
 from oracle.measures import Matched
 from oracle.measures import match as oracle_match
@@ -45,3 +50,8 @@ def matched(texts: tuple[str, str], rules: str = "ud") -> tuple[Matches, Matched
 def counts_of(matches: Matches, text: str, *, by_sentence: bool = False) -> Counts:
     measure = parse_measure(text)
     return count(matches, measure, REGISTRY[measure.name], by_sentence=by_sentence)
+
+
+def broken_down(matches: Matches, measure: Measure, by: list[str], properties: PropertySettings) -> Breakdown:
+    """The breakdown with the usual intervals."""
+    return break_down(matches, measure, by, properties, IntervalSettings(units_of(matches.gold, "auto")))

@@ -6,8 +6,9 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
+from typing import Any
 
 from levelhead.jobs import Job, StaleInput
 
@@ -91,6 +92,23 @@ class Batches(Executor):
         future: Future = Future()
         future.set_result(fn(*args))
         return future
+
+
+def in_folder(folder: str, fn: Callable[..., Any], *args: Any) -> Any:
+    """Do a job in the folder of the test that submits it."""
+    with chdir(folder):
+        return fn(*args)
+
+
+class SharedProcesses(Executor):
+    """Processes that go on after the end of their jobs, for those of the next test."""
+
+    def __init__(self, processes: Executor) -> None:
+        self.processes = processes
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        assert not kwargs
+        return self.processes.submit(in_folder, os.getcwd(), fn, *args)
 
 
 def jobs(n: int, function=square, *more) -> list[Job]:

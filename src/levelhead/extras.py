@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, LevelheadError
 
@@ -23,7 +22,7 @@ LIBRARIES: Mapping[str, Library] = MappingProxyType(
         "zstandard": Library("zstd", "files that end in .zst", "zstandard"),
         "scipy": Library("stats", "Wilcoxon's test", "scipy"),
         "jinja2": Library("report", "HTML reports", "jinja2"),
-        "vl_convert": Library("report", "figures as PNG and PDF", "vl-convert-python"),
+        "vl_convert": Library("figures", "figures as PNG and PDF", "vl-convert-python"),
         "distributed": Library("cluster", "running on several machines", "distributed"),
         "polars": Library("frames", "tables as data frames", "polars"),
         "ufal.udpipe": Library("parsers", "UDPipe models", "ufal.udpipe"),
@@ -57,10 +56,11 @@ def require(module: str, use: str) -> None:
         raise InputError(missing_library(module, use))
 
 
-@contextmanager
-def required_library(package: str) -> Iterator[None]:
-    """Raise an error with the install command if an import inside the `with` block fails."""
+def imported(package: str, module: str | None = None) -> Any:
+    """Return the module of a library that a conversion requires, by default the package itself."""
+    from pkgutil import resolve_name  # slow to load
+
     try:
-        yield
+        return resolve_name(module or package)
     except ImportError as error:
         raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error

@@ -27,21 +27,25 @@ def _on_terminal() -> bool:
 
 
 @contextmanager
-def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Advance]:
-    """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job."""
+def progress_bar(what: str, n_jobs: int = 0, weight: int | None = None, unit: str = "") -> Iterator[Advance]:
+    """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job.
+
+    Without jobs, whose number is unknown, it shows the elapsed time, and how much is done if it has a unit.
+    """
     if not _on_terminal():
         yield lambda *_: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]} of {task.fields[jobs]}"),
-        TimeRemainingColumn(),
-    )  # fmt: skip
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, speed_estimate_period=_SECONDS_OF_SPEED) as bar:
-        task = bar.add_task(what, total=max(1, weight), done=0, jobs=n_jobs)
+    done = TextColumn(f"{{task.fields[done]:,}} {unit or f'of {n_jobs}'}")
+    counted = (BarColumn(), done, TimeRemainingColumn())
+    columns = counted if weight is not None else (SpinnerColumn(), *([done] if unit else []), TimeElapsedColumn())
+    with Progress(
+        TextColumn("{task.description}"), *columns, console=Console(stderr=True), transient=True,
+        speed_estimate_period=_SECONDS_OF_SPEED,
+    ) as bar:  # fmt: skip
+        task = bar.add_task(what, total=None if weight is None else max(1, weight), done=0)
         n_done = 0
 
         def advance(amount: int, jobs: int = 1) -> None:
@@ -78,12 +82,7 @@ def counting(what: str, total: int) -> AbstractContextManager[Callable[[int], No
 
 def counter(what: str, unit: str) -> AbstractContextManager[Callable[[int], None]]:
     """Show how much is done, after a second, if the total is unknown, as for a file read in pieces."""
-    return _after_a_second(lambda: _spinner(what, unit)) if _on_terminal() else nullcontext(lambda _: None)
-
-
-def working(what: str) -> AbstractContextManager[object]:
-    """Show an activity and its elapsed time, on terminals only, if it cannot be counted."""
-    return _spinner(what) if _on_terminal() else nullcontext()
+    return _after_a_second(lambda: progress_bar(what, unit=unit))
 
 
 @contextmanager
@@ -105,15 +104,3 @@ def _after_a_second(
                 shown(n_done, n_done)
 
         yield advance
-
-
-@contextmanager
-def _spinner(what: str, unit: str | None = None) -> Iterator[Advance]:
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    count = [] if unit is None else [TextColumn(f"{{task.completed:,.0f}} {unit}")]
-    columns = (TextColumn("{task.description}"), SpinnerColumn(), *count, TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda amount, _=1, /: bar.update(task, advance=amount)

@@ -15,7 +15,8 @@ import pytest
 import levelhead
 from command_line import levelhead as command
 from conftest import one_in
-from levelhead.analysis import break_down, cascading_errors
+from fair_counts import broken_down
+from levelhead.analysis import cascading_errors
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
@@ -118,7 +119,7 @@ def test_frequencies_of_content_and_function_relations(data: Path, language: str
     """Over all words, punctuation included: the gold counts of the classes, by the breakdown, and by measures."""
     gold, system = read_pair(data, language)
     shares = expected(data, "content_function_freq.csv")[language]
-    rows = break_down(match(gold, system, UD), parse_measure("LAS"), ["class"], PropertySettings(CALLIN_CODE)).rows
+    rows = broken_down(match(gold, system, UD), parse_measure("LAS"), ["class"], PropertySettings(CALLIN_CODE)).rows
     by_class = {values[0]: score.gold for values, score in rows}
     assert sum(by_class.values()) == gold.n_words
     assert [by_class[label] / gold.n_words for label in ("CONTENT", "FUNCTION")] == shares

@@ -13,7 +13,8 @@ import pytest
 import levelhead
 from command_line import levelhead as command
 from conftest import one_in
-from levelhead.analysis import break_down, count_confusions, error_types, leave_out
+from fair_counts import broken_down
+from levelhead.analysis import count_confusions, error_types, leave_out
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
@@ -104,7 +105,7 @@ def test_relations_sum_to_las_and_words_to_their_kinds_of_errors(pair) -> None:
         ["projective", "depth"],
         ["sentence-length"],
     ):
-        rows = break_down(matches, parse_measure("LAS"), by, PropertySettings(NIVRE_FANG)).rows
+        rows = broken_down(matches, parse_measure("LAS"), by, PropertySettings(NIVRE_FANG)).rows
         sums = [sum(getattr(score, part) for _, score in rows) for part in ("correct", "gold", "system", "aligned")]
         assert sums == [int(row[f"LAS_{part}"]) for part in ("correct", "gold", "system", "aligned")], by
     kinds = error_types(matches)
@@ -241,7 +242,7 @@ def test_clas_of_the_baseline_of_2017(data: Path, treebank: str) -> None:
 def test_scores_without_classes_and_relations(data: Path, rules, by: str) -> None:
     """Nivre and Fang's Tables 2 and 3: differences are restricted minus full; these are the measures LAS-X."""
     matches = match(*map(levelhead.read, files(data, "UDPipe-Future", "tr_imst")), rules)
-    found = leave_out(break_down(matches, parse_measure("LAS"), [by], PropertySettings(NIVRE_FANG)), matches)
+    found = leave_out(broken_down(matches, parse_measure("LAS"), [by], PropertySettings(NIVRE_FANG)), matches)
     names = [name for (name,), _ in found.rows]
     scores = {
         text: count(matches, parse_measure(text), REGISTRY["LAS"]) for text in ("LAS", *(f"LAS-{n}" for n in names))

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from fair_counts import EXAMPLES, both, counts_of, matched
-from levelhead.analysis import break_down
+from fair_counts import EXAMPLES, both, broken_down, counts_of, matched
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.counts import Counts
@@ -55,7 +54,7 @@ def test_relations_sum_to_las(texts):
     ours, _ = matched(texts) or (None, None)
     if ours is None:
         return
-    found = break_down(ours, parse_measure("LAS"), ["relation"], PropertySettings(SCHEMES["nivre-fang"]))
+    found = broken_down(ours, parse_measure("LAS"), ["relation"], PropertySettings(SCHEMES["nivre-fang"]))
     sums = [sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system")]
     assert sums == parts(counts_of(ours, "LAS"))[:3]
     for (relation,), score in found.rows:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import one_in
-from fair_counts import EXAMPLES, both, counts_of, matched
-from levelhead.analysis import Training, break_down, cascading_errors, count_confusions, error_types
+from fair_counts import EXAMPLES, both, broken_down, counts_of, matched
+from levelhead.analysis import Training, cascading_errors, count_confusions, error_types
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.comparison.system_errors import Confusions
@@ -197,7 +197,7 @@ def test_breakdowns(texts, by, seed):
     forms = +forms
     chosen = PropertySettings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset(), frozenset(), "", ""))
     for name in ("LAS", "UAS"):
-        found = break_down(ours, parse_measure(name), by, chosen)
+        found = broken_down(ours, parse_measure(name), by, chosen)
         rows = {values: Counted(s.correct, s.gold, s.system, s.aligned) for values, s in found.rows}
         assert len(rows) == len(found.rows)
         assert rows == fair.breakdown(theirs, fair.AGREE[name], tuple(by), forms)
@@ -213,10 +213,10 @@ def test_breakdown_without_punctuation_and_of_a_class(texts):
     for text in ("LAS(nopunct)", "LAS@CORE", "LAS-FUN", "UPOS", "CLAS"):
         if text == "UPOS" and not ours.gold.upos.has_values:
             with pytest.raises(levelhead.InputError, match="not annotated in gold: UPOS"):
-                break_down(ours, parse_measure(text), ["upos"], PropertySettings(SCHEMES["nivre-fang"]))
+                broken_down(ours, parse_measure(text), ["upos"], PropertySettings(SCHEMES["nivre-fang"]))
             continue
         whole = our_count(ours, text)
-        found = break_down(ours, parse_measure(text), ["upos"], PropertySettings(SCHEMES["nivre-fang"]))
+        found = broken_down(ours, parse_measure(text), ["upos"], PropertySettings(SCHEMES["nivre-fang"]))
         sums = [
             sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system", "aligned")
         ]

@@ -82,7 +82,7 @@ def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     gold = (EXAMPLES / "parallel/gold/en.conllu").read_text()
     gold = gold.replace("# sent_id = ", "# sent_id = x\n# ") + "1\t \u200b\t_\t_\t_\tX\t0\troot\t_\t_\n"
     file = file_of(tmp_path / "gold", gold.encode())
-    outputs = [file_of(tmp_path / f"output{i}", gold.replace("\tNOUN\t", f"\tX{i}\t").encode()) for i in range(3)]
+    outputs = [file_of(tmp_path / f"output{i}", gold.replace("\tNOUN\t", f"\tX{i}\t").encode()) for i in range(2)]
     searched = []
     search = checked_pieces.warnings_by_kind
     monkeypatch.setattr(
@@ -111,7 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("jobs")
 
 
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(12))
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),
@@ -132,7 +132,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, uni
     compare(files[0], None, setup)
 
 
-@settings(max_examples=examples(20))
+@settings(max_examples=examples(12))
 @given(
     seed=SEEDS,
     sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),
@@ -164,8 +164,9 @@ def test_conllx_against_conllu(tmp_path: Path) -> None:
     compare(files[0], None, setup)
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress], ids=["plain", "gz", "xz"])
-@pytest.mark.parametrize("at_hand", [False, True])
+@pytest.mark.parametrize(
+    ("pack", "at_hand"), [(bytes, False), (gzip.compress, True), (lzma.compress, False)], ids=["plain", "gz", "xz"]
+)
 def test_compressed_files(tmp_path: Path, pack: Callable[[bytes], bytes], at_hand: bool) -> None:
     """Compressed files, damaged files, and contents in memory."""
     gold, system = (EXAMPLES / f"parallel/{name}/en.conllu" for name in ("gold", "systems/alpha"))
@@ -210,7 +211,6 @@ def test_files_that_change(tmp_path: Path) -> None:
 
 COMMANDS = {
     "rank": ["rank", "gold", "systems"],
-    "rank by two measures": ["rank", "gold", "systems", "-m", "LAS,UAS"],
     "score": ["score", "gold", "systems/alpha"],
     "compare": ["compare", "gold/en.conllu", "systems/alpha/en.conllu", "systems/beta/en.conllu"],
     "languages": ["languages", "gold", "systems/alpha", "-m", "LAS"],

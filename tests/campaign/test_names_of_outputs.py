@@ -29,7 +29,7 @@ def make(folder: Path, *names: str) -> Path:
 def outputs(folder: Path, gold: Path) -> dict[str, str]:
     """The outputs in a folder by test set, as relative paths."""
     (run,) = run_files("s", folder, gold_files(gold))
-    return {code: path.relative_to(folder).as_posix() for code, path in run.files.items()}
+    return {code: path.relative_to(folder).as_posix() for code, path in run.outputs.items()}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_two_outputs_with_longer_names_are_ambiguous(tmp_path):
     gold = gold_files(make(tmp_path / "gold", "en_ewt.conllu"))
     (run,) = run_files("s", make(tmp_path / "s", "en_ewt.test.pred.conllu", "en_ewt.dev.pred.conllu"), gold)
     message = "both en_ewt.dev.pred.conllu and en_ewt.test.pred.conllu match the test set en_ewt: remove one of them"
-    assert (run.files, run.faults["en_ewt"].message) == ({}, message)
+    assert (run.outputs, run.faults["en_ewt"].message) == ({}, message)
     (one,) = gold_files(tmp_path / "gold/en_ewt.conllu")
     (run,) = runs_of_one_file("s", tmp_path / "s", one)
     assert run.faults["en_ewt"].message == message
@@ -102,7 +102,7 @@ def test_a_gold_file_finds_its_output_among_others(tmp_path):
     (gold,) = gold_files(make(tmp_path, "en_ewt-ud-test.conllu") / "en_ewt-ud-test.conllu")
     system = make(tmp_path / "s", "en_ewt.test.pred.conllu", "fr_gsd.test.pred.conllu", "en_ewt.dev.pred.conllu")
     (run,) = runs_of_one_file("s", system, gold)
-    assert [path.name for path in run.files.values()] == ["en_ewt.test.pred.conllu"]
+    assert [path.name for path in run.outputs.values()] == ["en_ewt.test.pred.conllu"]
     assert run.similar == (gold.code,)
 
 

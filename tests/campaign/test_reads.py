@@ -97,6 +97,7 @@ def test_a_command_opens_each_file_once(tmp_path, opened, command):
     assert set(found.values()) == {1}
 
 
+@pytest.mark.usefixtures("two_workers")
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_with_a_filled_store_nothing_is_parsed(tmp_path, parsed, n_workers):
     plan, setup = find_plan(GOLD, [ALPHA, BETA]), setup_of(["LAS", "CLAS"])

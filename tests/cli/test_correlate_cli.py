@@ -314,7 +314,7 @@ def test_without_the_library_that_draws(monkeypatch, scores, tmp_path):
     """PNG and PDF need it; SVG and HTML do not."""
     drawing = charts.scatter_chart(read_tables([scores]), "LAS", "WLAS")
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(InputError, match=r"missing-extra.*levelhead\[report\]"):
+    with pytest.raises(InputError, match=r"missing-extra.*levelhead\[figures\]"):
         write_drawing(drawing, tmp_path / "f.png")
     for name in ("f.svg", "f.html"):
         write_drawing(drawing, tmp_path / name)

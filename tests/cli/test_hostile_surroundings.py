@@ -252,7 +252,7 @@ VERBS = {
     "reproduce conll17 --scores table.tsv -o table.tsv": INPUTS,
     "reproduce kohita-2017 --treebanks systems -o systems/x.conllu": INPUTS,
     "reproduce kohita-2017 --treebanks systems --report q.html -o q.html": TWICE,
-    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "--outputs is a folder of inputs: name another folder",
+    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "systems is a folder of inputs: name another folder for the results",
 }
 for line, message in VERBS.items():
 

@@ -35,10 +35,13 @@ MISTAKES = {
     "score gold/en.conllu gold/en.conllu gold/de.conllu gold/fr.conllu": (
         "unexpected argument 'gold/de.conllu' and 1 more: levelhead compare takes several systems"
     ),
+    "analyze gold/en.conllu gold/en.conllu gold/de.conllu": (
+        "unexpected argument 'gold/de.conllu': levelhead compare takes several systems"
+    ),
     "score gold/en.conllu systems/alpha/de.conllu": (
         "systems/alpha/de.conllu:3: text-mismatch: the texts differ from the first character: is gold/en.conllu the"
-        " right gold file? Gold begins with 'thedogchasedthecatfr', this file with 'derHundjagtedieKatze' (character 1"
-        " of the text)"
+        " right file to compare with? It begins with 'thedogchasedthecatfr', this file with 'derHundjagtedieKatze'"
+        " (character 1 of the text)"
     ),
     "compare gold systems/alpha systems/beta --resample-by document": (
         "gold/ar.conllu: no-documents: the gold treebank does not mark two or more documents (# newdoc): use"

@@ -57,6 +57,7 @@ def test_folders_and_rankings_average_over_treebanks() -> None:
     assert float(ranking[3].split(" | ")[2]) == round(mean, 2)
 
 
+@pytest.mark.usefixtures("two_workers")
 def test_a_store_and_two_processes_give_the_same_ranking(tmp_path: Path) -> None:
     plain = command("rank", GOLD, SYSTEMS, *RULES, "--significance").stdout
     for _ in range(2):

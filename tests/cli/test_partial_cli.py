@@ -77,6 +77,7 @@ def test_tables_are_labeled(run):
     assert "Valid trees" in run("score", TR, INVALID, "--partial", "--counts", "-m", "LAS")[1].splitlines()[0]
 
 
+@pytest.mark.usefixtures("two_workers")
 @pytest.mark.parametrize("options", [[], ["--jobs", "2"], ["--store", "store"], ["--counts"]])
 def test_folders_have_the_scores_of_pairs(run, options, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -187,7 +188,7 @@ def test_treebanks_in_memory_may_have_broken_trees():
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("score", TR, INVALID, "--align-sentences"), "was replaced by --partial"),
-    (("rank", "--scores", "scores.tsv", "--partial"), "--scores cannot be combined with --partial"),
+    (("rank", "--scores", TR, "--partial"), "--scores cannot be combined with --partial"),
     (("score", TR, INVALID, "--partial", "-m", f"DPPL({TR})"), "no partial score"),
     (("rank", GOLD, SYSTEMS, "--partial", "--format", "prototext"), "--partial cannot be combined with --format prototext"),
     (("score", TR, INVALID, "--partial", "--rules", "msp25"), "msp25 do not support partial scores"),

@@ -24,6 +24,7 @@ def campaign(folders):
     return folders / "gold", folders / "systems"
 
 
+@pytest.mark.usefixtures("two_workers")
 @pytest.mark.parametrize("options", [[], ["--jobs", "2"]])
 def test_invalid_and_missing_outputs_have_both_scores_and_a_coverage(run, campaign, options):
     code, out, err = run("rank", *campaign, "--partial", "-m", "LAS", "--format", "json", *options)
@@ -78,6 +79,7 @@ def test_the_ranking_has_both_averages_of_every_measure(run, campaign):
     out = run("rank", *campaign, "--partial", "-m", "LAS,UAS", "--format", "markdown")[1]
     head = [name.strip() for name in out.splitlines()[0].split("|")]
     assert [name for name in head if "(valid trees)" in name] == ["LAS (valid trees)", "UAS (valid trees)"]
+    assert ("Scored outputs" in head, "Valid outputs" in head) == (True, False), "gamma's Turkish trees are not valid"
 
 
 def test_the_coverage_does_not_depend_on_the_measure(run, campaign):

@@ -209,9 +209,9 @@ def test_columns_are_listed(levelhead_profile):
 
 
 def test_the_page_of_columns_is_up_to_date(levelhead_profile):
-    """docs/profile.md has the table that `levelhead profile --list-columns --format markdown` prints."""
+    """docs/profile-columns.md has the table that `levelhead profile --list-columns --format markdown` prints."""
     _, output, _ = levelhead_profile("--list-columns", "--format", "markdown")
-    assert output in (DOCS / "profile.md").read_text(encoding="utf-8")
+    assert output in (DOCS / "profile-columns.md").read_text(encoding="utf-8")
 
 
 def test_settings_are_in_the_signature(levelhead_profile):

@@ -53,13 +53,14 @@ def test_the_leaderboard():
 
 @pytest.mark.slow
 @pytest.mark.cluster
-def test_the_same_with_processes_store_and_cluster(tmp_path):
+@pytest.mark.usefixtures("two_workers")
+def test_the_same_with_processes_store_and_cluster(tmp_path, scheduler):
     expected = ranked(GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS").stdout
     for more in (
         ["-j", "2"],
         ["--store", tmp_path / "s"],
         ["--store", tmp_path / "s"],
-        ["--cluster", "local", "-j", "2"],
+        ["--cluster", scheduler],
     ):
         done = ranked(GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS", *more)
         assert (done.returncode, done.stdout) == (0, expected), done.stderr
@@ -248,7 +249,7 @@ def test_files_of_nobody_are_warned_of(tmp_path, monkeypatch):
         ((GOLD, SYSTEMS, "--manifest", "nowhere.toml"), "nowhere.toml: unreadable-file"),
         ((GOLD, SYSTEMS, "--manifest", GOLD / "en.conllu"), "invalid-manifest: not TOML"),
         (("--scores", GOLD / "en.conllu"), "invalid-table"),
-        (("--scores", "x", GOLD), "--scores cannot be combined with GOLD and SYSTEMS"),
+        (("--scores", GOLD / "en.conllu", GOLD), "--scores cannot be combined with GOLD and SYSTEMS"),
         ((GOLD, SYSTEMS, "--format", "prototext"), "requires --output FOLDER"),
         (
             (GOLD, SYSTEMS, "--format", "prototext", "-o", GOLD.parent / "README.md"),
@@ -311,6 +312,7 @@ Rank | System |   LAS |      95% CI | Ranks | Letters | Valid outputs | LAS of v
 """
 
 
+@pytest.mark.usefixtures("two_workers")
 def test_significance_has_lines_and_gives_sets_of_ranks():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "-q")
     lines = done.stdout.splitlines()
@@ -395,6 +397,7 @@ only = "nominal:ARGUMENTS"
 """
 
 
+@pytest.mark.usefixtures("two_workers")
 def test_own_measures_are_those_of_score(tmp_path):
     own = tmp_path / "own.toml"
     own.write_text(OWN, encoding="utf-8")

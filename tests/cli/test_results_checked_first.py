@@ -12,7 +12,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.cli.shared.options import ResultPath
+from levelhead.cli.shared.inputs import ResultPath
 
 INPUTS = {
     # the options and arguments with paths that are only read: every other one must be a ResultPath
@@ -122,13 +122,13 @@ def test_checks_leave_nothing_behind(tmp_path: Path, capsys: pytest.CaptureFixtu
 NEEDED = {
     # a command whose inputs do not exist, and the library that it needs
     "score /no /no --report r.html": ("jinja2", "report"),
-    "score /no /no --figures f": ("vl_convert", "report"),
+    "score /no /no --figures f": ("vl_convert", "figures"),
     "compare /no /no --report r.html": ("jinja2", "report"),
-    "compare /no /no --figures f": ("vl_convert", "report"),
+    "compare /no /no --figures f": ("vl_convert", "figures"),
     "compare GOLDS ALPHA BETA --wilcoxon": ("scipy", "stats"),
     "rank /no /no --report r.html": ("jinja2", "report"),
-    "rank /no /no --figures f": ("vl_convert", "report"),
-    "correlate /no --figure f.png": ("vl_convert", "report"),
+    "rank /no /no --figures f": ("vl_convert", "figures"),
+    "correlate /no --figure f.png": ("vl_convert", "figures"),
     "reproduce callin --treebanks /no --report r.html": ("jinja2", "report"),
     "train udpipe EN model": ("ufal.udpipe", "parsers"),
     "crossval udpipe EN": ("ufal.udpipe", "parsers"),

@@ -177,7 +177,7 @@ def too_long(shown: dict[str, tuple[int, str]], width: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("width", "first"), [(60, None), (80, 0), (100, 1), (200, 2)])
+@pytest.mark.parametrize(("width", "first"), [(60, None), (100, 1), (200, 2)])
 def test_no_line_is_longer_than_the_terminal(width: int, first: int | None, files: Path) -> None:
     """All commands where the lines are shortest, and at each other width a third of them."""
     shown = run_all(ON_EXAMPLES if first is None else one_in(3, ON_EXAMPLES, first), files, width)

@@ -124,6 +124,7 @@ def test_refused(run, text: str) -> None:
     assert REFUSED[text] in err
 
 
+@pytest.mark.usefixtures("two_workers")
 @pytest.mark.parametrize("text", ACCEPTED)
 def test_accepted(run, text: str) -> None:
     code, out, err = run(text)

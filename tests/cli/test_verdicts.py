@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, one_in
 from json_outputs import ALPHA, BETA, GOLD, GOLDS, OF_RESULTS, SYSTEMS, arguments_in
 from levelhead.analysis.repairs import NOT_ALIGNED, costliest_error
 
@@ -33,7 +33,13 @@ def test_text_begins_with_the_verdict(kind, command, tmp_path: Path, run) -> Non
     assert " ".join(lines.split()) == verdict
     assert max(map(len, lines.split("\n"))) <= 100
     assert rest == quiet
-    assert verdict not in run(*arguments, "--format", "markdown")[1]
+
+
+@pytest.mark.parametrize(("kind", "command"), one_in(4, COMMANDS))
+def test_markdown_has_no_verdict(kind, command, tmp_path: Path, run) -> None:
+    arguments = arguments_in(tmp_path, command)
+    verdict = json.loads(run(*arguments, "--format", "json")[1])["verdict"]
+    assert verdict not in run(*arguments, "--format", "markdown")[1], kind
 
 
 def test_one_pair_of_files_is_scored_without_a_sentence(run) -> None:

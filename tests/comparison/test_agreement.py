@@ -239,6 +239,8 @@ def test_what_is_refused():
     code, out, err = run("agree", GOLD, PARALLEL / "gold/fi.conllu")
     assert (code, out) == (2, "")
     assert "text-mismatch" in err
+    assert f"is {GOLD} the right file to compare with? It begins with" in err
+    assert "gold" not in err.replace(str(GOLD), "").replace(str(PARALLEL / "gold/fi.conllu"), "").lower()
     assert run("agree", GOLD, ALPHA, PARALLEL / "gold/fi.conllu")[0] == 2
     assert "no-documents" in run("agree", GOLD, ALPHA, "--resample-by", "document")[2]
     for arguments in ((), (GOLD,), (GOLD, 3), (GOLD, ALPHA, None), (GOLD, GOLD)):

@@ -68,8 +68,9 @@ def test_an_export_of_inception_has_other_folders_next_to_the_annotations(tmp_pa
 def test_the_annotator_with_another_text_is_named(tmp_path):
     write_parts(tmp_path, "{annotator}/{document}.conllu")
     (tmp_path / "ben/two.conllu").write_text((tmp_path / "ben/one.conllu").read_text())
-    with pytest.raises(InputError, match=r"ben:\d+: text-mismatch"):
+    with pytest.raises(InputError, match=r"ben:\d+: text-mismatch") as refusal:
         levelhead.agree(tmp_path)
+    assert {fault.message.partition(" continues ")[0] for fault in refusal.value.faults} == {"the text"}, "none is gold"
 
 
 def test_a_folder_of_files_has_a_file_for_each_annotator():

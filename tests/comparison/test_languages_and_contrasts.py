@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.analysis import break_down
+from fair_counts import broken_down
 from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import find_plan
 from levelhead.cli import program
-from levelhead.comparison.breakdowns import compare_by
-from levelhead.comparison.contrasts import contrasts
+from levelhead.comparison.breakdowns import break_down_outputs
 from levelhead.comparison.evaluations import LanguagePair, _pairs, compare_languages
+from levelhead.comparison.trees import contrasts
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
@@ -189,11 +189,11 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
 
 def test_gains_are_those_of_breakdowns():
     outputs = find_plan(GOLD, [ALPHA, BETA])
-    found = compare_by(outputs, ["relation", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    found = break_down_outputs(outputs, setup_of(["LAS"]), [["relation", "direction"]], Buckets(NIVRE_FANG))
     (gains,) = found.gains.values()
     gold, by = levelhead.read(GOLD), ("relation", "direction")
     one, other = (
-        dict(break_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), by, Buckets(NIVRE_FANG)).rows)
+        dict(broken_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), by, Buckets(NIVRE_FANG)).rows)
         for path in (ALPHA, BETA)
     )
     assert [(each.system, dict(each.rows)) for each in found.treebanks["en"]] == [("alpha", one), ("beta", other)]

@@ -46,10 +46,10 @@ def test_each_step_is_shown(work: Callable[[], object], what: str, steps: int, m
 @pytest.mark.parametrize(
     ("work", "interrupted"),
     [
-        (lambda: levelhead.confusion(GOLD, ALPHA), "comparison.system_errors.pair_provenance"),
+        (lambda: levelhead.confusion(GOLD, ALPHA), "comparison.system_errors.summary_of"),
         (
             lambda: levelhead.breakdown(GOLD, [ALPHA, ALPHA.parent / "beta"], by="relation"),
-            "comparison.breakdowns.sources_of",
+            "comparison.system_errors.summary_of",
         ),
         (lambda: levelhead.similarity(GOLD), "typology.collection.similarity"),
         (lambda: levelhead.profile(GOLD), "typology.collection._ReadFiles.add"),

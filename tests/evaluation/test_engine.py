@@ -15,7 +15,7 @@ from levelhead.analysis.word_properties import PropertySettings as Buckets
 from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
-from levelhead.comparison.breakdowns import compare_by
+from levelhead.comparison.breakdowns import break_down_outputs
 from levelhead.comparison.evaluations import score_and_look
 from levelhead.errors import InputError
 from levelhead.evaluation import pair
@@ -200,19 +200,15 @@ def test_gold_from_a_pipe_is_compared(capfd, source, command):
 
 def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
     paths = {"alpha": ALPHA / "en.conllu", "beta": BETA / "en.conllu"}
-    expected = compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    how = setup_of(["LAS"]), [["upos"]], Buckets(NIVRE_FANG)
+    expected = break_down_outputs(find_plan(GOLD / "en.conllu", paths), *how)
     treebanks = {name: levelhead.read(path) for name, path in paths.items()}
-    found = compare_by(
-        find_plan(levelhead.read(GOLD / "en.conllu"), treebanks),
-        ["upos"],
-        Buckets(NIVRE_FANG),
-        setup_of(["LAS"]),
-    )
+    found = break_down_outputs(find_plan(levelhead.read(GOLD / "en.conllu"), treebanks), *how)
     assert found.treebanks["treebank"] == expected.treebanks["en"]
     assert found.gains["treebank"] == expected.gains["en"]
     read: list[object] = []
     monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
-    compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    break_down_outputs(find_plan(GOLD / "en.conllu", paths), *how)
     assert read == [GOLD / "en.conllu", *paths.values()]
 
 

@@ -25,7 +25,7 @@ from terminal import Terminal
 needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")
 
 
-@pytest.mark.parametrize("n", [1, 2, 7])
+@pytest.mark.parametrize("n", [1, 3])
 def test_results_do_not_depend_on_the_number_of_processes(n):
     outcome = run_jobs(jobs(40), processes(n))
     assert list(outcome.results.items()) == list(SQUARES.items())
@@ -114,10 +114,9 @@ def test_a_bug_in_a_job_is_raised_and_what_was_done_is_kept(tmp_path, n):
 
 
 @needs_kill
-@pytest.mark.parametrize("n", [2, 7])
-def test_a_killed_worker_is_replaced(tmp_path, n):
+def test_a_killed_worker_is_replaced(tmp_path):
     some = [*jobs(40), Job("fatal once", job_functions.die_once, (3, str(tmp_path)), "fatal")]
-    assert run_jobs(some, processes(n)).results == {**SQUARES, "fatal once": b"9"}
+    assert run_jobs(some, processes(2)).results == {**SQUARES, "fatal once": b"9"}
 
 
 @needs_kill
@@ -280,7 +279,7 @@ def test_damage_while_a_store_is_open_is_not_blamed_on_the_disk(tmp_path):
             store.get("a")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_ranking_from_a_damaged_store_is_right_or_refused(tmp_path, seed):
     """A small version of scripts/full/damage_stores.py: 10 stores per seed, one for each kind of damage."""
     counts = script("full/damage_stores.py").campaign(10, seed, tmp_path)

@@ -5,7 +5,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from levelhead.kernels import arpa, conversion, oracles, shapes
+from levelhead.kernels import arpa, conversion, oracles, trees
 from uncompiled import uncompiled, views
 
 
@@ -23,7 +23,7 @@ def both(module: ModuleType) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("kernel", [module, uncompiled(name)], ids=["compiled", "uncompiled"])
 
 
-@both(shapes)
+@both(trees)
 @pytest.mark.parametrize(
     ("heads", "starts"),
     [

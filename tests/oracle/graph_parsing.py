@@ -65,6 +65,16 @@ class SlowGraph(Slow):
         return sum(self.part_score(*part, words) for part in self.parts(heads))
 
     def part_score(self, kind: str, head: int, dependent: int, third: int | None, words: Sequence[Row]) -> int:
+        whole, salt = self.part_view(kind, head, dependent, third, words)
+        score = self.part_scores(kind, whole, words, salt)
+        if kind == "arcs" and head and "relations" in self.model.tables:
+            score += max(self.relation_scores(whole, words, salt))
+        return score
+
+    def part_view(
+        self, kind: str, head: int, dependent: int, third: int | None, words: Sequence[Row]
+    ) -> tuple[tuple, int]:
+        """What the templates of a part see, and what its features are hashed with."""
         self.now = Configuration(len(words))
         view = {"h": Seen(head), "d": Seen(dependent)}
         for name in ("h", "d"):
@@ -75,11 +85,13 @@ class SlowGraph(Slow):
         elif kind == "grandparents":
             view["hh"] = Seen(third)
             salt ^= direction(third, head) << 1 & SIXTY_FOUR
-        whole = (view, *self.near(head, dependent))
-        score = self.part_scores(kind, whole, words, salt)
-        if kind == "arcs" and head and "relations" in self.model.tables:
-            score += max(self.relation_scores(whole, words, salt))
-        return score
+        return (view, *self.near(head, dependent)), salt
+
+    def part_row(self, kind: str, head: int, dependent: int, third: int | None, words: Sequence[Row]) -> int:
+        """The row of the weight of a part, if there is one template."""
+        view, salt = self.part_view(kind, head, dependent, third, words)
+        (feature,) = self.features(self.model.templates[kind], view, words, salt)
+        return feature >> (64 - (len(self.model.tables["parts"]).bit_length() - 1))
 
     def relation_scores(self, view: tuple, words: Sequence[Row], salt: int) -> list[int]:
         """The scores of the relations that an arc may have: not the root's, unless there is no other."""

@@ -1,7 +1,8 @@
 """A slow transition-based parser: lists, dictionaries and whole numbers, straight from the definitions.
 
 It takes a trained model and parses greedily, so that every template, hash and transition of the kernel is done twice;
-tries all derivations of a short sentence; and makes the update of one step of training with a beam.
+trains greedily on a sentence; tries all derivations of a short sentence; and makes the update of one step of training
+with a beam.
 """
 
 import zlib
@@ -187,6 +188,55 @@ class Slow:
             c.came_back.add(c.buffer[0])
         else:
             c.stack.pop()
+
+    # Greedy training
+
+    def learn(
+        self,
+        heads: Sequence[int],
+        labels: Sequence[int],
+        words: Sequence[Row],
+        oracle: Callable[[Configuration], str],
+        *,
+        explore: bool,
+    ) -> tuple[Counter, int, int]:
+        """Train on one sentence, in the tables of the model; with `explore`, mistakes are followed.
+
+        How much the sums for averaging change, by table, row and class, and the numbers of transitions and mistakes.
+        """
+        c, sums, step, wrong = Configuration(len(words)), Counter(), 1, 0
+
+        def update(kind: str, rows: Sequence[int], right: int, other: int) -> None:
+            for row in rows:
+                for label, change in ((right, 1), (other, -1)):
+                    self.model.tables[kind][row, label] += change
+                    sums[kind, row, label] += change * step
+
+        while not c.done:
+            legal, action = self.legal(c, 0), oracle(c)  # the limit of swaps is out of reach
+            assert action in legal
+            if len(legal) > 1:
+                rows = self.action_rows(c, words)
+                scores = self.scores("actions", rows)
+                best = max(legal, key=lambda name: (scores[CODES[name]], -CODES[name]))
+                if best != action:
+                    update("actions", rows, CODES[action], CODES[best])
+                    wrong += 1
+                    action = best if explore else action
+            step += 1
+            label = -1
+            if action in {"left", "right"}:
+                head, dependent = self.arc(c, action)
+                rows, label = self.label_rows(c, action, words), self.model.root
+                if rows and heads[dependent - 1] == head:
+                    label = labels[dependent - 1]
+                    found = self.best_label(c, action, words)[0]
+                    if found != label:
+                        update("labels", rows, label, found)
+                if rows and (explore or heads[dependent - 1] != head):
+                    label = self.best_label(c, action, words)[0]
+            self.take(c, action, label)
+        return sums, step, wrong
 
     # Derivations
 

@@ -143,6 +143,7 @@ def test_trees_that_never_change() -> None:
         assert heads_of(parse_any(train(words, Recipe(parser, seed=1)), words).treebank) == [heads]
 
 
+@pytest.mark.usefixtures("two_workers")
 @pytest.mark.parametrize("parser", BASELINES[2:])
 def test_crossval_with_any_number_of_workers(parser: str) -> None:
     """The same bytes, and the trees of one model trained on everything."""

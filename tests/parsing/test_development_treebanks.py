@@ -8,7 +8,7 @@ from conftest import EXAMPLES
 from levelhead import InputError, from_conllu, read
 from levelhead.cli.parsers import progress_of_passes
 from levelhead.cli.program import run
-from levelhead.parsing import Recipe, Report, read_model, train, write_model
+from levelhead.parsing import Recipe, Report, Schedule, read_model, train, training, write_model
 from levelhead.treebank import to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -47,8 +47,11 @@ def test_relations_that_cannot_be_learned_are_placed_in_the_development_treebank
     train(read(GOLD), Recipe("swap-lazy", beam=1), dev=read(dev))
 
 
-def test_sentences_that_are_not_learned_from_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sentences_that_are_not_learned_from_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also in the development treebank, if the parser learns from it."""
+    monkeypatch.setitem(training._SCHEDULES, "graph", Schedule(1, 1, 1))
     few, dev = tmp_path / "few.conllu", tmp_path / "dev.conllu"
     few.write_bytes(to_conllu(read(GOLD)[:4]))
     dev.write_bytes(to_conllu(read(GOLD)[:2]) + LONG.encode())

@@ -289,6 +289,7 @@ def by_hand(treebank: Treebank, folds: int) -> list[int]:
     return heads
 
 
+@pytest.mark.usefixtures("two_workers")
 def test_all_sentences_are_parsed_by_models_that_have_not_seen_them(tmp_path: Path) -> None:
     """The result is the same by hand, with any number of workers, and from a store."""
     treebank = read(GOLD)

@@ -32,14 +32,11 @@ def fuzz() -> ModuleType:
     return script("full/fuzz_models.py")
 
 
-@pytest.mark.parametrize(
-    ("line", "code", "said"), [("--help", 0, "usage: "), ("1 nonsense", 2, "unknown kind nonsense")]
-)
-def test_command_line_of_the_script(line: str, code: int, said: str) -> None:
-    path = EXAMPLES.parent / "scripts/full/fuzz_models.py"
-    done = subprocess.run([sys.executable, path, *line.split()], capture_output=True, text=True, check=False)
-    assert done.returncode == code
-    assert said in done.stdout + done.stderr
+def test_command_line_of_the_script() -> None:
+    command = [sys.executable, EXAMPLES.parent / "scripts/full/fuzz_models.py", "1", "nonsense"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "unknown kind nonsense" in done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -123,8 +120,8 @@ def test_every_byte_belongs_to_one_table(
 @pytest.mark.parametrize("kind", ["swap-lazy", "graph", "ensemble", "baseline", "command"])
 def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
     """A small version of scripts/full/fuzz_models.py."""
-    outcomes, peak = fuzz.batches(kind, model_bytes(fuzz.KINDS[kind]()), 40)
-    assert sum(outcomes.values()) == 40
+    outcomes, peak = fuzz.batches(kind, model_bytes(fuzz.KINDS[kind]()), 20)
+    assert sum(outcomes.values()) == 20
     assert not [outcome for outcome in outcomes if "finding" in outcome]
     assert {"parsed", "read"} & set(outcomes)
     assert 0 < peak < 1 << 20

@@ -49,7 +49,7 @@ def expected(gold: Treebank, model: AnyModel) -> bytes:
     return to_conllu(parse_any(model, gold).treebank)
 
 
-@pytest.mark.parametrize("words", [1, 7, 100, 10**6])
+@pytest.mark.parametrize("words", [1, 7, 10**6])
 def test_chunks_do_not_change_the_output(
     words: int, gold: Treebank, model: AnyModel, expected: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

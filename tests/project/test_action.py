@@ -57,7 +57,7 @@ CASES = {
     "one score": ({"system": ALPHA}, 0, "| LAS | 89.02 |"),
     "several gates": ({"system": ALPHA, "fail_under": "LAS=80 UPOS=90\nUAS=90"}, 0, "| UPOS | 97.56 |"),
     "one of several gates": ({"system": ALPHA, "fail_under": "LAS=80 UPOS=99"}, 1, "| UPOS | 97.56 |"),
-    "worse": ({"system": BETA, "baseline": ALPHA, "fail_if_worse": "UAS LAS"}, 1, "gate not met: LAS of beta"),
+    "worse": ({"system": BETA, "baseline": ALPHA, "fail_if_worse": "LAS UAS"}, 1, "gate not met: LAS of beta"),
     "no gate": ({"system": BETA, "baseline": ALPHA}, 0, "| LAS | beta | 71.83 | 63.70-78.74 | -17.20 | -27.35 to -10.12 |"),
     "margin": ({"system": BETA, "baseline": ALPHA, "fail_if_worse": "LAS", "margin": 40}, 0, "gate met: LAS of beta"),
     "a low score, and no worse": (
@@ -75,12 +75,9 @@ def test_steps(case, tmp_path):
     found, said, summary = run_action(tmp_path, **inputs, **given)
     assert found == code, said
     assert written in summary
-
-
-def test_the_summary_names_the_sentences_that_got_worse(tmp_path):
-    _, _, summary = run_action(tmp_path, files="", gold=GOLD, system=BETA, baseline=ALPHA, fail_if_worse="LAS")
-    rows = summary.partition("## Sentences with the largest losses (LAS)")[2]
-    assert len(re.findall(r"^\| en \| beta \|", rows, re.MULTILINE)) == 10
+    if case == "worse":
+        losses = summary.partition("## Sentences with the largest losses (LAS)")[2]
+        assert len(re.findall(r"^\| en \| beta \|", losses, re.MULTILINE)) == 10
 
 
 def test_an_invalid_system_fails_and_is_named(tmp_path):

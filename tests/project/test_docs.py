@@ -58,7 +58,7 @@ def test_a_part_of_a_page_is_written_between_its_comments(tmp_path) -> None:
     assert SCRIPT.with_part(page, "rows", "new\n") == expected
     with pytest.raises(ValueError, match=r"page\.md has no lines <!-- docs\.py: columns --> and <!-- end -->"):
         SCRIPT.with_part(page, "columns", "new\n")
-    assert "| sentences | sizes |" in pages()["profile.md"]
+    assert "| sentences | sizes |" in pages()["profile-columns.md"]
 
 
 def test_every_slug_and_measure_has_an_anchor() -> None:

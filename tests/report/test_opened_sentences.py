@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 import shutil
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page
 
 import levelhead
@@ -20,7 +22,7 @@ from conftest import EXAMPLES
 from levelhead.cli import program
 from levelhead.report.page import examples
 from levelhead.report.page.blocks import RELATIONS
-from levelhead.report.page.examples import OutputTrees, examples_of_errors
+from levelhead.report.page.examples import Examples, ExampleTally, OutputTrees
 from levelhead.report.page.score import informative
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
@@ -44,14 +46,20 @@ def data_of(page: Path) -> dict[str, Any]:
 
 def opened_by(data: dict[str, Any], address: str) -> list[tuple[str, int]]:
     """The words that a row opens: sent_id, and the place of the word."""
-    name, group, number = address.split()
-    store = data["stores"][name]
+    place, kind, name = html.unescape(address).split(" ", 2)
+    store = data["stores"][place]
+    number = store["names"][kind].index(name)
     pairs = zip(store["words"][::2], store["words"][1::2], strict=True)
     return [
         (data["sentences"][sentence]["i"], word)
-        for (sentence, word), own in zip(pairs, store["groups"][group], strict=True)
-        if own == int(number)
+        for (sentence, word), own in zip(pairs, store["groups"][kind], strict=True)
+        if own == number
     ]
+
+
+def totals_of(store: dict[str, Any], kind: str) -> dict[str, int]:
+    """The number of words in each group."""
+    return dict(zip(store["names"][kind], store["totals"][kind], strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +83,7 @@ def wrong_words(language: str, system: Path) -> dict[tuple[str, int], tuple[str,
 def test_rows_open_every_word_with_the_error_and_no_other(score_page: Path) -> None:
     data, wrong = data_of(score_page), wrong_words("de", ALPHA)
     text = score_page.read_text(encoding="utf-8")
-    rows = dict(re.findall(r'data-open="(1 repair \d+)" data-title="([^"]*)"', text))
+    rows = dict(re.findall(r'data-open="(1 repair [^"]+)" data-title="([^"]*)"', text))
     assert rows
     opened = [word for address in rows for word in opened_by(data, address)]
     assert sorted(opened) == sorted(wrong)  # each error belongs to one row
@@ -85,7 +93,7 @@ def test_rows_open_every_word_with_the_error_and_no_other(score_page: Path) -> N
             gold, system = map(universal, wrong[word])
             assert (gold, system) == ((taken[1], taken[2]) if taken else (gold, gold))
     by_relation = Counter(universal(gold) for gold, _ in wrong.values())
-    titles = dict(re.findall(r'data-open="(1 relation \d+)" data-title="Relation: (\w+)', text))
+    titles = dict(re.findall(r'data-open="(1 relation \w+)" data-title="Relation: (\w+)', text))
     assert {name: len(opened_by(data, address)) for address, name in titles.items()} == by_relation
 
 
@@ -111,10 +119,11 @@ def test_sentences_won_are_those_with_more_right_words(tmp_path: Path) -> None:
     found = levelhead.trees(GOLD, {"alpha": ALPHA, "beta": BETA}).outputs
     assert [name for name, *_ in found] == languages
     for store, (_, _, _, gained, lost) in enumerate(found, 1):
-        assert data["stores"][str(store)]["totals"]["1"] == {"0": len(gained), "1": len(lost)}
+        counts = {"more correct words": len(gained), "fewer correct words": len(lost)}
+        assert totals_of(data["stores"][str(store)], "1") == counts
     every = [one for _, _, _, *both in found for some in both for one in some]
     joint = data["stores"]["0"]
-    assert sum(joint["totals"]["1"].values()) == len(every)
+    assert sum(joint["totals"]["1"]) == len(every)
     assert joint["words"][1::2].count(-1) == len(every)  # few enough to be all on the page
     assert "Sentences in which beta has fewer correct words" in text
     first = data["sentences"][joint["words"][0]]
@@ -141,7 +150,7 @@ def test_differences_open_the_words_that_only_one_system_gets_right(tmp_path: Pa
     sides = [tmp_path / side for side in ("gold", "systems/alpha", "systems/gamma")]
     page = page_of(tmp_path / "page.html", "compare", *sides)
     data, text = data_of(page), page.read_text(encoding="utf-8")
-    rows = dict(re.findall(r'data-open="(\d relation \d+)" data-title="Relation (\w+): words that only one', text))
+    rows = dict(re.findall(r'data-open="(\d relation 1 \w+)" data-title="Relation (\w+): words that only one', text))
     expected = {str(store): Counter(differing_words(one).values()) for store, one in enumerate(languages, 1)}
     if len(languages) > 1:
         expected["0"] = expected["1"] + expected["2"]
@@ -166,19 +175,26 @@ def test_an_interval_that_says_nothing_is_not_shown() -> None:
     assert informative((-100.0, 100.0), difference=True) is None
 
 
+def tallied(output: OutputTrees, words: NDArray[np.int64], groups: dict[str, NDArray[np.int64]]) -> Examples:
+    tally = ExampleTally(n_treebanks=1)
+    tally.add(output, words, groups)
+    return tally.examples({})
+
+
 def test_what_does_not_fit_is_sampled_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     gold, system = (levelhead.read(side / "de.conllu") for side in (GOLD, ALPHA))
     matches = match(gold, system, RULES["ud"])
     words = np.arange(0, gold.n_words, 2)
     groups = {"all": np.zeros(len(words), dtype=np.int64), "odd": np.where(words % 4, -1, words % 3)}
-    whole = examples_of_errors(OutputTrees("alpha", matches), words, groups)
+    whole = tallied(OutputTrees("alpha", matches), words, groups)
     assert len(whole.words) == len(words)
     monkeypatch.setattr(examples, "_FEWEST_WORDS", 60)
     monkeypatch.setattr(examples, "ALL_WORDS", 60)
-    some = examples_of_errors(OutputTrees("alpha", matches), words, groups)
+    some = tallied(OutputTrees("alpha", matches), words, groups)
     assert 0 < sum(len(one["f"]) for one in some.sentences) <= 60
-    assert some.totals == whole.totals == {name: dict(Counter(n[n >= 0].tolist())) for name, n in groups.items()}
-    assert set(some.groups["odd"]) >= {0, 1, 2}  # every group has its turn
+    counts = {kind: dict(Counter(map(str, numbers[numbers >= 0].tolist()))) for kind, numbers in groups.items()}
+    assert some.totals == whole.totals == counts
+    assert set(some.groups["odd"]) >= {"0", "1", "2"}  # every group has its turn
 
 
 def test_every_universal_relation_is_explained() -> None:

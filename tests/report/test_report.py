@@ -266,10 +266,10 @@ def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch, capsys) -> 
     import sys
 
     pair = (str(GOLD / "en.conllu"), str(SYSTEMS / "beta" / "en.conllu"))
-    for module, option in (("jinja2", "--report"), ("vl_convert", "--figures")):
+    for module, option, extra in (("jinja2", "--report", "report"), ("vl_convert", "--figures", "figures")):
         monkeypatch.setitem(sys.modules, module, None)
         assert program.run(["score", *pair, option, str(tmp_path / "x"), "-o", str(tmp_path / "out")]) != 0
-        assert "pip install 'levelhead[report]'" in capsys.readouterr().err
+        assert f"pip install 'levelhead[{extra}]'" in capsys.readouterr().err
 
 
 def drawn_values(drawing: Path) -> dict[str, list[float]]:

@@ -10,7 +10,7 @@ from conftest import EXAMPLES, one_in
 from documentation import rows_on
 from levelhead.parsing import Recipe, parse_treebank, train
 from levelhead.studies import Study, StudyRequest, kohita, reproduce, request
-from levelhead.studies.kohita_tables import PARSERS
+from levelhead.studies.kohita import PARSERS
 from levelhead.studies.request import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
 from levelhead.treebank import read
 
@@ -67,7 +67,7 @@ def printed(page: str, title: str, code: str, parsers: Sequence[str]) -> list[st
 
 def test_a_row_of_the_page_on_ud2_is_recomputed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The row of the smallest treebank with the parser that trains fastest; other cells come from the same functions."""
-    code, parsers = "lt", one_in(3, PARSERS, 1)
+    code, parsers = "lt", one_in(3, kohita.PARSERS, 1)
     monkeypatch.setattr(kohita, "PARSERS", parsers)
     parts = [data / "ud" / "r2.0" / f"{code}-ud-train.conllu.xz", data / "ud" / "r2.0" / f"{code}-ud-dev.conllu.xz"]
     test = data / "ud" / "r2.0-test" / f"{code}-ud-test.conllu.xz"

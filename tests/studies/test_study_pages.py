@@ -7,6 +7,7 @@ import pytest
 from conftest import ROOT
 from levelhead.errors import with_minus
 from levelhead.studies import STUDIES, Claim, Study
+from levelhead.studies import study as pages
 from levelhead.studies.study import markdown, summary
 
 
@@ -46,7 +47,15 @@ def test_the_main_claim_follows() -> None:
     assert summary(study) == (
         'Of 2 claims, 1 holds and 1 does not hold. The main claim, "claim 1", does not hold: evidence 1.'
     )
-    assert markdown(study).startswith(f"# X\n\n{summary(study)}\n\nNobody.\n\nA setting.\n\n## Claims\n\n| claim |")
+    start = f"# X\n\n{summary(study)}\n\nNobody.\n\nA setting.\n\n## Claims\n\nA claim holds if a test is significant"
+    assert markdown(study).startswith(start)
+
+
+def test_pages_say_what_verdicts_mean() -> None:
+    study = study_of("holds")
+    (claims,) = pages.page(study).sections
+    for text in (markdown(study), markdown(study, "x"), str(study), claims.lead):
+        assert "docs/studies.md" in text
 
 
 def test_concepts_states_what_a_study_shows_with_its_numbers() -> None:

@@ -18,7 +18,7 @@ from job_functions import killed_at_end, wait_until
 from levelhead.task.database import Database
 from levelhead.task.description import OUTPUTS, SYSTEM, SharedTask, SubmissionLimits, TaskFolder, read_task
 from levelhead.task.folders import create_task
-from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers
+from levelhead.task.scoring import ONE_PROCESS, ScoringWorkers, write_result
 from levelhead.task.submissions import Upload, new_token, teams
 from levelhead.task.worker import Runner, only_runner
 
@@ -66,6 +66,13 @@ def drain(task: SharedTask, workers: ScoringWorkers = ONE_PROCESS) -> None:
         while runner.step(OUTPUTS) or runner.step(SYSTEM):
             pass
         shutil.rmtree(runner.scratch, ignore_errors=True)
+
+
+def scored_here(command: Sequence[str], _: int) -> subprocess.CompletedProcess[bytes]:
+    """Do what the scorer does in this process, which takes a tenth of the time; without its limits."""
+    folder, *others = command[3:]
+    write_result(read_task(folder), *others)
+    return subprocess.CompletedProcess(command, 0)
 
 
 def tar(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:

@@ -13,7 +13,9 @@ from urllib.parse import quote, urlencode, urlsplit
 import pytest
 
 from job_functions import wait_until
+from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
+from levelhead.task.submissions import submissions
 from naming import naming
 from task.task_server import EXAMPLES, make_task, outputs, serving, tar, token
 from task.task_site import LABEL, MEGABYTE, NO_SYSTEMS, Site, connect, head, in_process
@@ -219,11 +221,14 @@ def test_secrets_are_kept_as_hashes_and_printed_nowhere(site):
     cookie, form = site.sign_in(site.alpha)
     site.server.ask("GET", "/submissions", site.alpha + "wrong")
     secrets = [site.alpha, site.beta, cookie.partition("=")[2]]
+    with Database(TaskFolder(site.folder).database) as database:  # folders of runs come and go until all have ended
+        wait_until(lambda: all(one.state in {"finished", "failed"} for one in submissions(database)))
     kept = [path for path in (site.folder, *site.folder.rglob("*")) if path.is_file()]
     assert any(path.name == "task.sqlite" for path in kept)
     for path in kept:
-        data = path.read_bytes()
-        assert not any(secret.encode() in data for secret in secrets), path
+        with contextlib.suppress(FileNotFoundError):  # an upload, or a journal of the database
+            data = path.read_bytes()
+            assert not any(secret.encode() in data for secret in secrets), path
     with closing(sqlite3.connect(TaskFolder(site.folder).database)) as database:
         rows = database.execute("SELECT token FROM teams").fetchall()
     assert {row[0] for row in rows} == {hashlib.sha256(one.encode()).hexdigest() for one in (site.alpha, site.beta)}

@@ -38,6 +38,7 @@ from task.task_server import (
     drain,
     make_task,
     outputs,
+    scored_here,
     serving,
     tar,
     task_of,
@@ -73,7 +74,8 @@ def killed_children(monkeypatch, times):
     def run_or_kill(command, seconds):
         if next(began) <= times:
             command = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
-        return run_child(command, seconds)
+            return run_child(command, seconds)
+        return scored_here(command, seconds)
 
     monkeypatch.setattr(scoring, "run_child", run_or_kill)
 
@@ -120,7 +122,7 @@ def test_scoring_that_cannot_be_started_is_retried(tmp_path, monkeypatch):
 def started(arguments, failures):
     for error in failures:
         raise error
-    return run_child(*arguments)
+    return scored_here(*arguments)
 
 
 @pytest.mark.sandbox

@@ -121,34 +121,33 @@ def test_pages_on_a_phone(browser, served):
     """Nothing is wider than 400 px; state and reason come first; tables keep their roles as cards."""
     _, server, secret, name = served
     wrong = []
-    for scheme in ("light", "dark"):
-        context = browser.new_context(viewport={"width": 400, "height": 800}, color_scheme=scheme)
-        page = context.new_page()
-        page.on("console", lambda said: wrong.append(said.text) if said.type in {"error", "warning"} else None)
-        sign_in(page, server, secret)
-        for path in ("/", "/submissions", f"/submissions/{name}", "/treebanks/en"):
-            page.goto(server.address + path)
-            assert page.evaluate(OVERFLOW) == 0, path
-            assert page.locator("h1").count() == page.locator("main").count() == 1
-            assert page.get_by_role("table").count() == page.locator("table").count()
-            assert all(table.locator("caption").count() == 1 for table in page.locator("table").all())
-        page.goto(f"{server.address}/submissions/{name}")
-        assert page.locator("h1 + *").inner_text().startswith("Finished 20")
-        assert "7 of 8 outputs are valid." in page.locator("main header").inner_text()
-        assert page.locator("section[aria-labelledby=results] tbody th").first.inner_text() == "tr"
-        assert page.get_by_role("rowheader", name="tr").count() == 1
-        assert page.locator("time").first.get_attribute("datetime").endswith("Z")
-        page.goto(server.address)
-        page.keyboard.press("Tab")
-        assert page.locator(":focus").inner_text() == "Skip to content"
-        page.keyboard.press("Enter")
-        assert page.evaluate("document.activeElement.id") == "main"
-        page.set_viewport_size({"width": 1400, "height": 900})
-        assert page.evaluate(OVERFLOW) == 0
-        with page.expect_download() as download:
-            page.click("text=/Download all/")
-        assert download.value.suggested_filename == "inputs.zip"
-        context.close()
+    context = browser.new_context(viewport={"width": 400, "height": 800})
+    page = context.new_page()
+    page.on("console", lambda said: wrong.append(said.text) if said.type in {"error", "warning"} else None)
+    sign_in(page, server, secret)
+    for path in ("/", "/submissions", f"/submissions/{name}", "/treebanks/en"):
+        page.goto(server.address + path)
+        assert page.evaluate(OVERFLOW) == 0, path
+        assert page.locator("h1").count() == page.locator("main").count() == 1
+        assert page.get_by_role("table").count() == page.locator("table").count()
+        assert all(table.locator("caption").count() == 1 for table in page.locator("table").all())
+    page.goto(f"{server.address}/submissions/{name}")
+    assert page.locator("h1 + *").inner_text().startswith("Finished 20")
+    assert "7 of 8 outputs are valid." in page.locator("main header").inner_text()
+    assert page.locator("section[aria-labelledby=results] tbody th").first.inner_text() == "tr"
+    assert page.get_by_role("rowheader", name="tr").count() == 1
+    assert page.locator("time").first.get_attribute("datetime").endswith("Z")
+    page.goto(server.address)
+    page.keyboard.press("Tab")
+    assert page.locator(":focus").inner_text() == "Skip to content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.set_viewport_size({"width": 1400, "height": 900})
+    assert page.evaluate(OVERFLOW) == 0
+    with page.expect_download() as download:
+        page.click("text=/Download all/")
+    assert download.value.suggested_filename == "inputs.zip"
+    context.close()
     assert wrong == []
 
 

@@ -14,7 +14,19 @@ from levelhead.task.description import TaskFolder
 from levelhead.task.scoring import ScoringFailed, ScoringWorkers, run_child, score_submission
 from levelhead.task.submissions import accept, new_token, team_of_token
 from result_rows import rows_in
-from task.task_server import EXAMPLES, FREE, drain, make_task, outputs, serving, tar, task_of, token, upload
+from task.task_server import (
+    EXAMPLES,
+    FREE,
+    drain,
+    make_task,
+    outputs,
+    scored_here,
+    serving,
+    tar,
+    task_of,
+    token,
+    upload,
+)
 
 OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
 CODES = ("ar", "en", "tr")
@@ -58,6 +70,7 @@ def test_workers_are_passed_on_as_text(workers):
 
 
 @pytest.mark.cluster
+@pytest.mark.usefixtures("two_workers")
 def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path, scheduler):
     task = task_of(small_task(tmp_path))
     task.folder.prepare()
@@ -70,7 +83,8 @@ def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path, scheduler)
     assert {result["state"] for result in document["results"].values()} == {"valid", "invalid"}
 
 
-def test_the_scorer_uses_the_workers_that_it_is_given(tmp_path):
+def test_the_scorer_uses_the_workers_that_it_is_given(tmp_path, monkeypatch):
+    monkeypatch.setattr(scoring, "run_child", run_child)
     task = task_of(small_task(tmp_path))
     task.folder.prepare()
     with pytest.raises(ScoringFailed, match=r"8\.8\.8\.8 is a public address"):
@@ -94,6 +108,7 @@ def test_a_server_scores_with_workers(tmp_path):
 
 
 @pytest.mark.cluster
+@pytest.mark.usefixtures("two_workers")
 def test_rank_and_close_count_with_workers(tmp_path, capfd, scheduler):
     folder = small_task(tmp_path)
     files = handed_in(folder)
@@ -146,7 +161,7 @@ def test_an_output_that_exceeds_the_limits_of_scoring_is_to_blame(tmp_path, monk
             if isinstance(end, Exception):
                 raise end
             return end
-        return run_child(command, seconds)
+        return scored_here(command, seconds)
 
     sent = tmp_path / "sent"
     sent.mkdir()

@@ -28,7 +28,9 @@ def make(folder: Path, *names: str) -> Path:
 def found(folder: Path, gold: Path) -> dict[str, dict[str, str]]:
     """The outputs of each run as relative paths."""
     runs = run_files("s", folder, gold_files(gold))
-    return {run.name: {code: path.relative_to(folder).as_posix() for code, path in run.files.items()} for run in runs}
+    return {
+        run.label: {code: path.relative_to(folder).as_posix() for code, path in run.outputs.items()} for run in runs
+    }
 
 
 @pytest.mark.parametrize(
@@ -85,8 +87,8 @@ def test_runs(tmp_path):
 def test_runs_of_one_file(tmp_path):
     (gold,) = gold_files(make(tmp_path, "gold.conllu") / "gold.conllu")
     flat, deep = make(tmp_path / "a", "run-1.conllu", "run-2.conllu"), make(tmp_path / "b", "seed1/x.conllu")
-    assert [run.name for run in runs_of_one_file("s", flat, gold)] == ["s/run-1", "s/run-2"]
-    assert [run.files["gold"].name for run in runs_of_one_file("s", deep, gold)] == ["x.conllu"]
+    assert [run.label for run in runs_of_one_file("s", flat, gold)] == ["s/run-1", "s/run-2"]
+    assert [run.outputs["gold"].name for run in runs_of_one_file("s", deep, gold)] == ["x.conllu"]
 
 
 def test_systems_are_folders_or_one_folder_of_outputs(tmp_path):
@@ -125,7 +127,7 @@ def test_two_outputs_for_one_test_set_are_ambiguous(tmp_path, gold, outputs):
     fault = run.faults[one.code]
     assert (fault.slug, fault.place.file) == ("ambiguous-layout", str(tmp_path / "o"))
     assert fault.message == f"both {outputs[0]} and {outputs[1]} match the test set {one.code}: remove one of them"
-    assert (run.files, run.ignored) == ({}, ())
+    assert (run.outputs, run.ignored) == ({}, ())
 
 
 def test_two_gold_files_of_one_name_are_refused(tmp_path):
@@ -143,7 +145,7 @@ def test_outputs_that_are_not_files_say_what_they_are(tmp_path):
     assert {code: fault.message for code, fault in run.faults.items()} == {
         "en": "it is neither a file nor a folder", "fr": "it is a folder", "sv": "the link is broken"
     }  # fmt: skip
-    assert [*run.files] == ["de"]
+    assert [*run.outputs] == ["de"]
 
 
 def test_a_folder_without_treebanks_names_folders_that_have_some(tmp_path):

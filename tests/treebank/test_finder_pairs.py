@@ -113,15 +113,15 @@ def test_pairs_of_layouts_of_a_system(tmp_path, one, other):
     gold = gold_files(make(tmp_path / "gold", "UD_English-A/en-ud-test.conllu"))
     system = make(tmp_path / "alpha", *OUTPUTS[one], *OUTPUTS[other])
     if one == other:
-        assert {tuple(run.files) for run in run_files("s", system, gold)} == {("en",)}
+        assert {tuple(run.outputs) for run in run_files("s", system, gold)} == {("en",)}
     elif ("runs" in one) != ("runs" in other):
         with pytest.raises(InputError, match="name a single run"):
             run_files("s", system, gold)
     elif "runs" in one:
-        assert {tuple(run.files) for run in run_files("s", system, gold)} == {("en",)}
+        assert {tuple(run.outputs) for run in run_files("s", system, gold)} == {("en",)}
     else:
         (run,) = run_files("s", system, gold)
-        assert (run.files, "remove one of them" in run.faults["en"].message) == ({}, True)
+        assert (run.outputs, "remove one of them" in run.faults["en"].message) == ({}, True)
 
 
 def test_a_folder_of_outputs_next_to_systems_is_refused(run, tmp_path):
@@ -141,7 +141,7 @@ def test_outputs_of_tira_are_found_for_one_gold_file(tmp_path):
         (["run1/output/en.conllu", "run2/output/en.conllu"], ["s/run1", "s/run2"]),
     ):
         system = make(tmp_path / str(len(labels)), *names)
-        assert [run.name for run in runs_of_one_file("s", system, gold)] == labels
+        assert [run.label for run in runs_of_one_file("s", system, gold)] == labels
 
 
 def test_extra_outputs_of_tira_are_reported(run, tmp_path, monkeypatch):

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import levelhead
-from levelhead.kernels import shapes
+from levelhead.kernels import trees
 from levelhead.treebank import nonprojective_arcs, shapes_of
 from oracle import trees as oracle
 from oracle.drawing import some_treebank
 from uncompiled import uncompiled, views
 
-PLAIN = uncompiled("shapes")
+PLAIN = uncompiled("trees")
 
 
 def some_heads(draw: random.Random, n_words: int, *, several_roots: bool = False) -> list[int]:
@@ -34,7 +34,7 @@ def measured(sentences: list[list[int]]) -> tuple[list, ...]:
     """Apply the kernel."""
     starts = np.cumsum([0, *map(len, sentences)], dtype=np.int32)
     heads = np.array([head for sentence in sentences for head in sentence], dtype=np.int32)
-    compiled = shapes.shapes(heads, starts)
+    compiled = trees.shapes(heads, starts)
     for one, other in zip(compiled, PLAIN.shapes(*views(heads, starts))):
         assert one.dtype == other.dtype
         assert one.tolist() == other.tolist()
@@ -132,7 +132,7 @@ def test_sentences_of_a_hundred_thousand_words(kind: str) -> None:
         heads[2:] = np.where(words[2:] % 2, 1, 2)
         heads[1] = 1
     starts = np.array([0, LONG], dtype=np.int32)
-    depths, gaps, crossed, right, ill = shapes.shapes(heads, starts)
+    depths, gaps, crossed, right, ill = trees.shapes(heads, starts)
     chain = kind in {"left chain", "right chain", "zigzag", "random chain"}
     assert (depths.max() == LONG - 1) == chain
     assert bool(crossed.any()) == (kind in {"random chain", "random", "two stars"})

@@ -61,7 +61,7 @@ def test_some_heads_are_an_error() -> None:
         assert [(fault.place.line, fault.slug) for fault in error.value.faults] == [(n, "invalid-head") for n in lines]
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(10))
 @given(treebanks(max_sentences=6), SEEDS, st.integers(0, 2), st.booleans())
 def test_pieces_are_the_whole(
     tmp_path_factory: pytest.TempPathFactory, text: str, seed: int, n_edits: int, mixed: bool

@@ -171,18 +171,18 @@ FILES = {
     "conll18/gold/en_ewt.conllu.xz": 90_000,
     "conll18/gold/ar_padt.conllu.xz": 90_000,  # a third of all tokens are multiword tokens
     "ud/r1.2/el-ud-train.conllu.xz": 400_000,
-    "ud/r2.0/hu-ud-train.conllu.xz": 20_000,
+    "ud/r2.0/hu-ud-train.conllu.xz": 60_000,
 }
 """Files, and how large pieces are."""
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", one_in(2, list(FILES), 1))
 def test_real_treebanks(data: Path, name: str) -> None:
     """Compressed files; all columns, also with the settings of Callin's program."""
     assert len(COLUMNS) > 40
     tiny = (PieceSizes(0, FILES[name]),)
     compare(data / name, tiny=tiny, total="all")
-    if one_in(2, [name], list(FILES).index(name)):
+    if one_in(2, [name], list(FILES).index(name) // 2):
         compare(data / name, tiny=tiny, columns=["vocabulary"], chunks=Chunks(1001, partial=True, window=777))
 
 
@@ -242,7 +242,7 @@ def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
     """Without new words, four times the text needs no more memory than a few pieces."""
     import tracemalloc
 
-    text = some_treebank(Random(5), [6] * 100).encode()
+    text = some_treebank(Random(5), [6] * 50).encode()
 
     def peak(copies: int) -> int:
         (path := tmp_path / "text").write_bytes(text * copies)
@@ -256,4 +256,4 @@ def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
         return most
 
     peak(1)  # what is imported and kept
-    assert peak(32) < 1.3 * peak(8)
+    assert peak(16) < 1.3 * peak(4)

@@ -79,7 +79,7 @@ def test_word_dependency_entropy_of_other_training_sets(data: Path, code: str) -
 
 def test_the_table_of_averages_is_read_and_used(data: Path, tmp_path: Path) -> None:
     """The table is written, read back, and used by WLAS on a parser's output; compared with a sum over words."""
-    files = [path(data, "r1.2", code, "train") for code in ("el", "got")]
+    files = [path(data, "r1.2", code, "dev") for code in ("el", "got")]
     tables = [profile(read(file), columns=["wde"]).numbers("wde") for file in files]
     (tmp_path / "weights.tsv").write_text(weights_text(tables), encoding="utf-8")
     weights = read_weights(tmp_path / "weights.tsv").values

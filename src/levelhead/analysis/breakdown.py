@@ -21,7 +21,7 @@ from levelhead.scoring.measure import Component, Definition
 from levelhead.scoring.score import check_annotated, count, score_of
 from levelhead.scoring.selection import Selection, is_class, selection_for
 from levelhead.scoring.word_columns import WordColumns, correct_pairs
-from levelhead.significance.histograms import Cells, UnitHistogram, histogram_of
+from levelhead.significance.histograms import Cells, UnitHistogram
 from levelhead.significance.jackknife import (
     BucketEstimate,
     IntervalSettings,
@@ -54,7 +54,7 @@ class Breakdown(NamedTuple):
         rows: the value of each property, and the score.
         whole: the score of all words; None if `without` is empty.
         without: by the values of a row, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
-        estimates: by the values of a row, its score with its confidence interval; empty if intervals are not requested.
+        estimates: by the values of a row, its score with its confidence interval.
         system: the name of the system.
     """
 
@@ -79,26 +79,41 @@ def break_down(
     measure: Measure,
     by: Sequence[str],
     settings: PropertySettings,
+    intervals: IntervalSettings,
     *,
     registry: Registry = STANDARD,
-    intervals: IntervalSettings | None = None,
 ) -> Breakdown:
-    """Return a measure for each value of a property, or each combination of values of several properties.
-
-    A word is correct in a bucket if it is correct and both sides have it in this bucket.
-
-    The properties `by` are names of `PROPERTIES`, `feature:NAME` or `comment:NAME`.
-    """
+    """Return a measure by one or several properties of words; a correct word has the same bucket on both sides."""
     words = bucket_words(matches, measure, by, settings, registry=registry)
+    scores = bucket_scores(words, measure, matches.rules.undefined)
+    return _occurring(by, measure, words.names, scores, unit_estimates([words], measure, intervals))
 
-    def by_unit(of_sentence: Values) -> Breakdown:
-        found = histogram_of(bucket_cells([words], of_sentence), lambda some: ratio_parts(some.counts, measure))
-        return breakdown_of(by, measure, words.names, found, matches.rules.undefined, intervals and intervals.level)
 
-    if intervals is None:
-        return by_unit(np.zeros(len(matches.gold), dtype=np.int64))
-    own = by_unit(intervals.units.own().of_sentence)
-    return with_averages(own, by_unit(intervals.units.of_sentence)) if intervals.units.few else own
+def _occurring(
+    by: Sequence[str],
+    measure: Measure,
+    names: Sequence[tuple[str, ...]],
+    scores: Sequence[Score],
+    estimates: Sequence[BucketEstimate],
+) -> Breakdown:
+    """The breakdown with the buckets that occur."""
+    rows = [row for row in zip(names, scores, estimates, strict=True) if row[1].gold or row[1].system]
+    return Breakdown(
+        tuple(by),
+        measure,
+        tuple((values, score) for values, score, _ in rows),
+        estimates={values: estimate for values, _, estimate in rows},
+    )
+
+
+def unit_estimates(
+    systems: Sequence[BucketWords], measure: Measure, intervals: IntervalSettings
+) -> list[BucketEstimate]:
+    """Return the estimate of each bucket, or of the difference of two systems; averages use errors of documents."""
+    units = intervals.units
+    own = bucket_estimates(parts_of(systems, measure, units.own()), intervals.level)
+    of_documents = bucket_estimates(parts_of(systems, measure, units), intervals.level) if units.few else own
+    return [*map(averaged_by, own, of_documents)]
 
 
 def with_averages(own: Breakdown, documents: Breakdown) -> Breakdown:
@@ -118,18 +133,12 @@ def breakdown_of(
     names: Sequence[tuple[str, ...]],
     found: UnitHistogram,
     undefined: float | None,
-    level: float | None,
+    level: float,
 ) -> Breakdown:
     totals = np.zeros((len(names), 4), dtype=np.int64)
     totals[found.totals.groups] = found.totals.counts
-    scores = zip(names, scores_of(totals, measure, undefined), strict=True)
-    rows = tuple((values, score) for values, score in scores if score.gold or score.system)
-    breakdown = Breakdown(tuple(by), measure, rows)
-    if level is None:
-        return breakdown
     parts = UnitParts(found.groups, found.parts[:, None], found.n_units, len(names))
-    estimates = dict(zip(names, bucket_estimates(parts, level), strict=True))
-    return breakdown._replace(estimates={values: estimates[values] for values, _ in rows})
+    return _occurring(by, measure, names, scores_of(totals, measure, undefined), bucket_estimates(parts, level))
 
 
 def bucket_words(
@@ -185,10 +194,8 @@ def counted_words(
 
 
 def missing_words(matches: Matches, gold: NDArray[np.bool_], system: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the gold words that a partial score also counts as words of the system, see `with_missing_words`.
-
-    They are the first words without a counterpart that counts, in sentences that lack words.
-    """
+    """Return the gold words that a partial score counts as words of the system, see `with_missing_words`."""
+    # the first without a counterpart that counts, in sentences that lack words
     if matches.lacking is None or not matches.lacking.any():
         return np.zeros(0, dtype=np.int64)
     rows, n = matches.gold.sentence_of_word, len(matches.gold)

@@ -151,11 +151,7 @@ def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
 
 
 def error_types(matches: Matches) -> Mapping[str, int]:
-    """Return the number of aligned words with each type of error.
-
-    The phrase of a word is everything below its gold head, including the head: a wrong head inside it is an error of
-    attachment within the phrase; a wrong head outside it moves the word out of the phrase.
-    """
+    """Return the number of aligned words with each type of error; the phrase of a word is all below its gold head."""
     return types_by_name(np.bincount(kinds_of_errors(matches), minlength=len(ERRORS)))
 
 
@@ -206,10 +202,7 @@ class Cascading(NamedTuple):
 
 
 def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
-    """Return for each class the wrong arcs, and those whose system head is attached correctly.
-
-    A system head of 0 or an unaligned head counts as attached incorrectly.
-    """
+    """Return the wrong arcs of each class, and those whose system head (not 0, and aligned) is attached correctly."""
     gold, system = matches.alignment.gold, matches.alignment.system
     cascades = []
     for name, labeled in product(scheme.names, (True, False)):

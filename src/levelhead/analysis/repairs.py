@@ -179,11 +179,7 @@ class Errors(NamedTuple):
 def repairs(
     matches: Matches, measure: Measure, intervals: IntervalSettings, *, registry: Registry = STANDARD
 ) -> TreebankRepairs:
-    """Return the cost of each kind of error: the points gained if only its words were changed to gold.
-
-    An aligned word is repaired by correcting the properties that the measure compares. Unaligned words are repaired by
-    replacing the system's words with correct gold words. The largest gains come first.
-    """
+    """Return the points gained if only the words of each kind of error were changed to gold, the largest first."""
     kinds = ErrorKinds()
     cells = errors_in(matches, measure, kinds, registry=registry).cells
 

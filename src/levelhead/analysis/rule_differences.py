@@ -21,8 +21,8 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
-from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
-from levelhead.tables.documents import path_text
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, columns_of
+from levelhead.tables.documents import FaultInFile, fault_in_file, file_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
@@ -45,40 +45,6 @@ class Difference:
     n_words: int  # the number of affected words
 
 
-class Rejection(NamedTuple):
-    """A fault for which a set of rules rejects the files.
-
-    Args:
-        rules: the set of rules.
-        slug: the name of the fault, as in the list of messages.
-        message: what is wrong.
-        file: the file; null for a treebank in memory.
-        line: the line of the first place.
-    """
-
-    rules: str
-    slug: str
-    message: str
-    file: str | None
-    line: int | None
-
-
-class AffectedWord(NamedTuple):
-    """One of the first words that a decision affects.
-
-    Args:
-        decision: the decision.
-        file: the file; null for a treebank in memory.
-        line: its line.
-        form: the word.
-    """
-
-    decision: str
-    file: str | None
-    line: int | None
-    form: str
-
-
 _DECISION, _RULES = DataColumn("decision", "text", "The decision"), DataColumn("rules", "text", "The set of rules")
 _F1 = DataColumn("f1", "number", "The F1 score", "percent", optional=True, limits=(0, 100))
 
@@ -95,7 +61,7 @@ class Explanation(Tabular):
     KIND: ClassVar[str] = "explain"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "scores": (_RULES, MEASURE_COLUMN, _F1),
-        "rejections": (Rejection,),
+        "rejections": (_RULES, FaultInFile),
         "decisions": (
             _DECISION, DataColumn("words", "integer", "The number of words that are affected", limits=(0,)),
         ),
@@ -104,7 +70,10 @@ class Explanation(Tabular):
             *(_DECISION, MEASURE_COLUMN, _F1._replace(about="The F1 score with the choice of `ud`")),
             _F1._replace(name="other_f1", about="The F1 score with the other choice"),
         ),
-        "words": (AffectedWord,),
+        "words": (
+            *(_DECISION, columns_of(FaultInFile)[2], DataColumn("line", "integer", "Its line", "", True, (), (0,))),
+            DataColumn("form", "text", "The word"),
+        ),
     }  # fmt: skip
 
     evaluations: Mapping[str, Evaluation | InputError]
@@ -136,10 +105,10 @@ class Explanation(Tabular):
     def _scores_rows(self) -> Iterator[tuple[Any, ...]]:
         return ((rules, name, score.f1) for rules, scores in self.accepted.items() for name, score in scores.items())
 
-    def _rejections_rows(self) -> Iterator[Rejection]:
+    def _rejections_rows(self) -> Iterator[tuple[str, FaultInFile]]:
         for rules, error in self.evaluations.items():
-            for fault in error.faults if isinstance(error, InputError) else ():
-                yield Rejection(rules, fault.slug, fault.message, _file(fault.place), fault.place.line)
+            if isinstance(error, InputError):
+                yield from ((rules, fault_in_file(fault)) for fault in error.faults)
 
     def _decisions_rows(self) -> Iterator[tuple[str, int]]:
         return ((each.decision, each.n_words) for each in self.differences)
@@ -152,9 +121,9 @@ class Explanation(Tabular):
     def _changes_rows(self) -> Iterator[tuple[Any, ...]]:
         return ((each.decision, name, *values) for each in self.differences for name, values in each.changes.items())
 
-    def _words_rows(self) -> Iterator[AffectedWord]:
+    def _words_rows(self) -> Iterator[tuple[Any, ...]]:
         for each in self.differences:
-            yield from (AffectedWord(each.decision, _file(place), place.line, form) for place, form in each.words)
+            yield from ((each.decision, file_text(place), place.line, form) for place, form in each.words)
 
     def table(self) -> Table:
         """Return the result as a table."""
@@ -178,10 +147,6 @@ class Explanation(Tabular):
             notes += [f"  and {more} more words"] if more > 0 else []
         columns = Column("Metric", "text", 10), *(Column(name, "percent") for name in self.evaluations)
         return Table(columns, rows, tuple(notes or ["No differences."]))
-
-
-def _file(place: Place) -> str | None:
-    return None if place.file is None else path_text(place.file)
 
 
 def explain(gold: Input, system: Input) -> Explanation:

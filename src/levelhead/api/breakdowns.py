@@ -22,11 +22,9 @@ from levelhead.api.inputs import (
     training_of,
 )
 from levelhead.api.parameters import SYSTEMS, public
-from levelhead.comparison import breakdowns, system_errors
-from levelhead.comparison.breakdowns import Breakdowns
-from levelhead.comparison.contrasts import compare_sentences
-from levelhead.comparison.error_analysis import ErrorAnalysis, analyze_outputs
-from levelhead.comparison.system_errors import Confusions, TreeExamples, find_examples
+from levelhead.comparison.breakdowns import Breakdowns, break_down_outputs
+from levelhead.comparison.system_errors import Confusions, ErrorAnalysis, analyze_outputs, for_each_output
+from levelhead.comparison.trees import TreeExamples, compare_sentences, find_examples
 from levelhead.comparison.word_tables import AlignedWords, CountedSentences, sentences_of_outputs, words_of_outputs
 from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.jobs import Workers
@@ -73,7 +71,7 @@ def confusion(
     """
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format, partial=partial)
     plan = plan_for(gold, system, split, argument="system")
-    return noting(system_errors.Confusions(*system_errors.for_each_output(plan, setup, count_confusions)), gold, plan)
+    return noting(Confusions(*for_each_output(plan, setup, count_confusions)), gold, plan)
 
 
 @overload
@@ -129,14 +127,12 @@ def breakdown(
     tests = InferenceSettings(level=level, resample_by=resample_by)
     if by is None and len(plan.systems) == 1:
         return noting(analyze_outputs(plan, setup, tests), gold, plan)
-    if len(plan.systems) == 1:
-        names = [names.split(",") for names in properties]
-        return noting(breakdowns.break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
-    if len(properties) != 1:
+    if len(plan.systems) != 1 and len(properties) != 1:
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    return noting(breakdowns.compare_by(plan, properties[0].split(","), buckets, setup, tests), gold, plan)
+    names = [names.split(",") for names in properties]
+    return noting(break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
 
 
 @public(system=SYSTEMS)

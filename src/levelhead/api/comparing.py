@@ -33,17 +33,18 @@ from levelhead.comparison import power as planning
 from levelhead.comparison.agreement import Agreement, agreement, named
 from levelhead.comparison.annotators import annotations_in
 from levelhead.comparison.changes import Changes
-from levelhead.comparison.contrasts import WorseSentence, worst_sentences
 from levelhead.comparison.evaluations import Languages, compare_languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison
 from levelhead.comparison.systems import compare as compare_systems
+from levelhead.comparison.trees import WorseSentence, worst_sentences
 from levelhead.comparison.versions import changes, release_changes
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
+from levelhead.extras import require
 from levelhead.jobs import Store, Workers
-from levelhead.measures.registry import Registry, parse_measure, split_measures
+from levelhead.measures.registry import Registry, parse_measure
 from levelhead.scoring.rules import Rules
 from levelhead.significance import InferenceSettings
 from levelhead.significance.power import checked_test
@@ -106,10 +107,11 @@ def compare(
         InputError: a file is invalid or missing; all errors are listed.
         MeasureError: a measure or the rules are unknown.
     """
+    if wilcoxon:
+        require("scipy", "Wilcoxon tests")
     registry = registry_with([*as_list(measures or ()), *as_list(fail_if_worse)], registry)
     chosen = without_punctuation(measures_or_default(measures, rules, "UAS", "LAS", "CLAS"), rules, punct, registry)
-    names = [name for text in measure_names(fail_if_worse) for name in split_measures(text)]
-    gates = list(dict.fromkeys(str(parse_measure(name, registry)) for name in names))
+    gates = list(dict.fromkeys(str(parse_measure(name, registry)) for name in measure_names(fail_if_worse)))
     setup = settings_for(
         list(dict.fromkeys([*measure_names(chosen or ()), *gates])), rules=rules, format=format,
         gold_format=gold_format, weights=weights, registry=registry, train=train, partial=partial,

@@ -109,8 +109,8 @@ def settings_for(
     punct: Punctuation = "keep",
 ) -> Setup:
     """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them."""
-    registry = registry_with(measures, registry)
     if punct != "keep":
+        registry = registry_with(measures, registry)
         measures = without_punctuation(measures, rules, punct, registry)
     setup = setup_of(
         measures, rules=rules, format=format, gold_format=gold_format,

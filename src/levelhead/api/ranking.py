@@ -130,23 +130,17 @@ def rank(
     origin, pages, adjust = origin or _origin(locals()), set(prepare), missing == "adjust"
     if refused := _refused(pages, scores, missing, ranking, partial=partial, significance=significance):
         raise InputError(Fault("invalid-argument", refused))
-    path = gold if manifest is None else manifest
-    written = read_manifest(path) if isinstance(path, str | os.PathLike) and Path(path).suffix == ".toml" else None
-    defaults: dict[str, Any] = {} if written is None else written._asdict()
+    written = _manifest_at(gold if manifest is None else manifest)
     tested = bool(pages) or (adjust and scores is None) if significance is None else significance
     tests = InferenceSettings(level, resample_by=resample_by) if tested else None
-    requested = as_list(groups) or list(defaults.get("show") or (ALL,))
-    rule = ranking or ("exact" if adjust else defaults.get("ranking")) or "exact"
+    requested = as_list(groups) or list(written.show or (ALL,))
+    rule = ranking or ("exact" if adjust else written.ranking) or "exact"
     shown = [EACH, *requested] if by_treebank else requested
-    choice = RankingChoice(rule, shown, defaults.get("groups", {}), tests, level if adjust else None)
-    scheme, registry = scheme or defaults.get("scheme"), registry or registry_of(defaults.get("definitions", ()), None)
-    registry = registry_with(measures, registry if scheme is None else registry.with_default(scheme))
-    named_rules = rules_named(rules or defaults.get("rules") or "ud")
-    names = measure_names(measures or defaults.get("measures") or (() if all_measures else named_rules.main))
-    if all_measures:
-        names = list(dict.fromkeys([*names, *sorted(named_rules.measures, key=lambda name: name != "LAS")]))
-    if scheme is not None:
-        names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
+    choice = RankingChoice(rule, shown, written.groups, tests, level if adjust else None)
+    named_rules = rules_named(rules or written.rules or "ud")
+    names, registry = _measures_to_rank(
+        measures, registry, scheme or written.scheme, named_rules, written, all_measures=all_measures
+    )
     about = tuple[str, ...]()
     if scores is not None:
         results = _results_of(scores, only)
@@ -156,7 +150,7 @@ def rank(
         about = about_files(gold or manifest or {}, plan, "test set")
         setup = setup_of(
             names, rules=named_rules, registry=registry, weights=weights, partial=partial,
-            folder=str(Path(written.path).parent) if written and not measures else "",
+            folder=str(Path(written.path).parent) if written.path and not measures else "",
             allow_several_roots=allow_several_roots,
         )  # fmt: skip
         score: Callable[..., Results] = score_plan
@@ -170,6 +164,32 @@ def rank(
     ranked = rank_results(results, [measure_in(results, name, registry) for name in names], choice)
     looked = ResultsForPage(results, origin) if pages else None
     return replace(ranked, provenance=replace(ranked.provenance, about_files=about), looked=looked)
+
+
+def _manifest_at(path: object) -> Manifest:
+    """Return the manifest at a path; for anything else, one without contents."""
+    is_manifest = isinstance(path, str | os.PathLike) and os.fspath(path).endswith(".toml")
+    return read_manifest(path) if is_manifest else Manifest()  # type: ignore[arg-type]
+
+
+def _measures_to_rank(
+    measures: Measures | None,
+    registry: Registry | None,
+    scheme: str | None,
+    rules: Rules,
+    manifest: Manifest,
+    *,
+    all_measures: bool,
+) -> tuple[list[str], Registry]:
+    """Return the names of the measures, and the registry in which they are defined."""
+    registry = registry_with(measures, registry or registry_of(manifest.definitions, None))
+    names = measure_names(measures or manifest.measures or (() if all_measures else rules.main))
+    if all_measures:
+        names = list(dict.fromkeys([*names, *sorted(rules.measures, key=lambda name: name != "LAS")]))
+    if scheme is not None:
+        registry = registry.with_default(scheme)
+        names = [str(qualified(parse_measure(name, registry), registry)) for name in names]
+    return names, registry
 
 
 def _refused(
@@ -227,7 +247,7 @@ def _text(value: Any) -> str:
 def plan_to_rank(
     gold: Golds | None,
     systems: Systems | PathLike | None,
-    manifest: Manifest | None,
+    manifest: Manifest,
     split: Split | None,
     only: str | Iterable[str],
     *,
@@ -236,7 +256,7 @@ def plan_to_rank(
     """Return the test sets and the systems to rank."""
     if gold is not None and systems is not None:
         plan = find_plan(gold, systems, split, as_runs=as_runs)
-    elif manifest is not None and systems is None:
+    elif manifest.path and systems is None:
         plan = manifest.campaign(as_runs=as_runs)
     else:
         raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
@@ -308,7 +328,7 @@ def difficulty(
     if scores is not None:
         results = _results_of(scores, only)
     else:
-        plan = plan_to_rank(gold, systems, None, split, only, as_runs=as_runs)
+        plan = plan_to_rank(gold, systems, Manifest(), split, only, as_runs=as_runs)
         about = about_files(gold or {}, plan, "test set")
         setup = setup_of([measure], rules=rules_named(rules or "ud"), registry=registry, weights=weights)
         with running(jobs, store, cluster) as how:

@@ -79,13 +79,13 @@ def write_report(
     from levelhead.extras import require
 
     require("jinja2", "reports")
-    from levelhead.progress import working
+    from levelhead.progress import progress_bar
     from levelhead.report.page import render, write_figures
     from levelhead.report.page.ranking_report import is_folder, write_ranking_report
     from levelhead.treebank.write import replace_file
 
     folder = is_instance(result, "RankedSystems") and path is not None and is_folder(path)
-    with working("making the page"):
+    with progress_bar("making the page"):
         made_by = next(function for name, function in _PAGES.items() if is_instance(result, name))
         page = resolve_name(f"levelhead.report.page.{made_by}")(result, **{"folder": True} if folder else {})
         page = page._replace(title=title or page.title, origin=origin or page.origin)

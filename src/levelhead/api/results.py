@@ -16,7 +16,7 @@ from levelhead.tables.data import DataColumn, DataTable, columns_in, data_of_doc
 from levelhead.tables.documents import check_document, document_schema, object_schema
 from levelhead.tables.table import Table, table_of_data
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import Provenance
+from levelhead.treebank.provenance import FileId, Provenance
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import PathLike
@@ -51,10 +51,10 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "testsets": "treebank.releases.files:TestSets",
         "explain": "analysis.rule_differences:Explanation",
         "breakdown": "comparison.breakdowns:Breakdowns",
-        "analyze": "comparison.error_analysis:ErrorAnalysis",
+        "analyze": "comparison.system_errors:ErrorAnalysis",
         "confusion": "comparison.system_errors:Confusions",
-        "examples": "comparison.system_errors:ErrorExamples",
-        "contrasts": "comparison.contrasts:Contrasts",
+        "examples": "comparison.trees:ErrorExamples",
+        "contrasts": "comparison.trees:Contrasts",
         "sentences": "comparison.word_tables:CountedSentences",
         "suspects": "comparison.suspects:Suspects",
         "validate": "treebank.validation:Validation",
@@ -110,22 +110,15 @@ def json_schema(kind: str) -> dict[str, Any]:
 
         return SCHEMAS[kind]()
     layouts = _layouts(kind)
-    text, optional = {"type": "string"}, {"type": ["string", "null"]}
-    warning = {
-        "slug": {**text, "description": "Name of the warning, as in the list of messages"},
-        "message": {**text, "description": "What is wrong"},
-        "file": {**optional, "description": "Path of the file; null for a treebank in memory"},
-        "line": {"type": ["integer", "null"], "minimum": 1, "description": "Line of the first place"},
-        "count": {"type": "integer", "minimum": 1, "description": "Number of occurrences"},
-    }
-    file = {
-        "name": {
-            **optional,
-            "description": "Treebank and split, such as en_ewt-test; null if the contents are unknown",
-        },
-        "releases": {**optional, "description": "UD releases in which the file has these contents, such as 2.2-2.3"},
-        "sha256": {**optional, "description": "SHA-256 of the decompressed contents; null for a treebank in memory"},
-    }
+    text = {"type": "string"}
+    warning = (
+        DataColumn("slug", "text", "Name of the warning, as in the list of messages"),
+        DataColumn("message", "text", "What is wrong"),
+        DataColumn("file", "text", "Path of the file; null for a treebank in memory", optional=True),
+        DataColumn("line", "integer", "Line of the first place", optional=True, limits=(1,)),
+        DataColumn("count", "integer", "Number of occurrences", limits=(1,)),
+    )
+    file = schema_of_rows((FileId,))["items"]
     provenance = {
         "signature": {
             "type": "object",
@@ -135,16 +128,16 @@ def json_schema(kind: str) -> dict[str, Any]:
         "files": {
             "type": "object",
             "description": "The contents of each file, by treebank, then by role, system or path",
-            "additionalProperties": {"type": "object", "additionalProperties": object_schema(file)},
+            "additionalProperties": {"type": "object", "additionalProperties": file},
         },
-        "warnings": {"type": "array", "description": "Warnings about the files", "items": object_schema(warning)},
+        "warnings": {**schema_of_rows(warning), "description": "Warnings about the files"},
         "notes": {"type": "array", "description": "Notes on how to interpret the numbers", "items": text},
     }
     return document_schema(
         kind,
         f"Result of levelhead {kind}",
         {
-            "verdict": {**optional, "description": "The answer in a sentence"},
+            "verdict": {"type": ["string", "null"], "description": "The answer in a sentence"},
             "provenance": object_schema(provenance),
             "tables": object_schema({name: schema_of_rows(layout) for name, layout in layouts.items()}),
         },

@@ -27,7 +27,6 @@ from levelhead.evaluation.files import score_files
 from levelhead.evaluation.fold import NOT_IN_GOLD
 from levelhead.evaluation.pair import Evaluation
 from levelhead.scoring.rules import rules_named
-from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from levelhead.scoring.rules import Rules
     from levelhead.treebank.layouts.gold import Split
     from levelhead.treebank.reader import Format
-    from levelhead.treebank.training_data import Training
 
 
 class ErrorsForPage(NamedTuple):
@@ -103,9 +101,9 @@ def score(
         if is_list(system):
             refuse("system", system, "one system")
         setup.check_functions(elsewhere=jobs != 1 or cluster is not None, stored=store is not None)
-        if store is None and not intervals:  # no plan and no hashes, which would take longer than scoring
-            score_pair = _score_for_page if prepare else score_files
-            return _annotated(score_pair(gold, system, setup, training=training), of_empty_nodes)  # type: ignore[arg-type]
+        if store is None and not (intervals or prepare):  # no plan, which would take longer than scoring
+            evaluation = score_files(gold, system, setup, training=training)  # type: ignore[arg-type]
+            return _annotated(evaluation, of_empty_nodes)
         setup = setup.for_pair()
     from levelhead.campaign.find import about_files
     from levelhead.comparison.evaluations import averaged, score_and_look, single_run
@@ -146,26 +144,6 @@ def _annotated(evaluation: Evaluation, optional: Iterable[str]) -> Evaluation:
     if not absent:
         return evaluation
     return replace(reduced(evaluation), parts={code: reduced(part) for code, part in evaluation.parts.items()})
-
-
-def _score_for_page(gold: Input, system: Input, setup: Setup, training: Training | None) -> Evaluation:
-    from levelhead.progress import working
-
-    setup = setup.for_pair()
-    setup.rules.check_words()
-    code = "gold"
-    (name, look) = _page_errors(gold, system, setup, 1)
-    if not isinstance(gold, Treebank):
-        from pathlib import Path
-
-        from levelhead.treebank.layouts.gold import gold_files
-
-        code = gold_files(Path(gold))[0].code
-    errors = look.start(code, name)
-    evaluation = score_files(gold, system, setup, training=training, look=errors)
-    with working("finding the errors"):
-        page = errors.result(evaluation.gold, evaluation.system)
-        return replace(evaluation, looked=ErrorsForPage(name, code, page, setup.registry))
 
 
 def _page_errors(gold: Golds, system: Golds, setup: Setup, n_treebanks: int) -> tuple[str, VisitEach]:

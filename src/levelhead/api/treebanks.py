@@ -20,7 +20,7 @@ from levelhead.jobs import Store, Workers
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
-from levelhead.treebank.layouts.gold import name_of, treebank_of
+from levelhead.treebank.layouts.gold import files_at, name_of, treebank_of
 from levelhead.treebank.reader import Format
 from levelhead.treebank.relations import Scheme
 from levelhead.typology import Chunks
@@ -151,7 +151,7 @@ def _files(treebanks: Sequence[Treebanks], *, merge: bool) -> Files:
             unique = f"{stem} {place}" if stem in {*name_of_path.values(), *found} else stem
             found.setdefault(treebank_of(stem) if merge else unique, []).append(source)
         else:
-            for (file,) in files_of([source]).values():
+            for file in files_at(source):
                 found.setdefault(name_of_path[file], []).append(file)
     return found
 

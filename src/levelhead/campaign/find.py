@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from levelhead.arguments import is_collection, refuse
-from levelhead.campaign.plan import PathLike, Plan, System, TestSet, name_of, named_by_path, plan_of, unmatched_note
+from levelhead.campaign.plan import PathLike, Plan, TestSet, name_of, named_by_path, plan_of, unmatched_note
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, listed, quoted, unknown
 from levelhead.measures.registry import STANDARD
@@ -16,7 +16,7 @@ from levelhead.scoring.rules import RULES
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.layouts.gold import Split, bare_name, existing, extra_gold, gold_files
-from levelhead.treebank.layouts.outputs import system_folders, system_name
+from levelhead.treebank.layouts.outputs import System, system_folders, system_name
 from levelhead.treebank.releases import path_of
 from levelhead.typology.languages import language_of
 
@@ -129,11 +129,7 @@ def _named(gold: Treebanks, systems: Sequence[PathLike]) -> Mapping[str, PathLik
 def outputs_by_name(
     systems: Mapping[str, Treebanks], codes: Sequence[str], argument: str = "systems"
 ) -> Mapping[str, Treebanks]:
-    """Return the outputs of each system by its name.
-
-    A mapping of codes of gold to files or treebanks has the outputs of one system. The keys of any other mapping are
-    the names of systems, with a folder or a mapping of codes to outputs; for a single test set, also with an output.
-    """
+    """Return the outputs by system; a mapping of the codes of gold to files or treebanks is a single system."""
     single = {key for key, outputs in systems.items() if not (isinstance(outputs, Mapping) or is_collection(outputs))}
     if single == {*systems} and single <= {*codes}:
         return {"system": systems}  # type: ignore[dict-item]
@@ -189,9 +185,15 @@ def extra_gold_warning(gold: PathLike) -> tuple[str, ...]:
     return (f"warning: extra treebanks in GOLD (ignored): {listed(extra)}",) if extra else ()
 
 
-_CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show", "parallel")
-_TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
-_SYSTEM = ("name", "folder", "runs")
+_CAMPAIGN = {
+    "gold": "path", "systems": "path", "measures": "texts", "definitions": "texts", "scheme": "text", "rules": "text",
+    "ranking": "text", "show": "texts", "parallel": "texts",
+}  # fmt: skip
+_TREEBANK = {
+    "code": "text", "gold": "path", "output": "text", "language": "text", "family": "text", "genus": "text",
+    "groups": "texts",
+}  # fmt: skip
+_SYSTEM = {"name": "text", "folder": "path", "runs": "texts"}
 _TOP = ("campaign", "treebank", "system", "groups")
 
 
@@ -215,20 +217,20 @@ class Manifest(NamedTuple):
         path: its path.
     """
 
-    test_sets: tuple[TestSet, ...]
-    folders: Mapping[str, Path]
-    runs: Mapping[str, Sequence[str]]
-    gold: Path | None
-    systems: Path | None
-    groups: Mapping[str, Sequence[str]]
-    measures: tuple[str, ...] | None
-    definitions: tuple[Path, ...]
-    scheme: str | None
-    rules: str | None
-    ranking: str | None
-    show: tuple[str, ...] | None
-    parallel: tuple[str, ...]
-    path: str
+    test_sets: tuple[TestSet, ...] = ()
+    folders: Mapping[str, Path] = {}
+    runs: Mapping[str, Sequence[str]] = {}
+    gold: Path | None = None
+    systems: Path | None = None
+    groups: Mapping[str, Sequence[str]] = {}
+    measures: tuple[str, ...] | None = None
+    definitions: tuple[Path, ...] = ()
+    scheme: str | None = None
+    rules: str | None = None
+    ranking: str | None = None
+    show: tuple[str, ...] | None = None
+    parallel: tuple[str, ...] = ()
+    path: str = ""
 
     def campaign(self, *, as_runs: bool = False) -> Plan:
         """Return the plan; `as_runs`: all folders of a system are its runs, unless the manifest lists its runs."""
@@ -273,60 +275,50 @@ class _ManifestReader:
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
         self._check_keys(document, _TOP, "the manifest")
-        campaign = self._table(document, "campaign", _CAMPAIGN)
+        campaign = self._values(self._table(document, "campaign"), _CAMPAIGN, "campaign")
         treebanks = self._tables(document, "treebank", _TREEBANK)
-        gold, systems = self._path(campaign, "gold", "campaign"), self._path(campaign, "systems", "campaign")
-        test_sets = tuple(filter(None, (self._test_set(table, where, gold) for where, table in treebanks)))
+        test_sets = tuple(filter(None, (self._test_set(table, where, campaign["gold"]) for where, table in treebanks)))
         folders: list[tuple[str, Path]] = []
         runs: dict[str, Sequence[str]] = {}
         for where, table in self._tables(document, "system", _SYSTEM):
-            if (folder := self._path(table, "folder", where)) is None:
+            if table["folder"] is None:
                 self.errors.append(f"{where} has no folder")
                 continue
-            system = self._text(table, "name", where) or system_name(folder)
-            folders.append((system, folder))
-            if system_runs := self._texts(table, "runs", where):
-                runs[system] = system_runs
+            system = table["name"] or system_name(table["folder"])
+            folders.append((system, table["folder"]))
+            if table["runs"]:
+                runs[system] = table["runs"]
         codes = [test_set.code for test_set in test_sets]
         self._check_unique(codes, "[[treebank]]")
         self._check_unique([system for system, _ in folders], "[[system]]")
-        definitions = tuple(self.folder / file for file in self._texts(campaign, "definitions", "campaign") or ())
-        groups, parallel = self._groups(document, treebanks, codes), self._texts(campaign, "parallel", "campaign") or ()
+        groups = self._groups(document, treebanks, codes)
+        campaign["definitions"] = tuple(self.folder / file for file in campaign["definitions"] or ())
+        campaign["parallel"] = campaign["parallel"] or ()
         self.errors += [
-            f"campaign.parallel: {unknown('group', name, groups)}" for name in parallel if name not in groups
+            f"campaign.parallel: {unknown('group', group, groups)}"
+            for group in campaign["parallel"]
+            if group not in groups
         ]
-        return Manifest(
-            test_sets=test_sets,
-            folders=dict(folders),
-            runs=runs,
-            gold=gold,
-            systems=systems,
-            groups=groups,
-            measures=self._texts(campaign, "measures", "campaign"),
-            definitions=definitions,
-            scheme=self._choice(campaign, "scheme", () if definitions else tuple(STANDARD.schemes.by_name)),
-            rules=self._choice(campaign, "rules", tuple(RULES)),
-            ranking=self._choice(campaign, "ranking", RANKINGS),
-            show=self._texts(campaign, "show", "campaign"),
-            parallel=parallel,
-            path=name,
-        )
+        schemes = () if campaign["definitions"] else tuple(STANDARD.schemes.by_name)
+        for key, choices in (("scheme", schemes), ("rules", RULES), ("ranking", RANKINGS)):
+            if campaign[key] is not None and choices and campaign[key] not in choices:
+                self.errors.append(f"campaign.{key}: {unknown(key, campaign[key], choices)}")
+        return Manifest(test_sets, dict(folders), runs, groups=groups, path=name, **campaign)
 
     def _test_set(self, table: Mapping[str, Any], where: str, gold: Path | None) -> TestSet | None:
-        if (code := self._text(table, "code", where)) is None:
+        code, path, output = table["code"], table["gold"], table["output"]
+        if code is None:
             self.errors.append(f"{where} has no code")
             return None
-        if (path := self._path(table, "gold", where)) is not None:
+        if path is not None:
             path = existing(path.parent, path.name)
         elif gold is not None:
             path = existing(gold, f"{code}.conllu")
         if path is None:
             self.errors.append(f"{where}: no gold file for {code}")
             return None
-        output = self._text(table, "output", where)
         outputs = (f"{code}.conllu", bare_name(path.name).removesuffix(".conllu") + ".conllu")
-        given = {"name": self._text(table, "language", where)}
-        given |= {field: self._text(table, field, where) for field in ("family", "genus")}
+        given = {"name": table["language"], "family": table["family"], "genus": table["genus"]}
         language = language_of(code)._replace(**{field: value for field, value in given.items() if value})
         return TestSet(code, path, tuple(dict.fromkeys(outputs if output is None else (output,))), language)
 
@@ -336,9 +328,9 @@ class _ManifestReader:
         """The listed groups, and the groups named by treebanks."""
         listed = self._table(document, "groups")
         groups = {name: list(self._texts(listed, name, "groups") or ()) for name in listed}
-        for where, table in treebanks:
-            for group in self._texts(table, "groups", where) or ():
-                groups.setdefault(group, []).append(str(table.get("code")))
+        for _, table in treebanks:
+            for group in table["groups"] or ():
+                groups.setdefault(group, []).append(str(table["code"]))
         self.errors += [
             f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}"
             for name, members in groups.items()
@@ -346,27 +338,31 @@ class _ManifestReader:
         ]
         return groups
 
-    def _table(self, document: Mapping[str, Any], key: str, known: Sequence[str] | None = None) -> Mapping[str, Any]:
+    def _table(self, document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
         table = document.get(key, {})
-        if not isinstance(table, dict):
-            self.errors.append(f"{key} is not a table")
-            return {}
-        if known is not None:
-            self._check_keys(table, known, key)
-        return table
+        if isinstance(table, dict):
+            return table
+        self.errors.append(f"{key} is not a table")
+        return {}
 
     def _tables(
-        self, document: Mapping[str, Any], key: str, known: Sequence[str]
-    ) -> list[tuple[str, Mapping[str, Any]]]:
+        self, document: Mapping[str, Any], key: str, kinds: Mapping[str, str]
+    ) -> list[tuple[str, dict[str, Any]]]:
+        """The values of each table of a list, with its number for messages."""
         tables = document.get(key, [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             self.errors.append(f"{key} is not a list of tables: write [[{key}]]")
             return []
-        for number, table in enumerate(tables, 1):
-            self._check_keys(table, known, f"{key} {number}")
-        return [(f"{key} {number}", table) for number, table in enumerate(tables, 1)]
+        names = [f"{key} {number}" for number in range(1, 1 + len(tables))]
+        return [(where, self._values(table, kinds, where)) for where, table in zip(names, tables)]
 
-    def _check_keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+    def _values(self, table: Mapping[str, Any], kinds: Mapping[str, str], where: str) -> dict[str, Any]:
+        """The value of each key, None if it is missing or wrong."""
+        self._check_keys(table, kinds, where)
+        read = {"text": self._text, "texts": self._texts, "path": self._path}
+        return {key: read[kind](table, key, where) for key, kind in kinds.items()}
+
+    def _check_keys(self, table: Mapping[str, Any], known: Collection[str], where: str) -> None:
         self.errors += [f"{where}: {unknown('key', key, known)}" for key in table if key not in known]
 
     def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
@@ -390,13 +386,6 @@ class _ManifestReader:
             return None
         path = self.folder / text
         return path if path.exists() else self.folder / path_of(text, self.download)
-
-    def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
-        """A string, limited to the choices if there are any."""
-        text = self._text(table, key, "campaign")
-        if text is not None and choices and text not in choices:
-            self.errors.append(f"campaign.{key}: {unknown(key, text, choices)}")
-        return text
 
     def _check_unique(self, names: Sequence[str], where: str) -> None:
         repeated = (name for i, name in enumerate(names) if name in names[:i])

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.campaign.plan import Plan, missing_outputs
+from levelhead.campaign.plan import TestSet
 from levelhead.campaign.records import (
     GOLD,
     File,
@@ -45,13 +45,12 @@ from levelhead.campaign.records import (
     without_value,
 )
 from levelhead.campaign.results import CANNOT_OPEN
-from levelhead.errors import InputError, MeasureError, Place, TextMismatch
+from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
 from levelhead.evaluation.fold import CountedPiece, fold
 from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
 from levelhead.evaluation.partial import score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
-from levelhead.progress import tracked
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, TreebankPair, match
 from levelhead.scoring.measure import Measure, Resource
@@ -60,11 +59,12 @@ from levelhead.scoring.spans import spans_of
 from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO, UnitTally
 from levelhead.treebank import Treebank, blocks
+from levelhead.treebank.layouts.outputs import System
 from levelhead.treebank.provenance import FileSummary, contents_hash, summary_of
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.fold import Visitor
+    from levelhead.evaluation.score_data import PartialCoverage
 
     class VisitorWithResult(Visitor, Protocol):
         """Sees the pieces of one output, and returns a result."""
@@ -161,10 +161,7 @@ class OutputJob(NamedTuple):
         return self.setup.names if self.setup.rules.undefined is None else ()
 
     def _fields_of_whole(self, gold: Treebank, output: Source, most: int) -> Record:
-        """The record of an output, without fields that depend only on gold.
-
-        An invalid output gets a status, reasons, and the scores of valid sentences unless scores are partial.
-        """
+        """The fields that depend on the output; if it is invalid, also scores of its valid sentences."""
         setup, sentences, data = self.setup, self._sentences(), b""
         system: Treebank | bytes = data
         try:
@@ -190,10 +187,7 @@ class OutputJob(NamedTuple):
         return _valid_fields(evaluation, setup, sentences)
 
     def record_in_pieces(self) -> Record | None:
-        """Return the record, counted in pieces; None if files must be read whole.
-
-        An invalid output is read whole, for its valid sentences.
-        """
+        """Return the record, counted in pieces; None if files must be read whole, as for invalid outputs."""
         gold, output = self.gold, self.output
         if not isinstance(gold, File) or isinstance(output, Treebank) or not can_score_in_pieces(self.setup):
             return None
@@ -300,29 +294,21 @@ class Output(NamedTuple):
         return self.contents or summary_of(self.matches.system)
 
 
-def read_outputs(plan: Plan, setup: Setup) -> Generator[tuple[str, list[Output]], None, None]:
-    """Yield all outputs, matched with gold, one test set at a time; none is kept. To be closed."""
-    faults = missing_outputs(plan)
-    with tracked(plan.test_sets, "scoring") as test_sets:
-        for test_set in test_sets:
-            matched = []
-            try:
-                gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.format_of_gold)
-            except InputError as error:
-                faults += error.faults
-                continue
-            for system in plan.systems:
-                if (output := system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)) is None:
-                    continue
-                try:
-                    matched.append(_matched(gold, output, setup)._replace(system=system.name, name=system.label))
-                    matched[-1].matches.check_trees()
-                except InputError as error:
-                    faults += error.faults
-            if not faults:
-                yield test_set.code, matched
+def read_outputs(test_set: TestSet, systems: Sequence[System], setup: Setup) -> list[Output]:
+    """Return the outputs on a test set, matched with gold; missing ones are left out."""
+    gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.format_of_gold)
+    matched, faults = list[Output](), list[Fault]()
+    for system in systems:
+        if (output := system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)) is None:
+            continue
+        try:
+            matched.append(_matched(gold, output, setup)._replace(system=system.name, name=system.label))
+            matched[-1].matches.check_trees()
+        except InputError as error:
+            faults += error.faults
     if faults:
-        raise InputError(*dict.fromkeys(faults))
+        raise InputError(*faults)
+    return matched
 
 
 def _matched(gold: Treebank, output: Input, setup: Setup) -> Output:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import GoldFile, visible_entries
-from levelhead.treebank.layouts.outputs import RunFiles, Runs, run_files, runs_of_one_file, system_name
+from levelhead.treebank.layouts.outputs import Runs, System, run_files, runs_of_one_file, system_name
 from levelhead.typology.languages import UNKNOWN, Language
 
 
@@ -32,35 +32,6 @@ class TestSet(NamedTuple):
     language: Language = UNKNOWN
     treebank: Treebank | None = None
     parallel: str = ""
-
-
-class System(NamedTuple):
-    """One run of a system.
-
-    Args:
-        name: the name of the system, as printed.
-        outputs: its output for each test set, by code; missing outputs are left out.
-        run: the name of the run; empty if the system has a single run.
-        folder: the folder of the outputs, if known.
-        ignored: treebanks in the folder that match no test set.
-        treebanks: outputs in memory, by code.
-        faults: why an output cannot be used, by code.
-        similar: the codes of the test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`.
-    """
-
-    name: str
-    outputs: Mapping[str, Path]
-    run: str = ""
-    folder: Path | None = None
-    ignored: tuple[Path, ...] = ()
-    treebanks: Mapping[str, Treebank] = {}
-    faults: Mapping[str, Fault] = {}
-    similar: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        """The name of the system, with the name of the run if there are several."""
-        return f"{self.name}/{self.run}" if self.run else self.name
 
 
 class Plan(NamedTuple):
@@ -90,22 +61,18 @@ class Plan(NamedTuple):
 def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: bool | Mapping[str, Runs] = False) -> Plan:
     test_sets = tuple(test_sets)
     golds = [GoldFile(test_set.code, test_set.gold or Path(), test_set.outputs) for test_set in test_sets]
-    all_runs: list[RunFiles] = []
+    all_runs: list[System] = []
     for name, path in systems.items():
         named_runs = runs if isinstance(runs, bool) else runs[name]
         if len(golds) == 1 and not golds[0].outputs and path.is_dir():
             all_runs += runs_of_one_file(name, path, golds[0], named_runs)
         else:
             all_runs += run_files(name, path, golds, named_runs)
-    systems_of = (System(r.system, r.files, r.run, r.folder, r.ignored, {}, r.faults, r.similar) for r in all_runs)
-    return Plan(test_sets, tuple(systems_of))
+    return Plan(test_sets, tuple(all_runs))
 
 
 def missing_outputs(plan: Plan) -> list[Fault]:
-    """Return one error for each run with missing outputs, and one for each output that cannot be used.
-
-    The first also names files that match no test set, which may be missing outputs with different names.
-    """
+    """Return one error for each run with missing outputs, and one for each output that cannot be used."""
     faults: list[Fault] = []
     for system in plan.systems:
         available = {*system.outputs, *system.treebanks, *system.faults}

@@ -14,9 +14,8 @@ from typing import Any
 from levelhead._version import VERSION
 from levelhead.campaign.records import File, parts_of_file, unchanged
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
-from levelhead.jobs import Job, Store, Workers, run_jobs
-from levelhead.jobs.running import batch_size
-from levelhead.progress import progress_bar
+from levelhead.jobs import Job, Store, Workers
+from levelhead.jobs.running import run_long_jobs
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import whole_or_parts
 from levelhead.typology.counts import Vocabulary, counts_from_bytes, counts_to_bytes
@@ -38,27 +37,16 @@ NamedFile = tuple[str, File]
 
 
 def profile_with(workers: Workers, store: Store | None = None) -> Runner:
-    """Return a function that profiles treebanks as jobs; the results do not depend on the workers.
-
-    Pipes, standard input and treebanks in memory are profiled by this process, and not stored.
-    """
+    """Return a function that profiles treebanks as jobs; this process profiles those from pipes or in memory."""
     if workers.here and store is None:
         return profile_here
 
     def run(files: Files, task: ProfileTask) -> Profiles:
         jobs = {name: _job(name, named, task) for name, sources in files.items() if (named := _named_files(sources))}
-        results: Mapping[str, bytes] = {}
-        if jobs:
-            ordered = sorted(jobs.values(), key=lambda job: -job.weight)  # so that no large job is left for the end
-            batched = workers._replace(batch=batch_size(workers, len(jobs)))
-            with progress_bar("profiling", len(jobs), sum(job.weight for job in ordered)) as advance:
-                outcome = run_jobs(ordered, batched, store=store, advance=advance)
-            if outcome.stale:
-                raise InputError(*(Fault(stale.slug, stale.message, stale.place) for _, stale in outcome.stale))
-            results = outcome.results
+        records = dict(zip(jobs, run_long_jobs("profiling", [*jobs.values()], workers, store) if jobs else ()))
         for name, sources in files.items():
-            if name in jobs:
-                yield name, _from_bytes(results[jobs[name].key])
+            if name in records:
+                yield name, _profile_in(records[name])
             else:
                 yield from profile_here({name: sources}, task)
 
@@ -116,8 +104,7 @@ def _counted(path: str, file: File, task: ProfileTask) -> CountedFile:
             raise UnreadableFile(*(fault.in_file(path) for fault in error.faults)) from error
 
 
-def _from_bytes(data: bytes) -> ProfiledTreebank | InputError:
-    record = json.loads(data)
+def _profile_in(record: Mapping[str, Any]) -> ProfiledTreebank | InputError:
     if "faults" in record:
         return InputError(*map(_fault, record["faults"]))
     vocabulary = None if record["vocabulary"] is None else Vocabulary(*record["vocabulary"])

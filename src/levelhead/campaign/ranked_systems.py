@@ -47,26 +47,10 @@ __all__ = ["RankedSystems", "RankingChoice"]
 
 
 def with_intervals(results: Results, rankings: Sequence[Ranking], settings: InferenceSettings) -> tuple[Ranking, ...]:
-    """Return rankings with intervals and tests from the counts of units: documents or sentences.
-
-    Intervals of averages are computed by `Estimate`, and are the same as in `compare` for the same files and level.
-
-    All pairs of systems in one ranking are one family of tests (`compare_pairs`). Rank sets, letters and lines follow
-    from it: a rank set contains the ranks below all systems that are significantly better, and above all that are
-    significantly worse; two systems share a letter if they do not differ significantly; a line is drawn between
-    neighbors that do. The wins on a test set follow from the family of all pairs on this test set.
-
-    A missing or invalid output scores 0. In tests it is a single event, which alone makes no difference significant;
-    see `significance.rankings.evidence`.
-
-    If only scores are known, test sets are the units: the intervals then refer to other test sets of the same kind, not
-    to other sentences of these test sets.
-
-    Averages have full precision, regardless of the rule of ranking. A ranking by a perplexity, or without averages, is
-    returned unchanged.
-
-    Sources: Mogstad, Romano, Shaikh and Wilhelm (2024) for the sets; Piepho (2004) for letters.
-    """
+    """Return rankings with intervals, rank sets, letters and wins: by documents, sentences, or test sets of scores."""
+    # Averages have full precision and the intervals of `compare`. All pairs of a ranking are one family of tests, from
+    # which rank sets (Mogstad, Romano, Shaikh and Wilhelm 2024), letters (Piepho 2004) and lines follow; wins are of
+    # the family on each test set. A failure is one event, which alone makes no difference significant, see `evidence`.
     if len(results.units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
     scopes = _Scopes(results, settings.level)
@@ -90,10 +74,13 @@ class _Scopes:
         if not self._results.gold:
             scope = Scope(ranking.group.name, {"": self._scores(codes, measure)})
             return scope, compare_pairs(scope, np.zeros((1, len(self._results.systems)), dtype=bool), self.level)
+        scope = self._scope(ranking.group.name, codes, measure)
+        return scope, compare_pairs(scope, self._failed(codes, measure), self.level)
+
+    def _scope(self, name: str, codes: Sequence[str], measure: str) -> Scope:
         alone = len(codes) == 1
         test_sets = {code: self._units(code, measure, alone=alone) for code in codes}
-        scope = Scope(ranking.group.name, test_sets, None if alone else "macro", None if alone else self._parallel)
-        return scope, compare_pairs(scope, self._failed(codes, measure), self.level)
+        return Scope(name, test_sets, None if alone else "macro", None if alone else self._parallel)
 
     def wins(self, ranking: Ranking) -> NDArray[np.int64]:
         """Return the number of test sets on which one system (row) is significantly better than another (column)."""
@@ -102,8 +89,9 @@ class _Scopes:
         for code in self._parallel.without_copies(ranking.group.codes):
             key = code, ranking.measure
             if key not in self._better:
-                scope = Scope(code, {code: self._units(*key, alone=True)})
-                tests = compare_pairs(scope, self._failed([code], ranking.measure), self.level)
+                tests = compare_pairs(
+                    self._scope(code, [code], ranking.measure), self._failed([code], ranking.measure), self.level
+                )
                 self._better[key] = tests and tests.better
             if (better := self._better[key]) is not None:
                 total += better
@@ -111,9 +99,7 @@ class _Scopes:
 
     def variance(self, system: str, codes: Sequence[str], measure: str) -> float:
         """Return the variance of a system's average over some test sets, in squared points."""
-        alone = len(codes) == 1
-        test_sets = {code: self._units(code, measure, alone=alone) for code in codes}
-        scope = Scope("", test_sets, None if alone else "macro", None if alone else self._parallel)
+        scope = self._scope("", codes, measure)
         (estimate,) = scope.estimates([[[self._results.systems.index(system)]]], 0)
         return 100**2 * estimate.variance
 
@@ -138,10 +124,7 @@ class _Scopes:
 
 
 def parts_of(results: Results, code: str, measure: str) -> Sums:
-    """Return numerators and denominators of sentences on a test set, shape (sentences, systems, 2).
-
-    In every sentence of a missing or invalid output they are 0 and 1.
-    """
+    """Return numerators and denominators of sentences, shape (sentences, systems, 2); 0 and 1 for a failed output."""
     by_sentence = np.empty((results.gold[code].sentences, len(results.systems), 2))
     for place, system in enumerate(results.systems):
         parts = results.results[system, code].sentences.get(measure)
@@ -208,10 +191,7 @@ def spread_on(results: Results, system: str, code: str, measure: str) -> Spread 
 
 
 def average_interval(values: Sequence[Fraction], spreads: Sequence[Spread]) -> PercentInterval | None:
-    """Return the confidence interval of an average over test sets, as `with_intervals` does if none are parallel.
-
-    Values are percentages; their errors are those of ratios.
-    """
+    """Return the interval of an average of percentages, given errors of ratios; no test sets may be parallel."""
     share = 1 / len(values)
     total = spread_of_sum([spread.scaled(share) for spread in spreads])
     average = Estimate(float(macro_average(values) / 100), total.variance, total.freedom, total.n_units)
@@ -270,6 +250,12 @@ class RankedSystems(Tabular):
         """Whether intervals and tests were requested."""
         return "level" in self.provenance.signature
 
+    def records(self, name: str) -> Any:
+        """Return the records of a table."""
+        if field := _OF_EACH_RANKING.get(name):
+            return ((one.group.name, one.measure, row) for one in self.rankings for row in getattr(one, field))
+        return super().records(name)
+
     def _standings_rows(self) -> Iterator[Any]:
         for ranking in self.rankings:
             lines, last = ranking.lines, len(ranking.standings)
@@ -290,9 +276,6 @@ class RankedSystems(Tabular):
                 of_sentences = None if valid is None else valid.value
                 yield system, code, name, numbers, result.state, of_sentences, of_trees, reason
 
-    def _systems_rows(self) -> Iterator[Any]:
-        return self._of_rankings("adjusted")
-
     def _outputs_rows(self) -> Iterator[Any]:
         for system, code, result in self._outputs():
             counts = result.coverage and (result.coverage.scored, result.coverage.system, result.coverage.invalid)
@@ -300,9 +283,6 @@ class RankedSystems(Tabular):
 
     def _reasons_rows(self) -> Iterator[Any]:
         return ((system, code, reason) for system, code, result in self._outputs() for reason in result.reasons)
-
-    def _pairs_rows(self) -> Iterator[Any]:
-        return self._of_rankings("pairs")
 
     def _influence_rows(self) -> Iterator[Any]:
         for ranking in self.rankings:
@@ -314,9 +294,6 @@ class RankedSystems(Tabular):
         for group in dict.fromkeys(ranking.group for ranking in self.rankings):
             yield from ((group.name, code, True) for code in group.codes)
             yield from ((group.name, code, False) for code in group.lacks)
-
-    def _undefined_rows(self) -> Iterator[Any]:
-        return self._of_rankings("undefined")
 
     def _treebanks_rows(self) -> Iterator[Any]:
         for test_set in self.results.test_sets:
@@ -332,11 +309,6 @@ class RankedSystems(Tabular):
             if covered := self.results.covered(system, code):
                 yield system, code, covered
 
-    def _of_rankings(self, field: str) -> Iterator[Any]:
-        return (
-            (ranking.group.name, ranking.measure, row) for ranking in self.rankings for row in getattr(ranking, field)
-        )
-
     def _outputs(self) -> Iterator[tuple[str, str, OutputResult]]:
         codes = [test_set.code for test_set in self.results.test_sets]
         return ((system, code, self.results.results[system, code]) for system in self.results.systems for code in codes)
@@ -347,6 +319,9 @@ class RankedSystems(Tabular):
             return results_table(self.results)
         table = ranking_table(self.results, self.rankings)
         return table._replace(notes=(*left_out_notes(self.left_out), *table.notes))
+
+
+_OF_EACH_RANKING = {"systems": "adjusted", "pairs": "pairs", "undefined": "undefined"}  # tables and their fields
 
 
 def _unit(measure: str) -> Literal["percent", "perplexity"]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, listed, number_of, unknown
-from levelhead.evaluation.coverage import total_coverage
+from levelhead.evaluation.score_data import total_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance.abilities import FEWEST_TEST_SETS, Abilities, expected_mean, fit_abilities
 from levelhead.significance.scopes import Influenced
@@ -107,7 +107,7 @@ class Standing(NamedTuple):
         rank: its rank, shared by systems of equal value; null without a value.
         value: its macro-average as the rule computes it: a percentage, or a perplexity; null if the measure has no
             value on a treebank.
-        n_valid: the number of its valid outputs; the others score 0.
+        n_valid: the number of its valid outputs, or of those with a partial score; the others score 0.
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value alone; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
@@ -345,10 +345,7 @@ def fitted_scores(results: Results, measure: str) -> FittedScores:
 def adjusted(
     results: Results, ranking: Ranking, scores: FittedScores, level: float, sampling: Sampling | None
 ) -> Ranking:
-    """Return a ranking by expected averages over all test sets; only missing scores are predicted.
-
-    Without missing outputs, the ranking is unchanged. Otherwise, it has no tests of pairs.
-    """
+    """Return a ranking in which missing scores are predicted; with any missing, it has no tests of pairs."""
     if ranking.undefined:
         return ranking
     counted, _, model = scores

@@ -21,12 +21,11 @@ from levelhead.campaign.ranking import (
 from levelhead.campaign.results import Results
 from levelhead.errors import listed, names_or_number, number_of
 from levelhead.evaluation import score_tables
-from levelhead.evaluation.coverage import PartialCoverage
-from levelhead.evaluation.score_data import ScoreNumbers
+from levelhead.evaluation.score_data import PartialCoverage, ScoreNumbers
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.scopes import INFLUENCE, InfluencedResult, influence_notes
-from levelhead.significance.units import UnitRow
+from levelhead.significance.units import UNITS
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
 
@@ -102,7 +101,7 @@ LAYOUTS: Mapping[str, Layout] = MappingProxyType(
         "groups": (_GROUP, _TREEBANK, DataColumn("included", "boolean", "Whether the treebank was ranked")),
         "undefined": (_GROUP, _MEASURE, DataColumn("treebank", "text", "A treebank without a value, so no average")),
         "treebanks": _TREEBANK_COLUMNS,
-        "units": (UnitRow,),
+        "units": UNITS,
         "coverage": (_SYSTEM, _TREEBANK, PartialCoverage),
         "left_out": (LeftOut,),
     }
@@ -135,6 +134,7 @@ def _row(
 ) -> list[tuple[Column, Cell]]:
     measure = first.measure
     partial = "share_answered" in shown
+    outputs = "Scored outputs" if partial else "Valid outputs"  # a partial score does not require valid trees
     of_valid_sentences = standing.value_of_valid_sentences
     row: list[tuple[bool, Column, Cell]] = [
         ("group" in shown, Column("Group", "text"), first.group.name),
@@ -161,7 +161,7 @@ def _row(
             (True, Column(f"{name} rank", "number", rank=1), other.rank),
         ]
     row += [
-        (True, Column("Valid outputs", "text"), f"{standing.n_valid} of {standing.n_treebanks}"),
+        (True, Column(outputs, "text"), f"{standing.n_valid} of {standing.n_treebanks}"),
         ("value_of_valid_sentences" in shown, Column(f"{measure} of valid sentences", "percent", rank=2),
          standing.value if of_valid_sentences is None else of_valid_sentences),
     ]  # fmt: skip

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.results import CANNOT_OPEN, OutputResult, exact_values
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable, reason_of
-from levelhead.evaluation.coverage import PartialCoverage
 from levelhead.evaluation.files import open_files
 from levelhead.evaluation.fold import fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
 from levelhead.evaluation.partial import Coverage
+from levelhead.evaluation.score_data import PartialCoverage
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.jobs import StaleInput
@@ -328,10 +328,7 @@ def _gold(file: File, setup: Setup, most: int) -> Treebank | InputError:
 
 
 def undefined_measures(gold: Source, setup: Setup, valueless: Iterable[str], most: int | None) -> list[str]:
-    """Return the measures that gold does not annotate: gold scored against itself has no value either.
-
-    Gold is read whole up to the size `most`, and in pieces without it.
-    """
+    """Return the measures that gold does not annotate; it is read whole up to the size `most`, else in pieces."""
     measures = tuple(valueless)
     return list(_undefined(gold, _for_gold(setup, measures), most)) if measures else []
 

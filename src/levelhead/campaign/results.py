@@ -18,10 +18,10 @@ from levelhead._version import VERSION
 from levelhead.arguments import refuse
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, Place, listed, number_of, quoted
-from levelhead.evaluation.coverage import PartialCoverage, no_coverage
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import Coverage
 from levelhead.evaluation.provenance import joint_hash
+from levelhead.evaluation.score_data import PartialCoverage, no_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
 from levelhead.scoring.measure_notes import named_note
@@ -333,10 +333,7 @@ _OF_FILES = frozenset({"gold", "system", "gold-warnings", "system-warnings"})
 
 
 def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
-    """Return the results of systems that were scored one by one.
-
-    A test set without an evaluation of a system is a missing output. Measures without a value in gold have none.
-    """
+    """Return the results of systems that were scored one by one; lacking evaluations are missing outputs."""
     by_system = {name: own.parts or {_ONE_TEST_SET: own} for name, own in systems.items()}
     every = [(name, code, own) for name, some in by_system.items() for code, own in some.items()]
     if not every:

@@ -12,16 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.campaign.outputs import (
-    JobSetup,
-    Look,
-    OutputSource,
-    VisitEach,
-    count_and_look,
-    count_output,
-    key_of_job,
-)
-from levelhead.campaign.plan import Plan, System, TestSet
+from levelhead.campaign.outputs import JobSetup, Look, OutputSource, VisitEach, count_and_look, count_output, key_of_job
+from levelhead.campaign.plan import Plan, TestSet
 from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in, state_of
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place, reason_of
@@ -36,6 +28,7 @@ from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.input_bytes import is_stream, read_bytes
 from levelhead.treebank.layouts.gold import irregularity
+from levelhead.treebank.layouts.outputs import System
 from levelhead.treebank.provenance import FileId, FileSummary
 
 _Source = TypeVar("_Source", Source, Source | None)

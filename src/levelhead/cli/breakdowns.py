@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from levelhead.cli.program import say
+from levelhead.cli.program import refuse_if, say
 from levelhead.cli.shared import options, printing
 from levelhead.cli.shared.color import colored_trees, wants_color
-from levelhead.cli.shared.command import command, joined, refuse_if, setting
-from levelhead.cli.shared.inputs import check_files, check_kinds
+from levelhead.cli.shared.command import command, joined, setting
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.extras import require
 
 _reading_and_printing = joined(
     options.split_option, options.reading_options, options.partial_option, options.result_options
 )
-
-
-def _check(given: Mapping[str, Any]) -> None:
-    systems = given.get("systems") or [given["system"]]
-    check_files([given["gold"], *systems], given, [given["output"]])
-    check_kinds(given["gold"], systems)
 
 
 @command()
@@ -48,14 +40,11 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     have confidence intervals.
     """
     refuse_if(len(given["systems"]) > 1 and len(by) != 1, "with several systems, give a single --by")
-    _check(given)
-    options.check_single_measure(given["measures"])
     printing.show(given, options.call(given | {"by": by}))
 
 
 @command()
-@options.gold_argument
-@click.argument("system", type=options.PATH)
+@options.gold_and_system
 @click.option(
     "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
     help="Table to print: points gained by repairing each kind of error, types of errors, or wrong arcs of each class"
@@ -70,14 +59,11 @@ def analyze(**given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
-    _check(given)
-    options.check_single_measure(given["measures"])
     printing.show(given, options.call(given), show=given["show"])
 
 
 @command()
-@options.gold_argument
-@click.argument("system", type=options.PATH)
+@options.gold_and_system
 @options.limit_option
 @_reading_and_printing
 def confusion(**given: Any) -> None:
@@ -85,7 +71,6 @@ def confusion(**given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
-    _check(given)
     printing.show(given, options.call(given))
 
 
@@ -111,8 +96,6 @@ def trees(**given: Any) -> None:
     if bool(given["show"]) != (len(given["systems"]) == 1):
         message = "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj; several systems take no --show"
         raise click.UsageError(message)
-    _check(given)
-    options.check_single_measure(given["measures"])
     result = options.call(given)
     printing.print_provenance(given, result.provenance)
     if output_format in {"json", "jsonl", "tsv"}:
@@ -162,7 +145,6 @@ def words(**given: Any) -> None:
     GOLD and SYSTEM are files or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so
     files can be larger than memory.
     """
-    _check(given)
     if given["output_format"] == "json":
         printing.show(given, options.call(given, files=()))
         return
@@ -186,5 +168,4 @@ def sentences(**given: Any) -> None:
 
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
-    _check(given)
     printing.show(given, options.call(given, files=[given["gold"], *given["systems"]]))

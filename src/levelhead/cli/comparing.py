@@ -8,15 +8,16 @@ from typing import Any
 import click
 
 from levelhead.arguments import is_collection
-from levelhead.cli.program import BAD_INPUT, DONE, GATE, say
+from levelhead.cli.program import BAD_INPUT, DONE, GATE, refuse_if, say
 from levelhead.cli.shared import options, printing
-from levelhead.cli.shared.command import command, refuse_if, setting
-from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of, refused
+from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.inputs import check_kinds, inputs_of, refused
 from levelhead.errors import InputError
 
 
 @command()
-@options.gold_and_systems
+@options.gold_argument
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
 @options.measuring_options
 @options.partial_option
 @options.resample_by_option
@@ -50,31 +51,17 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     Scores and differences have confidence intervals. P-values and the intervals of differences hold for all systems
     jointly.
     """
-    from levelhead.api.comparing import compare as compared
     from levelhead.comparison.regression import outcome_text
-    from levelhead.measures.registry import split_measures
 
     printing.check_papers(given)
     gold, systems = given["gold"], given["systems"]
     if given["fail_if_worse"] and len(systems) < 2:
         raise click.UsageError("--fail-if-worse requires a baseline and at least one other SYSTEM")
-    gated = [name for text in given["fail_if_worse"] for name in split_measures(text)]
-    check_files(
-        [gold, *systems], given, [given["output"], *printing.page_outputs(given), summary_file, given["store"]], gated
-    )
-    if given["wilcoxon"]:
-        from levelhead.extras import require
-
-        require("scipy", "Wilcoxon tests")
     if is_collection(gold):  # otherwise folders of runs are allowed
         check_kinds(gold, systems)
     given["prepare"] = [*["page"] * printing.wants_page(given), *["summary"] * (summary_file is not None)]
-    arguments = options.arguments_for(compared, given, inputs_of(systems))
-    comparison = compared(**arguments)
-    printing.print_provenance(given, comparison.provenance)
-    if not printing.print_paper(given, comparison, each=each):
-        printing.print_result(given, comparison, lambda: comparison.table(each=each))
-    printing.write_page(given, comparison)
+    comparison = options.call(given, files=inputs_of(systems))
+    printing.show(given, comparison, each=each)
     if summary_file is not None:
         from levelhead.report.paper import summary
 
@@ -105,11 +92,8 @@ def languages(**given: Any) -> None:
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values and the intervals of differences hold for all pairs of treebanks jointly.
     """
-    gold, systems = given["gold"], given["systems"]
-    check_files([gold, *systems], given, [given["output"], given["store"]])
-    check_kinds(gold, systems)
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
-        result = options.call(given, files=inputs_of(systems))
+        result = options.call(given, files=inputs_of(given["systems"]))
     printing.show(given, result)
 
 
@@ -145,19 +129,13 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
     sentences or documents and k runs of each system, estimated from the outputs. Without files, it shows typical values
     for the outputs of CoNLL 2018.
     """
-    from levelhead.api.comparing import power as detectable
-    from levelhead.significance.power import checked_test
-
     refuse_if(len(files) not in {0, 3}, "give GOLD and two SYSTEMS, or no files for typical test sets")
-    check_files(files, given, [given["output"], figure, given["store"]])
     if files:
         check_kinds(files[0], files[1:])
         given |= {"gold": files[0], "systems": files[1:]}
-    arguments = options.arguments_for(detectable, given, inputs_of(files[1:]))
-    checked_test(arguments["alpha"], arguments["power"])  # one message about both options
     in_points = refused("invalid-argument", "--run-sd is in points: leave out perplexities")
     with in_points if given["run_sd"] is not None else nullcontext():
-        result = detectable(**arguments)
+        result = options.call(given, files=inputs_of(files[1:]))
     printing.show(given, result, each=each)
     if figure is not None:
         from levelhead.report.charts.result_charts import power_chart
@@ -188,11 +166,8 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
     A single file has several annotations if `# user_id` names an annotator in each sentence, as in exports of
     Arborator; a single folder has a file for each annotator and document, as in exports of INCEpTION.
     """
-    check_paths(inputs_of(files), [given["output"], *printing.page_outputs(given)])
     refuse_if(len(files) > 1 and any(map(is_collection, files)), "agree takes several files, or one folder")
-    agreement = options.call(given, *files)
-    _show_by(given, agreement, "label")
-    printing.write_page(given, agreement)
+    _show_by(given, options.call(given, *files), "label")
 
 
 @command()
@@ -218,12 +193,10 @@ def diff(changelog: str | None, **given: Any) -> None:
     grouped by column and pattern, such as `obl -> obj`. Sentences are paired by sent_id, otherwise by text. OLD and NEW
     can also be folders, such as two releases of a treebank: files are paired by name.
     """
-    check_paths(inputs_of([given["old"], given["new"]]), [given["output"], changelog, *printing.page_outputs(given)])
     changes = options.call(given)
     if changelog is not None:
         printing.emit(changes.changelog(), changelog)
     _show_by(given, changes, "pattern")
-    printing.write_page(given, changes)
 
 
 def _show_by(given: dict[str, Any], result: Any, default: str) -> None:

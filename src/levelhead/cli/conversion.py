@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from levelhead.cli.program import say
+from levelhead.cli.program import refuse_if, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, refuse_if, setting
-from levelhead.cli.shared.inputs import check_paths, inputs_of, refuse_compressed, treebank_files
+from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.inputs import check_paths, refuse_compressed, treebank_files
 from levelhead.cli.shared.printing import emit_folded, print_result, print_warnings, show
 from levelhead.errors import Fault, InputError, printable, unknown
 from levelhead.progress import tracked
@@ -49,14 +49,13 @@ def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: st
         _check(arguments, given, how, failures=failures)
         return
     refuse_if(given["output"] is not None, "--output requires --check: conversions are written to OUT")
-    check_paths(filter(None, [given["targets"]]), arguments[2:3])
     if len(arguments) == 3 and arguments[0] not in (directions := ("forward", "backward")):
         raise click.UsageError(unknown("direction", arguments[0], directions))
     refuse_if(len(arguments) != 3, "give a direction (forward or backward), IN and OUT; or --check and files")
     direction, source, target = arguments
     refuse_compressed(target)
     check_file(target)
-    check_paths([source], [target])
+    check_paths(filter(None, [source, given["targets"]]), [target])
     treebank = read(source, format=how["format"])
     if ud is None:
         version = ud_version(treebank)
@@ -75,7 +74,7 @@ def _check(treebanks: tuple[str, ...], given: dict[str, Any], how: dict[str, Any
 
     targets = given["targets"]
     format_of_files = how.pop("format")
-    files = treebank_files(treebanks, [given["output"]], others=filter(None, [targets]))
+    files = treebank_files(treebanks)
     paths = {name: str(path) for name, (path,) in files.items()}
     how["targets"] = default_targets() if targets is None else read_targets(targets)
     trips, faults = {}, list[Fault]()
@@ -110,7 +109,6 @@ def derive(treebank: str, transitions: bool, labeled: bool, **given: Any) -> Non
     "-" is standard input. The lines of --order can be used to train language models: spaces in words become
     underscores.
     """
-    check_paths([treebank], [given["output"]])
     derivations = options.call(given, treebank)
     if given["output_format"] == "text":
         print_warnings(derivations.treebank.warnings)
@@ -167,7 +165,6 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
     """
     from levelhead.derivation import write_arpa as write
 
-    check_paths([given["train"], given["test"], *given["systems"]], [given["output"], write_arpa])
     perplexities = options.call(given)
     if write_arpa is not None:
         write(perplexities.model, write_arpa)
@@ -175,7 +172,7 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
 
 
 _OUT = click.option(
-    "--output", "-o", "conllu", type=options.RESULT, required=True, metavar="OUT.conllu",
+    "--output", "-o", "conllu", type=options.RESULT_TREEBANK, required=True, metavar="OUT.conllu",
     help="Write the answers to this file as CoNLL-U",
 )  # fmt: skip
 
@@ -199,8 +196,6 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     trees.
     """
     refuse_if(conllu == "-", "--output must be a file: the table goes to standard output")
-    refuse_compressed(conllu)
-    check_paths([*inputs_of([answers]), gold], [conllu])
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():
         raise click.UsageError(f"{printable(conllu)} would be one of the answers: write the output to another folder")
     recovery = options.call(given, answers, gold)

@@ -10,8 +10,8 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_files, check_paths
-from levelhead.cli.shared.printing import print_provenance, print_result
+from levelhead.cli.shared.inputs import check_files
+from levelhead.cli.shared.printing import show
 
 if TYPE_CHECKING:
     from levelhead.correlation import Measurements
@@ -55,7 +55,7 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
 
     if given["matrix"] and given["output_format"] in {"tsv", "json", "jsonl"}:
         raise click.UsageError(f"--matrix has no effect with --format {given['output_format']}")
-    check_paths([named(table)[0] for table in tables], [given["output"], figure])
+    check_files(named(table)[0] for table in tables)
     needed = [*columns, *given["given"], *filter(None, [given["family"]])] if columns else []
     table = measurements(*tables, **options.arguments_for(measurements, given | {"columns": needed}))
     columns = tuple(table.columns_named(columns))
@@ -65,15 +65,12 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
         added = [f"diff({first},{second})" for first, second in given["differences"]]
         variances = cumulative_variances(table, table.columns_named([*columns, *added]) if columns else ())
         names, kind = tuple(variances.variances), kind or "variance"
-        print_provenance(given, variances.provenance)
-        print_result(given, variances)
+        show(given, variances)
     else:
         result = options.call(given | {"columns": columns}, table)
         if given["matrix"] and len(result.methods) > 1:
             raise click.UsageError("--matrix requires a single method: add --method pearson or --method spearman")
-        shown = partial(result.matrix_table, result.methods[0]) if given["matrix"] else result.table
-        print_provenance(given, result.provenance)
-        print_result(given, result, shown)
+        show(given, result, partial(result.matrix_table, result.methods[0]) if given["matrix"] else result.table)
         names = result.columns
         kind = kind or ("scatter" if len(names) == 2 else "matrix" if len(columns) != 1 else "coefficients")
     if figure is not None:
@@ -127,8 +124,5 @@ def judge(**given: Any) -> None:
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """
-    check_files([given[name] for name in ("gold", "first", "second", "judgments")], given, [given["output"]])
     result = options.call(given)
-    print_provenance(given, result.provenance)
-    places = result.PLACES if given["places"] is None else given["places"]
-    print_result(given, result, lambda: result.table(places=places))
+    show(given, result, places=result.PLACES if given["places"] is None else given["places"])

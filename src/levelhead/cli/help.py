@@ -10,10 +10,9 @@ import click
 
 from levelhead.api import results
 from levelhead.api.listings import MeasureRow, SchemeList, installation, list_measures
-from levelhead.cli.program import cli
+from levelhead.cli.program import cli, refuse_if
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, refuse_if
-from levelhead.cli.shared.inputs import check_paths
+from levelhead.cli.shared.command import command
 from levelhead.cli.shared.printing import emit, emit_folded, print_json, screen_of, show
 
 
@@ -29,7 +28,6 @@ def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...]
     classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy for a component: LAS-FUN-PUNCT.recall.
     """
     refuse_if(names and schemes, "--schemes cannot be combined with MEASUREs")
-    check_paths(definitions, [given["output"]])
     from levelhead.api.inputs import registry_of
 
     registry = registry_of(definitions, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import say
+from levelhead.cli.program import refuse_if, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import command, refuse_if, setting
-from levelhead.cli.shared.inputs import check_paths, refuse_compressed
+from levelhead.cli.shared.command import command, setting
 from levelhead.cli.shared.printing import emit, print_warnings
 from levelhead.progress import Advance, progress_bar
 
@@ -39,8 +37,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     programs.
     """
     refuse_if(with_dev and dev is None, "--with-dev requires --dev")
-    arguments = options.parser_arguments(parser, given)
-    check_paths(filter(None, [treebank, dev, given["jar"]]), [model])
+    given |= options.parser_arguments(parser, given)
     from levelhead.parsing import training_warnings, write_model
     from levelhead.treebank import read
 
@@ -49,9 +46,9 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     for learned, part in ((True, trees), (with_dev, held_out)):
         if part is not None:
             print_warnings((*part.warnings, *(training_warnings(part, parser) if learned else ())))
-    given |= arguments | {"dev": held_out, "with_dev": with_dev}
     with progress_of_passes() as tell:
-        write_model(options.call(given | {"progress": tell}, trees), model)
+        given |= {"dev": held_out, "with_dev": with_dev, "progress": tell}
+        write_model(options.call(given, trees), model)
 
 
 @contextmanager
@@ -84,7 +81,7 @@ def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
 @click.argument("model", type=options.PATH)
 @click.argument("words", metavar="INPUT", type=options.PATH)
 @options.parsing_options
-@options.output_option
+@options.treebank_output_option
 def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair: bool, output: str | None) -> None:
     """Parse INPUT with a model that `levelhead train` wrote.
 
@@ -94,15 +91,11 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     report words without UPOS if the model learned from tags, and sentences that are too long for the usual search (more
     than 500 words for graph-based parsers; 5,000 with a beam, fewer with a beam wider than 40).
     """
-    there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
-    refuse_compressed(output)
-    check_paths([model, words, *there], [output])
     from levelhead.api.parsers import parse as parsed_by
     from levelhead.parsing import ExternalSettings, read_model, read_words
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
-    check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
     parsed = parsed_by(parser, unparsed, external=ExternalSettings(jar=jar, parse_command=parse_cmd), repair=repair)
     print_warnings(parsed.warnings[len(unparsed.warnings) :])
@@ -117,7 +110,7 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 @options.parsing_options
 @options.worker_options
 @options.store_option
-@options.output_option
+@options.treebank_output_option
 def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> None:
     """Parse all of TREEBANK, each fold with a PARSER trained on the other folds (cross-validation, jackknifing).
 
@@ -125,16 +118,14 @@ def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> No
     that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options for other
     parsers are ignored.
     """
-    arguments = options.parser_arguments(parser, given)
-    refuse_compressed(output)
-    check_paths(filter(None, [treebank, given["jar"]]), [output, given["store"]])
+    given |= options.parser_arguments(parser, given)
     if parser == "command" and given["store"] is not None:
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
         )
     from levelhead.treebank import to_conllu
 
-    given |= arguments | {"jobs": options.workers_for_training(given, treebank)}
+    given["jobs"] = options.workers_for_training(given, treebank)
     parsed = options.call(given, treebank)
     print_warnings(parsed.warnings)
     emit(to_conllu(parsed).decode(), output)

@@ -76,8 +76,6 @@ GROUPS = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 """What each command does."""
 
-_BROKEN_TREES = {"cycle", "head-outside-sentence", "invalid-head", "no-root", "several-roots"}
-
 FILES = {
     **FUNCTIONS,
     **dict.fromkeys(("testsets", "validate"), "treebanks"),
@@ -218,7 +216,7 @@ def run(arguments: list[str]) -> int:
         code = INTERRUPTED
     except Exception as error:
         message, code = _explained(error)
-        message += _advice(error, arguments)
+        message = "\n".join([message, *getattr(error, "__notes__", ())])
         if code == INTERNAL and os.environ.get("LEVELHEAD_TRACEBACK"):
             raise
     else:
@@ -251,17 +249,6 @@ def _explained(error: Exception) -> tuple[str, int]:
     return f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
 
 
-def _advice(error: Exception, arguments: list[str]) -> str:
-    """Return a line that names `--partial` if the command has it, and the trees of an output are broken."""
-    broken = [fault for fault in getattr(error, "faults", ()) if fault.slug in _BROKEN_TREES]
-    command = cli.get_command(click.Context(cli), arguments[0]) if broken else None
-    if command is None or all(option.name != "partial" for option in command.params):
-        return ""
-    given = command.make_context(None, arguments[1:], resilient_parsing=True).params
-    of_gold = all(str(fault.place.file).startswith(str(given.get("gold"))) for fault in broken)
-    return "" if given["partial"] or of_gold else "\nto score an output whose trees are broken, add --partial"
-
-
 def _unknown_option(name: str, context: click.Context) -> str:
     from levelhead.errors import listed, names_or_number, quoted, similar
 
@@ -273,6 +260,11 @@ def _unknown_option(name: str, context: click.Context) -> str:
         near = similar(name.lstrip("-"), known)
         return f"{message}: did you mean {known[near]}?" if near else f"{message} (see --help)"
     return f"{message}: it is an option of {listed(having) if len(having) > 4 else names_or_number(having, '')}"
+
+
+def refuse_if(is_wrong: object, message: str) -> None:
+    if is_wrong:
+        raise click.UsageError(message)
 
 
 def say(message: str) -> None:

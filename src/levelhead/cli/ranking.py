@@ -9,15 +9,15 @@ from typing import Any
 import click
 
 from levelhead.campaign import RANKINGS, Manifest, Results, read_manifest, read_scores
+from levelhead.cli.program import refuse_if
 from levelhead.cli.shared import options, printing
-from levelhead.cli.shared.command import command, refuse_if, setting
-from levelhead.cli.shared.inputs import check_files, check_paths, inputs_of, refused
-from levelhead.errors import reason_of
+from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.inputs import ResultPath, check_files, files_of_measures, inputs_of, refused
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.write import check_file, check_folder
+from levelhead.treebank.write import check_file, check_folder, output_errors
 
 _OUTPUT = click.option(
-    "--output", "-o", type=options.ResultPath("file or folder"),
+    "--output", "-o", type=ResultPath("file or folder"),
     help="Write to this file instead of standard output; prototext of several systems goes to one folder per system in"
     " this folder",
 )  # fmt: skip
@@ -47,7 +47,7 @@ _OUTPUT = click.option(
 @options.resample_by_option
 @options.level_option
 @click.option(
-    "--report", "report_file", type=options.ResultPath("pages"), metavar="PATH",
+    "--report", "report_file", type=ResultPath("pages"), metavar="PATH",
     help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
     " a page of errors for every output (extra: report)",
 )  # fmt: skip
@@ -65,48 +65,40 @@ def rank(by_treebank: bool, **given: Any) -> None:
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
     of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
-    in_folder = _check(given)
-    manifest = None if given["manifest"] is None else read_manifest(given["manifest"])
-    to_rank, others = _inputs(given, manifest)
-    check_paths([*to_rank, *others], [given["output"], *printing.page_outputs(given), given["store"]])
+    _check(given)
+    manifest = Manifest() if given["manifest"] is None else read_manifest(given["manifest"])
+    outputs, others = _files_of(manifest, given)
+    check_files([*outputs, *others])
     if given["output_format"] == "prototext":
         _check_prototext(given, manifest)
         given["all_measures"] = False
-        if not (given["measures"] or (manifest and manifest.measures)):
-            given["measures"] = RULES[given["rules"] or (manifest and manifest.rules) or "ud"].measures
+        if not (given["measures"] or manifest.measures):
+            given["measures"] = RULES[given["rules"] or manifest.rules or "ud"].measures
     in_paper = given["layout"] == "paper"
     if given["significance"] is None and (given["cite"] or in_paper):
         given["significance"] = True
     given["by_treebank"] = by_treebank and in_paper
     if printing.wants_page(given):
+        from levelhead.report.page.ranking_report import is_folder
+
+        in_folder = given["report_file"] is not None and is_folder(given["report_file"])
         given |= {"prepare": "pages" if in_folder else "page", "origin": printing.page_origin()}
     with refused("invalid-argument"):
-        ranked = options.call(given, files=to_rank)
-    printing.write_page(given, ranked)
-    printing.print_provenance(given, ranked.provenance)
-    if printing.print_paper(given, ranked):
-        return
+        ranked = options.call(given, files=outputs)
     if given["output_format"] == "prototext":
+        printing.print_provenance(given, ranked.provenance)
         _write_prototext(ranked.results, given["output"])
+        printing.write_page(given, ranked)
     else:
-        main = "scores" if by_treebank else None
-        printing.print_result(given, ranked, lambda: ranked.table(by_treebank=by_treebank), main=main)
+        printing.show(given, ranked, main="scores" if by_treebank else None, by_treebank=by_treebank)
 
 
-def _check(given: dict[str, Any]) -> bool:
-    """Refuse options that cannot be combined, and a file that cannot be written; return whether pages are written."""
+def _check(given: dict[str, Any]) -> None:
+    """Refuse options that cannot be combined, and a file that cannot be written."""
     printing.check_papers(given)
     with_scores = given["scores"] is not None
     partial = given["partial"]
-    page = given["report_file"]
     prototext = given["output_format"] == "prototext"
-    in_folder = False
-    no_page = None
-    if page is not None:
-        from levelhead.report.page.ranking_report import is_folder, no_folder
-
-        in_folder = is_folder(page)
-        no_page = no_folder(partial=partial, from_scores=with_scores) if in_folder else None
     in_manifest = given["gold"] is None and given["manifest"] is not None
     has_files = with_scores or in_manifest or (given["gold"] is not None and given["systems"] is not None)
     for is_wrong, message in (
@@ -114,33 +106,27 @@ def _check(given: dict[str, Any]) -> bool:
         (with_scores and given["gold"] is not None, "--scores cannot be combined with GOLD and SYSTEMS"),
         (with_scores and partial, "--scores cannot be combined with --partial"),
         (with_scores and given["allow_several_roots"], "--allow-several-roots has no effect with --scores"),
-        (no_page, no_page),
         (not has_files, "give GOLD and SYSTEMS, or --manifest, or --scores"),
     ):
-        refuse_if(is_wrong, str(message))
+        refuse_if(is_wrong, message)
     if not prototext and given["output"] is not None:
         check_file(given["output"])
-    return in_folder
 
 
-def _inputs(given: dict[str, Any], manifest: Manifest | None) -> tuple[list[str], list[str]]:
-    systems, folders = [given["systems"]], [given["gold"]]
-    files = [*given["definitions"], *options.files_of_measures(given["measures"])]
-    files += filter(None, (given["scores"], given["manifest"]))
-    if manifest is not None:
-        systems += [manifest.systems, *manifest.folders.values()]
-        folders += [manifest.gold, *(test_set.gold for test_set in manifest.test_sets)]
-        named = options.files_of_measures(() if given["measures"] else manifest.measures or ())
-        files += (str(Path(manifest.path).parent / path) for path in named)
-        files += map(str, () if given["definitions"] else manifest.definitions)
-    outputs, gold = (
-        list(inputs_of(path for path in paths if path is not None and Path(path).exists()))
-        for paths in (systems, folders)
+def _files_of(manifest: Manifest, given: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the outputs of systems, and the other files that are read."""
+    systems = (given["systems"], manifest.systems, *manifest.folders.values())
+    golds = (manifest.gold, *(test_set.gold for test_set in manifest.test_sets))
+    outputs, files = (
+        [*inputs_of(path for path in paths if path is not None and Path(path).exists())] for paths in (systems, golds)
     )
-    return outputs, [*files, *gold]
+    named = files_of_measures(() if given["measures"] else manifest.measures or ())
+    files += (str(Path(manifest.path).parent / path) for path in named)
+    files += map(str, () if given["definitions"] else manifest.definitions)
+    return outputs, files
 
 
-def _check_prototext(given: dict[str, Any], manifest: Manifest | None) -> None:
+def _check_prototext(given: dict[str, Any], manifest: Manifest) -> None:
     from levelhead.api.ranking import plan_to_rank
 
     output, systems = given["output"], given["only"]
@@ -170,10 +156,8 @@ def _write_prototext(results: Results, output: str | None) -> None:
         return
     for system in results.systems:
         folder = os.path.join(output or "", system)  # noqa: PTH118
-        try:
+        with output_errors(folder):
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-        except OSError as error:
-            raise click.FileError(folder, reason_of(error)) from error
         printing.emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118
 
 
@@ -202,11 +186,6 @@ def difficulty(**given: Any) -> None:
     has_files, has_scores = given["gold"] is not None and given["systems"] is not None, given["scores"] is not None
     if has_files == has_scores or (has_scores and given["gold"] is not None):
         raise click.UsageError("give GOLD and SYSTEMS, or --scores")
-    read = filter(None, (given[name] for name in ("gold", "systems", "scores", "explain")))
-    check_files(
-        read, given, [given["output"], *printing.page_outputs(given), given["store"]], [given["measure"] or "LAS"]
-    )
     with refused("invalid-argument"):
         result = options.call(given, files=inputs_of([given["systems"]] if has_files else []))
-    printing.write_page(given, result)
     printing.show(given, result)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.arguments import is_collection
-from levelhead.cli.program import DONE, GATE, say
+from levelhead.cli.program import DONE, GATE, refuse_if, say
 from levelhead.cli.shared import options, printing
-from levelhead.cli.shared.command import command, refuse_if, setting
-from levelhead.cli.shared.inputs import check_files, check_kinds, check_paths, inputs_of
+from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.inputs import inputs_of
 from levelhead.errors import Fault, InputError, quoted
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 
 
 @command()
-@options.gold_argument
-@click.argument("system", type=options.PATH)
+@options.gold_and_system
 @options.measuring_options
 @click.option("-c", "--counts", is_flag=True, help="Print the counts of words behind each score")
 @setting("--intervals", is_flag=True)
@@ -79,13 +78,8 @@ def score(
 
             if are_large_files(gold, system) and max(map(os.path.getsize, read)) <= _MOST_AHEAD:
                 read = [stack.enter_context(PrefetchedFile(path)) for path in read]
-        check_kinds(gold, [system])
         printing.check_papers(given)
         refuse_if(enhancements and given["rules"] != "udtools", "--enhancements requires --rules udtools")
-        from levelhead.measures.registry import split_measures
-
-        gated = [split_measures(gate.rpartition("=")[0])[0] for gate in (*under, *over)]
-        check_files([gold, system], given, [given["output"], *printing.page_outputs(given), given["store"]], gated)
         from levelhead.api.inputs import registry_of
         from levelhead.api.scoring import score as scored
 
@@ -103,11 +97,8 @@ def score(
             arguments["rules"] = replace(RULES["udtools"], switches=switches_of(enhancements))
         arguments |= {"registry": registry, "prepare": ["page"] if printing.wants_page(given) else []}
         result: Any = scored(**arguments | {"gold": read[0], "system": read[1]})
-    printing.print_provenance(given, result.provenance)
-    if not printing.print_paper(given, result):
-        shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
-        printing.print_result(given, result, lambda: result.table(counts=counts, measures=shown))
-    printing.write_page(given, result)
+    shown = () if all_measures or given["measures"] else (*_MAIN, *(gate.measure for gate in gates))
+    printing.show(given, result, counts=counts, measures=shown)
     return _passed(gates, result) if gates else DONE
 
 
@@ -153,17 +144,12 @@ def _passed(gates: Sequence[Gate], result: Any) -> int:
 
 
 @command()
-@click.argument("gold", type=options.PATH)
-@click.argument("system", type=options.PATH)
+@options.gold_and_system
 @options.quiet_option
 @options.printing_options()
-def explain(gold: str, system: str, **given: Any) -> None:
+def explain(**given: Any) -> None:
     """Show which differences between the rules ud, udtools, conll18 and conll17 change the scores of SYSTEM.
 
     GOLD and SYSTEM are files; "-" is standard input.
     """
-    from levelhead.api.scoring import explain as explained
-
-    check_paths([gold, system], [given["output"]])
-    explanation = explained(gold, system)
-    printing.print_result(given, explanation)
+    printing.print_result(given, options.call(given))

@@ -9,10 +9,10 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.command import command, setting
-from levelhead.cli.shared.inputs import check_paths, inputs_of
+from levelhead.cli.shared.inputs import InputPath, ResultPath, check_files, inputs_of
 from levelhead.cli.shared.printing import below_verdict, emit, emit_folded, page_origin, print_json, screen_of
 
-_INPUT = options.InputPath(readable=False, path_type=Path)
+_INPUT = InputPath(Path)
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "kohita-2017-ud2", "sogaard-haulrich", "measures-2018",
     "documents-2018",
@@ -38,11 +38,11 @@ _EXAMPLES = Path("examples", "parallel")
 @options.store_option
 @click.option(
     "--report", metavar="FILE",
-    type=options.ResultPath("study", Path),
+    type=ResultPath("study", Path),
     help="Also write a page of results to this file: HTML (extra: report), or short Markdown with tables and figures"
     " next to it",
 )  # fmt: skip
-@setting("--outputs", type=options.ResultPath("folder", Path), metavar="DIR")
+@setting("--outputs", type=ResultPath("folder", Path), metavar="DIR")
 @setting("--seed", type=options.WHOLE["seed"])
 @options.printing_options("text", "markdown", "json")
 def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, report: Path | None, **given: Any) -> None:
@@ -63,10 +63,7 @@ def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, rep
         click.echo(f"on the treebanks in {gold}", err=True)
         treebanks = (gold,)
         systems = _EXAMPLES / "systems" if paper in {"measures-2018", "documents-2018"} else None  # train no parsers
-    read = [*treebanks, *filter(None, (systems, *(given[name] for name in ("judgments", "scores", "weights"))))]
-    if given["outputs"] and given["outputs"].resolve() in {path.resolve() for path in read}:
-        raise click.UsageError("--outputs is a folder of inputs: name another folder")
-    check_paths(inputs_of(read), [given["output"], str(report) if report else None, given["store"]])
+        check_files(inputs_of(filter(None, (gold, systems))))
     if report is not None:
         checked_page(report)
     given |= {"treebanks": treebanks, "systems": systems, "jobs": options.workers_for(given, ())}

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import DONE, GATE, Commands, say
+from levelhead.cli.program import DONE, GATE, Commands, refuse_if, say
 from levelhead.cli.shared import options
-from levelhead.cli.shared.command import Command, cluster_of, command, refuse_if
-from levelhead.cli.shared.inputs import check_paths, inputs_of
+from levelhead.cli.shared.command import Command, cluster_of, command
+from levelhead.cli.shared.inputs import InputPath, check_paths, inputs_of
 from levelhead.cli.shared.printing import emit, print_json, print_result
 from levelhead.errors import Fault, InputError, number_of, printable, quoted
 from levelhead.tables.table import Column, Table
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from levelhead.task.database import Database
     from levelhead.task.description import SharedTask
 
-_FOLDER = options.InputPath(readable=False, path_type=Path)
-_DIR = click.argument("folder", metavar="[DIR]", type=options.PATH, default=".")
+_FOLDER = InputPath(Path, checked=False)
+_DIR = click.argument("folder", metavar="[DIR]", type=options.UNCHECKED, default=".")
 _DIR_OPTION = click.option(
-    "--dir", "folder", type=options.PATH, default=".", help="The task folder  [default: the current folder]"
+    "--dir", "folder", type=options.UNCHECKED, default=".", help="The task folder  [default: the current folder]"
 )
 
 
@@ -256,11 +256,10 @@ def submit(address: str, archive: str | None, token_file: str | None, inputs: st
     from levelhead.task.client import Client
 
     refuse_if(archive is None and inputs is None, "give ARCHIVE, or --inputs FOLDER")
-    read = [*inputs_of(filter(None, [archive])), *filter(None, [token_file])]
-    check_paths(read, [given["output"]])
     client = Client(address, _token(token_file))
     if inputs is not None:
         names = client.inputs()
+        read = inputs_of(filter(None, [archive, token_file]))
         check_paths(read, [given["output"], *(str(Path(inputs, name)) for name in names)])
         client.download(names, Path(inputs))
         say(f"{inputs}: {number_of(len(names), 'input')}")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.arguments import is_collection
-from levelhead.cli.program import BAD_INPUT, DONE, say
+from levelhead.cli.program import BAD_INPUT, DONE, refuse_if, say
 from levelhead.cli.shared import options, printing
-from levelhead.cli.shared.command import command, refuse_if, setting
-from levelhead.cli.shared.inputs import check_paths, refuse_compressed, refused, treebank_files
+from levelhead.cli.shared.command import command, setting
+from levelhead.cli.shared.inputs import ResultPath, check_files, refused, treebank_files
 from levelhead.treebank.layouts.gold import files_at
 from levelhead.treebank.validation import CHECKED_RULES, annotation, validation_text
 
@@ -23,7 +23,7 @@ OF_PAGE = ("relation", "upos")
 
 
 @command()
-@click.argument("treebanks", nargs=-1, type=options.PATH)
+@click.argument("treebanks", nargs=-1, type=options.UNCHECKED)
 @setting("-c", "--columns", multiple=True, metavar="NAME,...")
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source")
 @setting("--by", type=options.Choice(["treebank", "value", "relation", "deprel", "class", "upos", "feature"]))
@@ -71,9 +71,8 @@ def profile(
     ):
         message = f"--by {given['by']} cannot be combined with --report, --figures, --wde-table or --train"
         raise click.UsageError(message)
-    outputs = [given["output"], wde_table, given["store"], *printing.page_outputs(given)]
     merge = given["merge"] and rarefy is None  # samples are drawn from a single file
-    files = treebank_files(treebanks, outputs, merge=merge, others=[*given["definitions"], *given["train"]])
+    files = treebank_files(treebanks, merge=merge)
     if rarefy is not None:
         _print_samples(files, rarefy, given)
         return
@@ -96,7 +95,8 @@ def profile(
     )
     if hidden:
         survey = survey.with_columns([*names, *of_training], survey.by)
-    printing.show(given, survey)
+    printing.print_provenance(given, survey.provenance)
+    printing.print_result(given, survey)
 
 
 def _list_columns(given: dict[str, Any]) -> None:
@@ -121,7 +121,7 @@ def _print_samples(files: Files, sizes: str, given: dict[str, Any]) -> None:
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
+@click.argument("treebanks", nargs=-1, required=True, type=options.UNCHECKED)
 @setting("--matrix", type=options.Choice(["klcpos3", "relations", "displacement"]))
 @options.limit_option
 @options.merge_option
@@ -134,14 +134,14 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
     table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
     displacements; 0 means identical.
     """
-    treebank_files(treebanks, [given["output"]], merge=given["merge"])
+    treebank_files(treebanks, merge=given["merge"])
     with refused("too-few-treebanks", "similarity requires at least two treebanks"):
         similarities = options.call(given, *treebanks)
     printing.show(given, similarities)
 
 
 @command()
-@click.argument("treebanks", nargs=-1, required=True, type=options.PATH)
+@click.argument("treebanks", nargs=-1, required=True, type=options.UNCHECKED)
 @setting("--min-tokens", type=options.WHOLE["min-tokens"])
 @setting("--max-nonprojective", type=options.FiniteRange(0), metavar="PERCENT")
 @setting("--nonprojective", type=options.Choice(["callin", "true"]))
@@ -156,7 +156,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
     count as one treebank. "-" is standard input.
     """
-    treebank_files(treebanks, [given["output"]], merge=True)
+    treebank_files(treebanks, merge=True)
     selection = options.call(given, *treebanks)
     printing.show(given, selection)
 
@@ -171,7 +171,11 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
 @options.worker_options
 @options.store_option
 @click.option(
-    "--sentences-to", "conllu", type=options.RESULT, metavar="CONLLU", help="Also write the sentences with suspects"
+    "--sentences-to",
+    "conllu",
+    type=options.RESULT_TREEBANK,
+    metavar="CONLLU",
+    help="Also write the sentences with suspects",
 )
 @options.page_options
 @options.result_options
@@ -183,8 +187,6 @@ def suspects(conllu: str | None, **given: Any) -> None:
     parsers are trained on GOLD by cross-validation. Scores only rank the suspects: check them by hand.
     """
     files = [given["gold"], *given["systems"]]
-    refuse_compressed(conllu)
-    check_paths(files, [given["output"], conllu, *printing.page_outputs(given), given["store"]])
     refuse_if(any(map(is_collection, files)), "suspects takes files, not folders")
     given["jobs"] = options.workers_for_training(given, given["gold"])
     result = options.call(given)
@@ -193,7 +195,6 @@ def suspects(conllu: str | None, **given: Any) -> None:
         from levelhead.interop.treebanks import write
 
         write(result.to_treebank(), conllu)
-    printing.write_page(given, result)
 
 
 @command()
@@ -214,10 +215,10 @@ def testsets(names: tuple[str, ...], **given: Any) -> None:
 
 
 @command()
-@click.argument("files", nargs=-1, required=True, type=options.PATH)
+@click.argument("files", nargs=-1, required=True, type=options.UNCHECKED)
 @options.input_format_option
 @setting("--rules", type=options.Choice(CHECKED_RULES, "rules"))
-@setting("--fix", type=options.ResultPath("file or folder"), metavar="COPY")
+@setting("--fix", type=ResultPath("treebanks"), metavar="COPY")
 @click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
 @options.quiet_option
 @options.limit_option
@@ -235,8 +236,7 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     if fix is not None and rules not in {None, "ud"}:
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
     refuse_if(fix == "-", "--fix requires a file or folder: errors and warnings go to standard output")
-    refuse_compressed(fix)
-    check_paths([*paths, *(path for path in golds if path not in paths)], [given["output"], fix])
+    check_files([*paths, *(path for path in golds if path not in paths)])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if given["output_format"] == "text":
         text = validation_text(validation, printing.limit_of(given))

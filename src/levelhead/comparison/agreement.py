@@ -16,14 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
-from levelhead.comparison.annotators import (
-    HEADS,
-    AnnotatedWords,
-    LabeledWords,
-    common_words,
-    labels_of,
-    match_pairs,
-)
+from levelhead.comparison.annotators import HEADS, AnnotatedWords, LabeledWords, common_words, labels_of, match_pairs
 from levelhead.errors import InputError, number_of, printable
 from levelhead.evaluation.fold import fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input
@@ -39,7 +32,7 @@ from levelhead.significance.estimates import Interval
 from levelhead.significance.units import (
     AUTO,
     FEWEST_UNITS,
-    UnitRow,
+    UNITS,
     Units,
     unit_line,
     unit_notes,
@@ -162,7 +155,7 @@ class Agreement(Tabular):
             DataColumn("sentence", "integer", "The number of the sentence, from 1", limits=(0,)),
             DataColumn("sent_id", "text", "Its sent_id", optional=True),
         ),
-        "units": (UnitRow,),
+        "units": UNITS,
     }
 
     treebanks: Mapping[str, Treebank]
@@ -280,7 +273,7 @@ class Agreement(Tabular):
     def _differing_rows(self) -> Iterator[tuple[int, str | None]]:
         return ((i + 1, self._first[i].id) for i in self.differing)
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows({self.annotators[0]: self.units})
 
     @property
@@ -308,10 +301,8 @@ def agreement(
     level: float = 0.95,
     notes: Sequence[str] = (),
 ) -> Agreement:
-    """Return the agreement between annotations; a missing lemma is a value like others, whatever the rules say of gold.
-
-    Their order matters only if multiword tokens are split differently: the first decides between equal alignments.
-    """
+    """Return the agreement between annotations; the first decides between equal alignments of multiword tokens."""
+    # a missing lemma is a value like others, whatever the rules say of gold
     rules = replace(setup.rules, missing_lemma_counts=False, unannotated=True)
     rules.check_words()
     names = list(treebanks)

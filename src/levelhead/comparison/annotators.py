@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.arguments import is_collection
-from levelhead.errors import Fault, InputError, Place, names_or_number, number_of, printable
+from levelhead.errors import Fault, InputError, Place, TextMismatch, names_or_number, number_of, printable
 from levelhead.evaluation.pair import Input
 from levelhead.scoring import Matches, Rules, match
 from levelhead.significance.agreement import MISSING
@@ -22,15 +23,12 @@ from levelhead.treebank.documents import found_in_comments
 from levelhead.treebank.layouts.gold import stem_of, treebank_files, visible_entries
 from levelhead.treebank.relations import universal
 
+_SIDE = re.compile(r"^(gold|system) ")
 _USER = re.compile(rb"user_id[^\S\n]*=([^\n]*)$", re.MULTILINE)
 
 
 def annotations_in(export: Input, load: Callable[[Input], Treebank]) -> tuple[dict[str, Treebank], str | None]:
-    """Return the sentences that all annotators annotated, by annotator, and a note if others are left out.
-
-    In a folder of folders, those are documents if the files in each have the same text (`doc/anna.conllu`, as in
-    INCEpTION), otherwise annotators (`anna/doc.conllu`).
-    """
+    """Return the sentences that all annotators annotated, by annotator, and a note if others are left out."""
     if isinstance(export, Treebank) or not is_collection(export):
         return _by_user(load(export))
     folder = Path(export)
@@ -120,7 +118,11 @@ class AnnotatedWords(NamedTuple):
 
 def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
     """Return the aligned words of each pair of annotations, by their numbers."""
-    return {(i, j): match(one, other, rules) for (i, one), (j, other) in combinations(enumerate(treebanks), 2)}
+    try:
+        return {(i, j): match(one, other, rules) for (i, one), (j, other) in combinations(enumerate(treebanks), 2)}
+    except TextMismatch as error:  # neither side is gold, or a system
+        of_text = [replace(fault, message=_SIDE.sub("the text ", fault.message)) for fault in error.faults]
+        raise TextMismatch(*of_text) from error
 
 
 def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:

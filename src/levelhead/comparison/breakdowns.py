@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
-from levelhead.analysis.breakdown import check_breakable
+from levelhead.analysis.breakdown import bucket_scores, bucket_words, check_breakable, unit_estimates, with_same_buckets
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
-from levelhead.campaign.outputs import read_outputs
+from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.gains import BASELINE_COLUMN, AverageGain, Gain, average_gains, check_several, gains_by
 from levelhead.comparison.system_errors import (
+    BASELINE_COLUMN,
     COVERAGE_LAYOUT,
     DIFFERENCE_COLUMNS,
     ESTIMATE_COLUMNS,
     WithIntervals,
-    coverages_of,
+    check_several,
     estimate_cells,
     estimate_columns,
     estimate_notes,
@@ -30,17 +30,19 @@ from levelhead.comparison.system_errors import (
     with_intervals,
 )
 from levelhead.errors import number_of, with_minus
-from levelhead.evaluation.provenance import comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.scoring import Matches
-from levelhead.significance import STANDARD, InferenceSettings, unit_notes, units_of
-from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import UnitRow, units_signature
+from levelhead.measures.registry import Registry
+from levelhead.scoring import Measure
+from levelhead.significance import STANDARD, InferenceSettings
+from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, mean_estimate
+from levelhead.significance.units import UNITS
 from levelhead.tables.data import (
     MEASURE_COLUMN,
+    NOT_A_COLUMN,
     SYSTEM_COLUMN,
     TREEBANK_COLUMN,
+    Change,
     DataColumn,
     Layout,
     Percent,
@@ -79,6 +81,52 @@ class BucketScore(NamedTuple):
     difference: Points | None
 
 
+class Gain(NamedTuple):
+    """The gain of one system in one bucket of words.
+
+    Args:
+        values: the value of each property.
+        system: the system.
+        gold: the number of gold words in the bucket.
+        baseline_value: the value of the baseline.
+        value: the value of the system.
+        difference: the value of the system minus that of the baseline.
+        more_correct: the number of additional correct words of the system.
+        estimate: the difference with its confidence interval; None if intervals are not requested.
+    """
+
+    values: Annotated[tuple[str, ...], NOT_A_COLUMN]
+    system: str
+    gold: int
+    baseline_value: Percent | None
+    value: Percent | None
+    difference: Points | None
+    more_correct: Change
+    estimate: Annotated[BucketEstimate | None, NOT_A_COLUMN] = None
+
+
+class AverageGain(NamedTuple):
+    """The gain of one system in one bucket of words over several treebanks.
+
+    Args:
+        values: the value of each property.
+        system: the system.
+        n_treebanks: the number of treebanks on which both scores have a value in the bucket.
+        gold: the number of gold words in the bucket on all treebanks.
+        difference: the mean difference over the treebanks that have one; null if none has.
+        more_correct: the number of additional correct words of the system on all treebanks.
+        estimate: the mean with its confidence interval; None if intervals are not requested.
+    """
+
+    values: Annotated[tuple[str, ...], NOT_A_COLUMN]
+    system: str
+    n_treebanks: int
+    gold: int
+    difference: Points | None
+    more_correct: Change
+    estimate: Annotated[BucketEstimate | None, NOT_A_COLUMN] = None
+
+
 @immutable
 class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words: a breakdown for each system and property, on each treebank.
@@ -94,7 +142,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         "gains": (TREEBANK_COLUMN, BASELINE_COLUMN, *_BY, Gain, *DIFFERENCE_COLUMNS),
         "average_gains": (BASELINE_COLUMN, *_BY, AverageGain, *DIFFERENCE_COLUMNS),
         "coverage": COVERAGE_LAYOUT,
-        "units": (UnitRow,),
+        "units": UNITS,
     }
 
     gains: Mapping[str, Sequence[Gain]] = field(default_factory=dict)
@@ -287,57 +335,86 @@ def _notes(breakdowns: Sequence[Breakdown]) -> list[str]:
 
 
 def break_down_outputs(
-    plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings, tests: InferenceSettings
+    plan: Plan,
+    setup: Setup,
+    by: Sequence[Sequence[str]],
+    settings: PropertySettings,
+    tests: InferenceSettings = STANDARD,
 ) -> Breakdowns:
-    """Break a measure down by properties of words, for one system."""
+    """Break a measure down by properties of words; for several systems, once, with the gains over the first."""
+    several = len(plan.systems) > 1
+    if several:
+        check_several(plan)
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
     names = [name for properties in by for name in properties]
     for name in names:
         property_named(name)
     requested = RequestedNames(names)
+    gains: list[list[Gain]] = []
 
-    def broken_down(matches: Matches, how: IntervalSettings) -> list[Breakdown]:
-        requested.see(matches.gold)
-        every = (break_down(matches, measure, some, settings, registry=setup.registry, intervals=how) for some in by)
-        every = (leave_out(breakdown, matches, setup.registry) for breakdown in every)
-        return [breakdown._replace(system=plan.systems[0].label) for breakdown in every]
+    def broken_down(outputs: Sequence[Output], how: IntervalSettings) -> list[Breakdown]:
+        requested.see(outputs[0].matches.gold)
+        if several:
+            gains.append(gains_by(outputs, measure, by[0], settings, setup.registry, how))
+        every = (
+            (one, break_down(one.matches, measure, some, settings, how, registry=setup.registry))
+            for one in outputs
+            for some in by
+        )
+        return [leave_out(breakdown, one.matches, setup.registry)._replace(system=one.name) for one, breakdown in every]
 
     scheme = (settings.scheme, "--by class") if "class" in names else None
-    result = Breakdowns(*with_intervals(plan, setup, broken_down, tests, scheme), str(measure))
+    compared = {"measure": str(measure), "by": "+".join(names), **setup.signature_of_measures()}
+    compared |= {"train": settings.training.hashes} if settings.training else {}
+    result = Breakdowns(*with_intervals(plan, setup, broken_down, tests, scheme, compared), str(measure))
     requested.check()
-    return result
+    return replace(result, gains=dict(zip(result.treebanks, gains)))
 
 
-def compare_by(
-    plan: Plan, by: Sequence[str], settings: PropertySettings, setup: Setup, tests: InferenceSettings = STANDARD
-) -> Breakdowns:
-    """Break a measure down by properties of words, for several systems."""
-    check_several(plan)
-    treebanks, gains, sources, units, coverage = {}, {}, {}, {}, {}
-    requested = RequestedNames(by)
-    (measure,) = setup.measures
-    with closing(read_outputs(plan, setup)) as outputs:
-        for name, some in outputs:
-            gold = some[0].matches.gold
-            requested.see(gold)
-            units[name] = units_of(gold, tests.resample_by)
-            how = IntervalSettings(units[name], tests.level)
-            every = (
-                (one, break_down(one.matches, measure, by, settings, registry=setup.registry, intervals=how))
-                for one in some
+def gains_by(
+    outputs: Sequence[Output],
+    measure: Measure,
+    by: Sequence[str],
+    settings: PropertySettings,
+    registry: Registry,
+    intervals: IntervalSettings,
+) -> list[Gain]:
+    """Return the gains of every system over the first by properties of words."""
+    baseline, *others = [bucket_words(output.matches, measure, by, settings, registry=registry) for output in outputs]
+    gains = []
+    for output, words in zip(outputs[1:], others, strict=True):
+        both = with_same_buckets(baseline, words)
+        scores = (bucket_scores(side, measure, outputs[0].matches.rules.undefined) for side in both)
+        estimates = unit_estimates(both, measure, intervals)
+        gains += [
+            Gain(
+                values,
+                output.name,
+                int(after.gold),
+                before.value,
+                after.value,
+                None if before.value is None or after.value is None else after.value - before.value,
+                int(after.correct - before.correct),
+                estimate,
             )
-            treebanks[name] = [
-                leave_out(breakdown, one.matches, setup.registry)._replace(system=one.name) for one, breakdown in every
-            ]
-            gains[name] = gains_by(some, measure, by, settings, setup.registry, how)
-            sources[name] = sources_of({output.name: (output.matches, output.summary) for output in some}, setup)
-            if setup.partial:
-                coverage[name] = coverages_of(some)
-    requested.check()
-    parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures()}
-    parts |= {"train": settings.training.hashes} if settings.training else {}
-    parts |= {"scheme": settings.scheme.name} if "class" in by else {}
-    parts |= {"level": f"{tests.level:g}", "resample-by": units_signature(units)}
-    provenance = comparison_provenance(sources, setup, parts, unit_notes(units, "intervals"))
-    return Breakdowns(treebanks, provenance, coverage, units, str(measure), gains)
+            for values, before, after, estimate in zip(both[0].names, *scores, estimates, strict=True)
+            if before.gold or before.system or after.system
+        ]
+    return sorted(gains, key=lambda gain: (gain.system, -abs(gain.more_correct)))
+
+
+def average_gains(treebanks: Iterable[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
+    """Return the mean difference of every system in every bucket over the treebanks with the bucket."""
+    buckets: dict[tuple[str, tuple[str, ...]], list[Gain]] = {}
+    for gain in chain.from_iterable(treebanks):
+        buckets.setdefault((gain.system, gain.values), []).append(gain)
+    averages = []
+    for (system, values), gains in buckets.items():
+        differences = [gain.difference for gain in gains if gain.difference is not None]
+        estimates = [gain.estimate for gain in gains if gain.difference is not None and gain.estimate is not None]
+        mean = math.fsum(differences) / len(differences) if differences else None
+        estimate = mean_estimate(estimates, level, difference=True) if estimates else None
+        gold, more_correct = sum(gain.gold for gain in gains), sum(gain.more_correct for gain in gains)
+        averages.append(AverageGain(values, system, len(differences), gold, mean, more_correct, estimate))
+    return sorted(averages, key=lambda gain: (gain.system, -abs(gain.more_correct)))

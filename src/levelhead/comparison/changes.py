@@ -59,103 +59,55 @@ class ChangePattern(NamedTuple):
         return f"{self.column}: {self.old} → {other}{self.new} ({number_of(self.changes, 'change')})"
 
 
-class ChangePlace(NamedTuple):
-    """The place of a sentence in both versions.
-
-    Args:
-        file: the name of the file if folders are compared; otherwise empty.
-        old_sentence: the number of the sentence in OLD, from 1; null if it was added.
-        new_sentence: its number in NEW; null if it was removed.
-    """
-
-    file: str
-    old_sentence: int | None
-    new_sentence: int | None
-
-
-class ChangedSentence(NamedTuple):
-    """A sentence that differs between the versions.
-
-    Args:
-        sent_id: its sent_id in NEW, or in OLD if it was removed.
-        words: the number of its words that are annotated differently in both versions.
-        added: whether only NEW has it.
-        removed: whether only OLD has it.
-        text: whether its text changed.
-        tokens: whether it has the same text, but other tokens or words.
-        annotation: whether it is annotated differently.
-        id: whether its sent_id changed.
-        comments: whether its comments changed.
-        order: whether it moved.
-    """
-
-    sent_id: str | None
-    words: int
-    added: bool
-    removed: bool
-    text: bool
-    tokens: bool
-    annotation: bool
-    id: bool
-    comments: bool
-    order: bool
-
-
-class FileChanges(NamedTuple):
-    """The numbers of changed sentences of a file; a sentence can have several kinds of changes.
-
-    Args:
-        file: the name of the file if folders are compared; otherwise empty.
-        old_sentences: the number of sentences in OLD.
-        new_sentences: the number of sentences in NEW.
-        old_words: the number of words in OLD.
-        new_words: the number of words in NEW.
-        kept: the number of sentences in both versions.
-        unchanged: the number of sentences that are identical line for line.
-        added: the number of sentences that only NEW has.
-        removed: the number of sentences that only OLD has.
-        text: the number of sentences whose text changed.
-        tokens: the number of sentences with the same text, but other tokens or words.
-        annotation: the number of sentences that are annotated differently.
-        id: the number of sentences whose sent_id changed.
-        comments: the number of sentences whose comments changed.
-        order: the number of sentences that moved.
-    """
-
-    file: str
-    old_sentences: int
-    new_sentences: int
-    old_words: int
-    new_words: int
-    kept: int
-    unchanged: int
-    added: int
-    removed: int
-    text: int
-    tokens: int
-    annotation: int
-    id: int
-    comments: int
-    order: int
-
-
+_PLACE: Layout = (
+    DataColumn("file", "text", "The name of the file if folders are compared; otherwise empty"),
+    DataColumn(
+        *("old_sentence", "integer", "The number of the sentence in OLD, from 1; null if it was added"),
+        optional=True, limits=(0,),
+    ),
+    DataColumn("new_sentence", "integer", "Its number in NEW; null if it was removed", optional=True, limits=(0,)),
+)  # fmt: skip
 _COLUMN, _OLD, _NEW, _CHANGES, _ = columns_of(ChangePattern)
 _PATTERN = DataColumn("pattern", "integer", "The number of the pattern, from 1; the most frequent first", limits=(0,))
 
+_KINDS = {  # in words, of one sentence, and of several
+    "added": ("added", "only NEW has it", "that only NEW has"),
+    "removed": ("removed", "only OLD has it", "that only OLD has"),
+    "text": ("with changed text", "its text changed", "whose text changed"),
+    "tokens": (
+        *("re-tokenized", "it has the same text, but other tokens or words"),
+        "with the same text, but other tokens or words",
+    ),
+    "annotation": ("re-annotated", "it is annotated differently", "that are annotated differently"),
+    "id": ("with changed sent_id", "its sent_id changed", "whose sent_id changed"),
+    "comments": ("with changed comments", "its comments changed", "whose comments changed"),
+    "order": ("moved", "it moved", "that moved"),
+}
+KINDS: Mapping[str, str] = MappingProxyType({kind: in_words for kind, (in_words, _, _) in _KINDS.items()})
+"""The kinds of changes of sentences, in words. The first two exclude all others."""
 
-KINDS: Mapping[str, str] = MappingProxyType(
-    {
-        "added": "added",
-        "removed": "removed",
-        "text": "with changed text",
-        "tokens": "re-tokenized",
-        "annotation": "re-annotated",
-        "id": "with changed sent_id",
-        "comments": "with changed comments",
-        "order": "moved",
-    }
+_SHOWN = ("added", "removed", "text", "tokens", "annotation")  # in the readable table of files
+
+_CHANGED_SENTENCE = (
+    DataColumn("sent_id", "text", "Its sent_id in NEW, or in OLD if it was removed", optional=True),
+    DataColumn(
+        "words", "integer", "The number of its words that are annotated differently in both versions", limits=(0,)
+    ),
+    *(DataColumn(kind, "boolean", f"Whether {of_one}") for kind, (_, of_one, _) in _KINDS.items()),
 )
-"""The kinds of changes of sentences. The first two exclude all others."""
+_FILE_CHANGES = tuple(
+    DataColumn(name, "integer", f"The number of {about}", limits=(0,))
+    for name, about in (
+        *(
+            (f"{side}_{what}", f"{what} in {side.upper()}")
+            for what in ("sentences", "words")
+            for side in ("old", "new")
+        ),
+        ("kept", "sentences in both versions"),
+        ("unchanged", "sentences that are identical line for line"),
+        *((kind, f"sentences {of_several}") for kind, (_, _, of_several) in _KINDS.items()),
+    )
+)
 
 ABSENT = "-"  # shown in a pattern for an attribute, edge, word or token that one version lacks
 
@@ -167,8 +119,6 @@ _MOST_LISTED = 3
 _MOST_PATTERNS = 10
 
 _FILE = Column("File", "text")
-_SHORT = {"added": "Added", "removed": "Removed", "text": "Text", "tokens": "Tokens", "annotation": "Annotation"}
-"""The kinds of changes that have a column in the readable table of files, with the heads."""
 
 
 class SentenceChange(NamedTuple):
@@ -201,13 +151,13 @@ class Changes(Tabular):
     KIND: ClassVar[str] = "diff"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "patterns": (_PATTERN, ChangePattern),
-        "sentences": (ChangePlace, ChangedSentence),
-        "sentence_patterns": (ChangePlace, _COLUMN, _OLD, _NEW, _CHANGES),
+        "sentences": (*_PLACE, *_CHANGED_SENTENCE),
+        "sentence_patterns": (*_PLACE, _COLUMN, _OLD, _NEW, _CHANGES),
         "examples": (
-            *(_PATTERN, ChangePlace, DataColumn("sent_id", "text", "Its sent_id in NEW", optional=True)),
+            *(_PATTERN, *_PLACE, DataColumn("sent_id", "text", "Its sent_id in NEW", optional=True)),
             DataColumn("form", "text", "The word, as written in OLD"),
         ),
-        "files": (FileChanges,),
+        "files": (_PLACE[0], *_FILE_CHANGES),
         "columns": (_COLUMN, _CHANGES),
     }
     of_folder: ClassVar[bool] = False
@@ -260,10 +210,10 @@ class Changes(Tabular):
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
         if by == "file":
-            kinds = (Column(name, "number") for name in _SHORT.values())
+            kinds = (Column(name.capitalize(), "number") for name in _SHOWN)
             columns = (_FILE, *(Column(name, "number") for name in ("Old", "New", "Unchanged")), *kinds)
             rows = (
-                (printable(name), len(part.old), len(part.new), part.n_unchanged, *map(part.counts.get, _SHORT))
+                (printable(name), len(part.old), len(part.new), part.n_unchanged, *map(part.counts.get, _SHOWN))
                 for name, part in self.parts.items()
             )
             notes = (
@@ -338,30 +288,30 @@ class Changes(Tabular):
         for number, pattern in enumerate(self.patterns, 1):
             for at in pattern.examples:
                 sent_id = self.parts[at.file].new[at.new].id
-                yield number, ChangePlace(at.file, at.old + 1, at.new + 1), sent_id, at.form
+                yield number, at.file, at.old + 1, at.new + 1, sent_id, at.form
 
     def _columns_rows(self) -> Iterable[tuple[str, int]]:
         return self.by_column.items()
 
-    def _files_rows(self) -> Iterator[FileChanges]:
+    def _files_rows(self) -> Iterator[tuple[Any, ...]]:
         for file, part in self.parts.items():
             sizes = len(part.old), len(part.new), part.old.n_words, part.new.n_words
-            yield FileChanges(file, *sizes, part.n_kept, part.n_unchanged, **part.counts)
+            yield file, *sizes, part.n_kept, part.n_unchanged, *part.counts.values()
 
-    def _changed(self) -> Iterator[tuple[ChangePlace, TreebankChanges, SentenceChange]]:
+    def _changed(self) -> Iterator[tuple[tuple[str, int | None, int | None], TreebankChanges, SentenceChange]]:
         for file, part in self.parts.items():
             for change in part.sentences:
                 old, new = (None if index is None else index + 1 for index in (change.old, change.new))
-                yield ChangePlace(file, old, new), part, change
+                yield (file, old, new), part, change
 
-    def _sentences_rows(self) -> Iterator[tuple[ChangePlace, ChangedSentence]]:
+    def _sentences_rows(self) -> Iterator[tuple[Any, ...]]:
         for place, part, change in self._changed():
             kinds = (kind in change.kinds for kind in KINDS)
-            yield place, ChangedSentence._make((version_of(part, change)[0].id, change.n_words, *kinds))
+            yield *place, version_of(part, change)[0].id, change.n_words, *kinds
 
     def _sentence_patterns_rows(self) -> Iterator[tuple[Any, ...]]:
         for place, _, change in self._changed():
-            yield from ((place, *pattern, count) for pattern, count in change.patterns.items())
+            yield from ((*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
         """Return the draft of a changelog in Markdown, with at most `most` patterns for each column."""

@@ -63,7 +63,7 @@ from levelhead.significance.scopes import (
     influence_rows,
     influenced_by,
 )
-from levelhead.significance.units import ParallelUnits, UnitRow, unit_rows
+from levelhead.significance.units import UNITS, ParallelUnits, unit_rows
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.table import (
     STARS_NOTE,
@@ -305,7 +305,7 @@ class Languages(Tabular):
 
     KIND: ClassVar[str] = "languages"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "pairs": (LanguagePair,), "influence": (*_KEYS, *INFLUENCE), "units": (UnitRow,),
+        "pairs": (LanguagePair,), "influence": (*_KEYS, *INFLUENCE), "units": UNITS,
     }  # fmt: skip
 
     pairs: tuple[LanguagePair, ...]
@@ -362,17 +362,14 @@ class Languages(Tabular):
             for influenced in pair.influence:
                 yield from ((*pair[: len(_KEYS)], *row) for row in influence_rows(influenced, pair.treebanks))
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows(self.units)
 
 
 def compare_languages(
     plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD, parallel: bool = False, **how: Any
 ) -> Languages:
-    """Return the comparison of every pair of treebanks for every system; parallel ones are paired by unit.
-
-    With `parallel`, all treebanks are declared to be parallel.
-    """
+    """Compare every pair of treebanks for every system; parallel ones (all, if declared) are paired by unit."""
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages requires at least two treebanks"))
     if parallel:

@@ -33,7 +33,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance import SystemCounts, Units, unit_line, unit_notes, with_p_values
 from levelhead.significance.jackknife import ratios
-from levelhead.significance.units import AUTO, UnitRow, unit_rows, units_signature
+from levelhead.significance.units import AUTO, UNITS, unit_rows, units_signature
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, level_text, p_text
@@ -101,7 +101,7 @@ class Judgment(Tabular):
             DataColumn("n_votes", "integer", "The number of votes", limits=(0,)),
             DataColumn("share_of_second", "number", "The share of votes for the second system", "percent"),
         ),
-        "units": (UnitRow,),
+        "units": UNITS,
     }
 
     choices: Choices
@@ -164,15 +164,12 @@ class Judgment(Tabular):
     def _sentences_rows(self) -> Iterator[tuple[int, int, float]]:
         return zip(itertools.count(1), self.choices.votes.tolist(), (100 * self.choices.second).tolist())
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows({"gold": self.units})
 
 
 def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
-    """Read the choices of people: one line per sentence with votes separated by commas, tabs or spaces.
-
-    The source is a file, a sequence with the votes of each sentence, or a data frame with a column for each person.
-    """
+    """Read the votes of each sentence: the lines of a file, a sequence, or the rows of a data frame."""
     if isinstance(source, str | os.PathLike):
         name, data = os.fspath(source), read_bytes(source)
     else:

@@ -30,7 +30,7 @@ from levelhead.significance.power import (
     difference_variances,
     typical_deviations,
 )
-from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UnitRow, unit_rows, units_signature
+from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UNITS, unit_rows, units_signature
 from levelhead.tables.data import Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 from levelhead.tabular import Tabular
@@ -82,7 +82,7 @@ class Power(Tabular):
     """
 
     KIND: ClassVar[str] = "power"
-    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"results": (Detectable, Target), "units": (UnitRow,)}
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {"results": (Detectable, Target), "units": UNITS}
 
     rows: tuple[Detectable, ...]
     test: Target
@@ -140,7 +140,7 @@ class Power(Tabular):
     def _results_rows(self) -> list[tuple[Detectable, Target]]:
         return [(row, self.test) for row in self.rows]
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows(self.units)
 
 

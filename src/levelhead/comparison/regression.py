@@ -18,7 +18,6 @@ from levelhead.significance.corrections import level_of_each
 from levelhead.significance.differences import DIFFERENCE
 from levelhead.significance.estimates import FEWEST_RUNS, Interval
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
-from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, formatted, interval_head
 
 if TYPE_CHECKING:
@@ -56,32 +55,6 @@ class GateResult(NamedTuple):
     ratio_interval: Interval | None = None
     decided: bool = True
     n_runs_needed: int | None = None
-
-
-class InvalidOutput(NamedTuple):
-    """An error of a system that gates left out.
-
-    Args:
-        system: the system.
-        slug: the name of the error, as in the list of messages.
-        message: what is wrong.
-        file: the path of the file; null if there is none.
-        line: the line of the first place.
-    """
-
-    system: str
-    slug: str
-    message: str
-    file: str | None
-    line: int | None
-
-
-def invalid_outputs(invalid: Mapping[str, Sequence[Fault]]) -> Iterator[InvalidOutput]:
-    """Yield each error of the systems that were left out."""
-    for system, faults in invalid.items():
-        for fault in faults:
-            file = None if fault.place.file is None else path_text(fault.place.file)
-            yield InvalidOutput(system, fault.slug, fault.message, file, fault.place.line)
 
 
 def valid_candidates(plan: Plan, results: Results) -> tuple[Plan, Results, dict[str, tuple[Fault, ...]]]:

@@ -42,12 +42,9 @@ class Variation(NamedTuple):
 
 
 def variations(treebank: Treebank) -> Iterator[Variation]:
-    """Yield the words whose tag or relation is at most as frequent as another in the same context.
-
-    For tags, the context is the two neighbors (Dickinson and Meurers 2003); for relations, which two words have, also
-    the words between these (Boyd, Dickinson and Meurers 2008). If most occurrences have one annotation and a few
-    another, the few are probably errors. The start and the end of a sentence count as neighbors.
-    """
+    """Yield words whose tag or relation is at most as frequent as another in the same context."""
+    # Tags: between the same neighbors (Dickinson and Meurers 2003), to which the ends of sentences belong; relations:
+    # also with the same words between both (Boyd, Dickinson and Meurers 2008).
     text = _Text(treebank)
     upos = treebank.upos
     if upos.has_values:
@@ -131,11 +128,8 @@ _PRIOR = 5.0  # the weight, in words, of a system's overall behavior relative to
 
 
 def ballot(outputs: Sequence[Matches], *, of_tags: bool) -> tuple[Sequence[str], Numbers, Numbers]:
-    """Return the analyses of each gold word by gold, then by the systems: relations with heads, or tags.
-
-    These are the names of labels; the number of each label, int64, shape (1 + systems, gold words), `NONE` if a word or
-    its head is not aligned; and the heads in the same form, where 0 is the root. Tags have no heads: all are 0.
-    """
+    """Return the names of labels, and the label and head of each gold word by gold, then by the systems (or `NONE`)."""
+    # Both have the shape (1 + systems, gold words); the root is 0, and the heads of tags are all 0.
     gold = outputs[0].gold
     numbers = dict[str, int]()
     labels, heads = np.full((2, 1 + len(outputs), gold.n_words), NONE, dtype=np.int64)
@@ -157,13 +151,10 @@ def _numbered(treebank: Treebank, numbers: dict[str, int], *, of_tags: bool) -> 
 
 
 def votes(labels: Numbers, heads: Numbers, least: int) -> Iterator[tuple[int, int, int, int, float]]:
-    """Yield words on which systems agree against gold: the word, the first row, numbers for and against, the weight.
-
-    The weight is a sum of log-likelihood ratios over systems: how much more probable the system's analysis is if the
-    other analysis is correct than if gold is correct. A system that often confuses `obl` with `nmod` therefore has
-    little weight when it does so again. The probabilities are estimated by comparison with gold, whose errors are rare.
-    Errors are assumed to be independent (Dawid and Skene 1979), so weights are only suitable for ranking.
-    """
+    """Yield words on which systems agree against gold: the word, the first row, numbers for and against, the weight."""
+    # The weight sums log-likelihood ratios over systems, estimated by comparison with gold, whose errors are rare: one
+    # that often confuses `obl` with `nmod` has little weight when it does so again. Errors are taken to be independent
+    # (Dawid and Skene 1979), so weights are only good for ranking.
     given = labels != NONE
     given[0] = False
     head_right = (heads == heads[0]).astype(np.int64)

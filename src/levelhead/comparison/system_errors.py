@@ -1,50 +1,59 @@
-"""The errors of one system on one or several treebanks: confusions, examples."""
+"""The errors of systems on one or several treebanks: confusions, repairs, types of errors, and cascading errors."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import field, replace
-from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
-from levelhead.analysis import Confusion
-from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, ConfusedWords, Example, cells_named, examples_of
+from levelhead.analysis import Cascading, Confusion, cascading_errors, error_types
+from levelhead.analysis.breakdown import check_breakable
+from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, ConfusedWords
+from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, costliest_error, repairs
 from levelhead.campaign.outputs import Output, read_outputs
-from levelhead.campaign.plan import Plan
+from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.comparison.evaluations import single_run
-from levelhead.errors import Fault, InputError, listed, number_of, quoted
-from levelhead.evaluation.coverage import PartialCoverage
-from levelhead.evaluation.provenance import Provenance, joint_provenance, notes_on_output, pair_provenance
+from levelhead.errors import Fault, InputError, listed, number_of
+from levelhead.evaluation.provenance import (
+    Provenance,
+    Sources,
+    comparison_provenance,
+    joint_provenance,
+    pair_provenance,
+    signature_of_tests,
+)
+from levelhead.evaluation.score_data import PartialCoverage
 from levelhead.evaluation.score_tables import coverage_notes
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
+from levelhead.progress import tracked
 from levelhead.scoring import Matches
-from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
-from levelhead.significance import (
-    ENOUGH_UNITS,
-    FEWEST_UNITS,
-    InferenceSettings,
-    Units,
-    unit_line,
-    unit_notes,
-    units_of,
-)
+from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on, notes_on_schemes
+from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import UnitRow, parallel_groups, unit_rows, units_signature
-from levelhead.tables.data import SYSTEM_COLUMN, TREEBANK_COLUMN, Layout, Value, columns_of
-from levelhead.tables.table import FILE, Cell, Column, Detail, Screen, Table, interval_head
+from levelhead.significance.units import UNITS, parallel_groups, unit_rows
+from levelhead.tables.data import (
+    MEASURE_COLUMN,
+    SYSTEM_COLUMN,
+    TREEBANK_COLUMN,
+    DataColumn,
+    Layout,
+    Value,
+    columns_of,
+    share,
+)
+from levelhead.tables.table import Cell, Column, Detail, Table, interval_head, starts_of
 from levelhead.tabular import Tabular
-from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import summary_of
 from levelhead.treebank.relations import Scheme
-from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 Found = TypeVar("Found")
 
 UsedScheme = tuple[Scheme, str]  # a scheme of classes in addition to those of measures, and what uses it
 
 Coverages = Mapping[str, Mapping[str, PartialCoverage]]  # by treebank and system
+BASELINE_COLUMN = DataColumn("baseline", "text", "The first system, with which the others are compared")
 COVERAGE_LAYOUT: Layout = (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage)
 
 
@@ -112,11 +121,6 @@ class Confusions(PerTreebank[Confusion]):
         return self._table(columns, rows, first, *notes)
 
 
-def coverages_of(outputs: Iterable[Output]) -> dict[str, PartialCoverage]:
-    """Return the coverage of each system; empty unless scores are partial."""
-    return {output.name: output.coverage for output in outputs if output.coverage is not None}
-
-
 def notes_on_coverage(coverage: Coverages) -> list[str]:
     """Return what each system covers on all treebanks."""
     pairs = [pair for some in coverage.values() for pair in some.items()]
@@ -124,189 +128,57 @@ def notes_on_coverage(coverage: Coverages) -> list[str]:
     return coverage_notes((system if several else "", own) for system, own in pairs)
 
 
+def for_each_treebank(
+    plan: Plan, setup: Setup, function: Callable[[Sequence[Output]], Found], scheme: UsedScheme | None = None
+) -> tuple[dict[str, Found], dict[str, Sources], Coverages]:
+    """Return the result of a function for the outputs on each treebank, by its code, the files and the coverage."""
+    results, sources, coverage = {}, {}, {}
+    faults = missing_outputs(plan)
+    with tracked(plan.test_sets, "scoring") as test_sets:
+        for test_set in test_sets:
+            try:
+                outputs = read_outputs(test_set, plan.systems, setup)
+            except InputError as error:
+                faults += error.faults
+            if not faults:
+                code = test_set.code
+                results[code], sources[code] = function(outputs), _sources(outputs, setup, scheme)
+                if setup.partial:
+                    coverage[code] = {output.name: output.coverage for output in outputs if output.coverage}
+    if faults:
+        raise InputError(*dict.fromkeys(faults))
+    return results, sources, coverage
+
+
+def _sources(outputs: Sequence[Output], setup: Setup, scheme: UsedScheme | None) -> Sources:
+    treebank, notes = outputs[0].matches.gold, dict[str, None]()
+    gold, schemes = annotation_of(treebank, setup.defined), [(scheme[0], (scheme[1],))] if scheme else []
+    for output in outputs:
+        name = output.name if len(outputs) > 1 else SYSTEM
+        system = annotation_of(output.matches.system, setup.defined, partial=setup.partial)
+        of_measures = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes, name)
+        notes |= dict.fromkeys((*of_measures, *notes_on_schemes(gold.relations, system.relations, schemes, name)))
+    return Sources(summary_of(treebank), {output.name: output.summary for output in outputs}, tuple(notes))
+
+
 def for_each_output(
-    plan: Plan, setup: Setup, function: Callable[[Matches], Found], scheme: UsedScheme | None = None
+    plan: Plan, setup: Setup, function: Callable[[Matches], Found]
 ) -> tuple[dict[str, Found], Provenance, Coverages]:
-    """Return the result of a function for the output on each treebank, by its code, the provenance and the coverage."""
-    results, provenances, coverage = {}, {}, {}
+    """Return the result of a function for one system's output on each treebank, the provenance and the coverage."""
+    results, sources, coverage = for_each_treebank(
+        single_run(plan), setup, lambda outputs: function(outputs[0].matches)
+    )
+    return results, _provenance(sources, setup), coverage
+
+
+def _provenance(sources: Mapping[str, Sources], setup: Setup, scheme: UsedScheme | None = None) -> Provenance:
+    """The provenance of results for one system."""
     parts = setup.signature_of_measures() | ({"scheme": scheme[0].name} if scheme else {})
-    with closing(read_outputs(single_run(plan), setup)) as outputs:
-        for code, (output,) in outputs:
-            results[code] = function(output.matches)
-            if setup.partial:
-                coverage[code] = coverages_of([output])
-            gold, notes = output.matches.gold, notes_on_output(output.matches, setup)
-            if scheme:
-                sides = annotation_of(gold, ()), annotation_of(output.matches.system, (), partial=setup.partial)
-                notes += notes_on_schemes(sides[0].relations, sides[1].relations, [(scheme[0], (scheme[1],))])
-            provenances[code] = pair_provenance(summary_of(gold), output.summary, setup, notes, parts)
-    return results, joint_provenance(provenances), coverage
-
-
-class ErrorExample(NamedTuple):
-    """A word with a wrong relation.
-
-    Args:
-        treebank: the treebank.
-        error: the error, such as `nsubj:obj`: gold relation, system relation.
-        sentence: the number of the sentence in gold, from 1.
-        sent_id: its `sent_id`; null without one.
-        word: the number of the word in the sentence, from 1, as in CoNLL-U.
-        form: the word.
-        system_sentence: the number of the sentence in the system's output.
-        system_word: the number of the word in it.
-        text: the text of the sentence in gold.
-    """
-
-    treebank: str
-    error: str
-    sentence: int
-    sent_id: str | None
-    word: int
-    form: str
-    system_sentence: int
-    system_word: int
-    text: str
-
-
-class TreeWord(NamedTuple):
-    """A word in a sentence of the examples.
-
-    Args:
-        treebank: the treebank.
-        role: whether the tree is that of gold or of the system.
-        sentence: the number of the sentence, from 1.
-        word: the number of the word in the sentence, from 1, as in CoNLL-U.
-        form: the word.
-        head: the number of its head; 0 for a root.
-        deprel: its relation.
-    """
-
-    treebank: str
-    role: Literal["gold", "system"]
-    sentence: int
-    word: int
-    form: str
-    head: int | None
-    deprel: str
-
-
-class TreeExamples(Tabular):
-    """Sentences whose trees are shown: those with an error, or those in which systems differ most.
-
-    Args:
-        provenance: the provenance of the numbers.
-        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
-    """
-
-    provenance: Provenance
-    coverage: Coverages
-
-    def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the trees as text, at most `limit` below each heading, with notes and the signature for a `screen`."""
-        from levelhead.tables.writers import notes_text
-
-        return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
-
-    def _drawn(self, limit: int | None) -> str:
-        raise NotImplementedError
-
-    def _text(self) -> str:
-        return self.text()
-
-    def _table(self, columns: tuple[Column, ...], rows: Iterable[tuple[Cell, ...]]) -> Table:
-        return Table(columns, tuple(rows), tuple(notes_on_coverage(self.coverage))).signed(self.provenance)
-
-
-@immutable
-class ErrorExamples(TreeExamples):
-    """Words with the wrong relation, with their sentences.
-
-    Args:
-        system: the name of the system.
-        treebank: the name of the treebank.
-        matches: the aligned words.
-        cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
-    """
-
-    KIND: ClassVar[str] = "examples"
-    _CHARTS_FIRST: ClassVar[bool] = True
-    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "examples": (ErrorExample,), "words": (TreeWord,), "coverage": COVERAGE_LAYOUT,
-    }  # fmt: skip
-
-    system: str
-    treebank: str
-    matches: Matches
-    cells: Mapping[str, Sequence[Example]]
-    provenance: Provenance
-    coverage: Coverages = field(default_factory=dict)
-
-    def _examples_rows(self) -> Iterator[ErrorExample]:
-        for error, at in ((error, example) for error, examples in self.cells.items() for example in examples):
-            gold = self.matches.gold[at.gold_sentence]
-            place = at.gold_sentence + 1, gold.id, at.gold_word + 1, gold.forms[at.gold_word]
-            system = at.system_sentence + 1, at.system_word + 1
-            yield ErrorExample(self.treebank, error, *place, *system, gold.text)
-
-    def _words_rows(self) -> Iterator[TreeWord]:
-        listed = [example for examples in self.cells.values() for example in examples]
-        sides: tuple[tuple[Literal["gold", "system"], Treebank, set[int]], ...] = (
-            ("gold", self.matches.gold, {example.gold_sentence for example in listed}),
-            ("system", self.matches.system, {example.system_sentence for example in listed}),
-        )
-        for role, side, numbers in sides:
-            for number in sorted(numbers):
-                sentence = side[number]
-                columns = zip(sentence.forms, sentence.heads, sentence.relations, strict=True)
-                for word, (form, head, deprel) in enumerate(columns, 1):
-                    yield TreeWord(self.treebank, role, number + 1, word, form, head, deprel)
-
-    def table(self) -> Table:
-        """Return one row per example."""
-        columns = (
-            *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
-            *(Column("Word", "position"), Column("Form", "text")),
-        )
-        rows = ((row.error, row.sentence, row.sent_id, row.word, row.form) for row in self._examples_rows())
-        return self._table(columns, rows)
-
-    def _drawn(self, limit: int | None) -> str:
-        lines = []
-        for cell, examples in self.cells.items():
-            lines += [f"{cell}: {number_of(len(examples), 'word')}", ""]
-            for example in examples[:limit]:
-                gold, system = self.matches.gold[example.gold_sentence], self.matches.system[example.system_sentence]
-                both = draw_both(gold, system, "system", {example.gold_word})
-                lines.append(title(gold))
-                if both is None:
-                    lines += ["  gold", *indented(draw(gold, {example.gold_word})), "  system"]
-                    both = draw(system, {example.system_word})
-                lines += [*indented(both), ""]
-            lines += more_lines(examples, limit)
-        return "\n".join(lines)
-
-
-def more_lines(some: Sequence[object], limit: int | None) -> list[str]:
-    """Return a line on how many were left out."""
-    left_out = len(some[limit or len(some) :])
-    return [f"... {left_out:,} more (--limit 0)", ""] if left_out else []
-
-
-def find_examples(plan: Plan, errors: Sequence[str], setup: Setup) -> ErrorExamples:
-    """Return words whose relation a system confuses with another."""
-    if len(plan.test_sets) != 1:
-        raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
-    read, provenance, coverage = for_each_output(plan, setup, lambda matches: matches)
-    ((treebank, matches),) = read.items()
-    cells = {}
-    for error in errors:
-        relations, *others = cells_named(matches, error)
-        if others:
-            readings = " or ".join(f"{gold} confused with {system}" for gold, system in (relations, *others))
-            raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
-        cells[error] = tuple(examples_of(matches, *relations))
-    return ErrorExamples(plan.systems[0].label, treebank, matches, cells, provenance, coverage)
+    pairs = {}
+    for code, source in sources.items():
+        (system,) = source.systems.values()
+        pairs[code] = pair_provenance(source.gold, system, setup, source.notes, parts)
+    return joint_provenance(pairs)
 
 
 @immutable
@@ -316,7 +188,7 @@ class WithIntervals(PerTreebank[Found]):
     units: Mapping[str, Units] = field(default_factory=dict)  # the units of each treebank
     measure: str = ""
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows(self.units)
 
 
@@ -372,23 +244,189 @@ def estimate_values(estimate: BucketEstimate | None) -> tuple[Value, ...]:
 def with_intervals(
     plan: Plan,
     setup: Setup,
-    function: Callable[[Matches, IntervalSettings], Found],
+    function: Callable[[Sequence[Output], IntervalSettings], Found],
     tests: InferenceSettings,
     scheme: UsedScheme | None = None,
+    compared: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, Found], Provenance, Coverages, dict[str, Units]]:
-    """Return the result of a function for each output, the provenance, the coverage, and the units of each treebank."""
+    """Return what a function finds on each treebank, with units; `compared`: the signature of several systems."""
     every: list[Units] = []
 
-    def with_units(matches: Matches) -> Found:
-        every.append(units_of(matches.gold, tests.resample_by))
-        return function(matches, IntervalSettings(every[-1], tests.level))
+    def with_units(outputs: Sequence[Output]) -> Found:
+        every.append(units_of(outputs[0].matches.gold, tests.resample_by))
+        return function(outputs, IntervalSettings(every[-1], tests.level))
 
-    results, provenance, coverage = for_each_output(plan, setup, with_units, scheme)
+    results, sources, coverage = for_each_treebank(plan, setup, with_units, scheme)
     units = dict(zip(results, every, strict=True))
-    provenance = provenance.with_parts(level=f"{tests.level:g}", **{"resample-by": units_signature(units)})
-    contents = {code: str(files["gold"]) for code, files in provenance.files.items()}
+    own, notes = signature_of_tests(tests, units), [*unit_notes(units, "intervals")]
+    contents = {code: str(source.gold.id) for code, source in sources.items()}
     declared = {test_set.code: test_set.parallel for test_set in plan.test_sets}
-    notes = [*provenance.notes, *unit_notes(units, "intervals")]
     if groups := parallel_groups(units, contents, declared):
         notes.append(f"intervals of averages treat parallel test sets as independent: {listed([*groups])}")
-    return results, replace(provenance, notes=tuple(notes)), coverage, units
+    if len(plan.systems) > 1:
+        parts = {**(compared or {}), **({"scheme": scheme[0].name} if scheme else {}), **own}
+        return results, comparison_provenance(sources, setup, parts, notes), coverage, units
+    provenance = _provenance(sources, setup, scheme).with_parts(**own)
+    return results, replace(provenance, notes=(*provenance.notes, *notes)), coverage, units
+
+
+def check_several(plan: Plan) -> None:
+    """Refuse a single system, and systems with several runs."""
+    runs = any(system.run for system in plan.systems)
+    if runs or len(plan.systems) < 2:
+        single = "only single outputs can be compared here: name one run of each system"
+        raise InputError(
+            Fault("no-pairs", single if runs else "give at least two systems, or one system and what to show")
+        )
+
+
+Shown = Literal["repairs", "types", "cascading"]
+"""The tables for readers."""
+
+
+class OutputErrors(NamedTuple):
+    """The errors of an output."""
+
+    repairs: Sequence[Repair]  # the gain of repairing each kind of error, the largest first
+    types: Mapping[str, int]  # the number of aligned words with each type of error
+    cascading: Sequence[Cascading]  # the wrong arcs of each class, labeled and unlabeled
+
+
+_ERROR_TYPE: Layout = (
+    DataColumn("error", "text", 'The type of error, or "right"'),
+    DataColumn("words", "integer", "The number of words", limits=(0,)),
+    DataColumn("share", "number", "Their share of the aligned words", "percent", optional=True, limits=(0, 100)),
+)
+
+
+def _with_shares(errors: Mapping[str, int]) -> list[tuple[str, int, float | None]]:
+    total = sum(errors.values())
+    return [(error, n, share(n, total)) for error, n in errors.items()]
+
+
+@immutable
+class ErrorAnalysis(WithIntervals[OutputErrors]):
+    """The errors of one system on each treebank.
+
+    Args:
+        averages: the mean gains of repairs over treebanks; empty for a single treebank.
+    """
+
+    KIND: ClassVar[str] = "analyze"
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "repairs": (TREEBANK_COLUMN, MEASURE_COLUMN, Repair, *GAIN_COLUMNS),
+        "averages": (MEASURE_COLUMN, Repair, *GAIN_COLUMNS),
+        "types": (TREEBANK_COLUMN, *_ERROR_TYPE),
+        "cascading": (
+            TREEBANK_COLUMN, DataColumn("class", "text", "The class of relations, by the gold relation"), Cascading,
+        ),
+        "coverage": COVERAGE_LAYOUT,
+        "units": UNITS,
+    }  # fmt: skip
+
+    averages: Sequence[Repair] = ()
+
+    @property
+    def verdict(self) -> str:
+        """The error whose repair gains most."""
+        several = len(self.treebanks) > 1
+        repairs = self.averages if several else next(iter(self.treebanks.values())).repairs
+        return costliest_error(repairs, self.measure, several=several)
+
+    def _repairs_rows(self) -> Iterator[tuple[Any, ...]]:
+        for code, errors in self.treebanks.items():
+            for repair in errors.repairs:
+                yield code, self.measure, repair, *estimate_values(repair.estimate)
+
+    def _averages_rows(self) -> Iterator[tuple[Any, ...]]:
+        return ((self.measure, repair, *estimate_values(repair.estimate)) for repair in self.averages)
+
+    def _types_rows(self) -> Iterator[tuple[Any, ...]]:
+        return ((code, *row) for code, errors in self.treebanks.items() for row in _with_shares(errors.types))
+
+    def _cascading_rows(self) -> Iterator[tuple[str, str, Cascading]]:
+        return ((code, row.name, row) for code, errors in self.treebanks.items() for row in errors.cascading)
+
+    def table(self, show: Shown = "repairs") -> Table:
+        """Return a table for readers.
+
+        Args:
+            show: the gain of repairing each kind of error ("repairs"), the number of words with each type of error
+                ("types"), or the wrong arcs with a correct parent ("cascading").
+        """
+        return {"repairs": self._repairs, "types": self._types, "cascading": self._cascading}[show]()
+
+    def _repairs(self) -> Table:
+        several = len(self.treebanks) > 1
+        parts = [(name, repair) for name, errors in self.treebanks.items() for repair in errors.repairs]
+        parts += ((f"Average of {len(self.treebanks)}", average) for average in self.averages)
+        every = [repair for _, repair in parts]
+        columns, cells = repair_rows(every, self.provenance.signature["level"])
+        rows = tuple((*[name] * several, *row) for (name, _), row in zip(parts, cells, strict=True))
+        n = len(rows) - len(self.averages)
+        starts = starts_of(name for name, _ in parts[:n])
+        gained = f"points of {self.measure} gained if these words were correct and nothing else changed"
+        notes = (
+            Detail(f"Gain: {gained}; largest first"),
+            *(
+                [Detail("Causes: words whose gold head is attached correctly; other errors can follow from its error")]
+                if any(repair.causes is not None for repair in every)
+                else []
+            ),
+            Detail("Share: percentage of all words with an error"),
+            *estimate_notes([repair.estimate for repair in every], self.units),
+            *notes_on_coverage(self.coverage),
+        )
+        heads = (*[Column("Treebank", "text")] * several, *columns)
+        return Table(heads, rows[:n], notes, starts, rows[n:]).signed(self.provenance)
+
+    def _types(self) -> Table:
+        columns = Column("Error", "text"), Column("Words", "number"), Column("Share", "percent")
+        return self._table(columns, lambda errors: _with_shares(errors.types))
+
+    def _cascading(self) -> Table:
+        columns = (
+            *(Column("Class", "text"), Column("Arcs", "text"), Column("Wrong", "number")),
+            *(Column("Parent correct", "number"), Column("Share", "percent")),
+        )
+        return self._table(
+            columns,
+            lambda errors: [
+                (of.name, "labeled" if of.labeled else "unlabeled", of.wrong, of.parent_correct, of.share)
+                for of in errors.cascading
+                if of.wrong
+            ],
+            "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs",
+        )
+
+
+def repair_rows(repairs: Sequence[Repair], level: str) -> tuple[tuple[Column, ...], list[tuple[Cell, ...]]]:
+    """Return the columns of a table of repairs, and its rows; without causes if the measure does not compare heads."""
+    certain = estimate_columns(level, [repair.estimate for repair in repairs], "points")
+    causes = [Column("Causes", "number")] * any(repair.causes is not None for repair in repairs)
+    start = Column("Wrong", "text"), Column("Gold -> system", "text"), Column("Words", "number", rank=1)
+    rows: list[tuple[Cell, ...]] = []
+    for repair in repairs:
+        numbers = *[repair.causes] * len(causes), repair.share, repair.gain
+        between = estimate_cells(repair.estimate)[: len(certain)]
+        rows.append((repair.error, repair.detail, repair.words, *numbers, *between))
+    return (*start, *causes, Column("Share", "percent", rank=2), Column("Gain", "points"), *certain), rows
+
+
+def analyze_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> ErrorAnalysis:
+    """Return the errors of the outputs of a system."""
+    (measure,) = setup.measures
+    check_breakable(measure, setup.registry)
+    schemes = setup.registry.schemes
+    scheme = schemes.by_name[schemes.default]
+
+    def analyzed(outputs: Sequence[Output], how: IntervalSettings) -> tuple[TreebankRepairs, OutputErrors]:
+        matches = outputs[0].matches
+        found = repairs(matches, measure, how, registry=setup.registry)
+        return found, OutputErrors(found.kinds, error_types(matches), cascading_errors(matches, scheme))
+
+    using = scheme, "cascading errors"
+    each, provenance, coverage, units = with_intervals(single_run(plan), setup, analyzed, tests, using)
+    averages = average_repairs([found for found, _ in each.values()], tests.level) if len(each) > 1 else ()
+    errors = {code: found for code, (_, found) in each.items()}
+    return ErrorAnalysis(errors, provenance, coverage, units, str(measure), averages)

@@ -14,18 +14,10 @@ import numpy as np
 from levelhead.campaign import OutputResult, Plan, Results, TestSet, check_valid, score_plan
 from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import missing_outputs
-from levelhead.comparison.regression import (
-    GateResult,
-    InvalidOutput,
-    gate_results,
-    invalid_outputs,
-    valid_candidates,
-    valueless,
-    verdict_text,
-)
+from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
 from levelhead.errors import Fault, InputError, Place, listed, number_of, with_minus
-from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
+from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, value_text
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -47,8 +39,9 @@ from levelhead.significance import (
 from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
 from levelhead.significance.estimates import FEWEST_RUNS
 from levelhead.significance.scopes import INFLUENCE, influence_notes, influence_rows
-from levelhead.significance.units import UnitRow, unit_rows
+from levelhead.significance.units import UNITS, unit_rows
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
+from levelhead.tables.documents import FaultInFile, fault_in_file
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
 from levelhead.tabular import Tabular
 from levelhead.typology.languages import Voter, treebanks_voting
@@ -82,11 +75,11 @@ class Comparison(Tabular):
         "results": (ComparedScore,),
         "wins": (Wins,),
         "gates": (GateResult,),
-        "invalid_outputs": (InvalidOutput,),
+        "invalid_outputs": (SYSTEM_COLUMN, FaultInFile),
         "results_of_valid_trees": (ComparedScore,),
         "coverage": (TREEBANK_COLUMN, SYSTEM_COLUMN, PartialCoverage),
         "influence": (TREEBANK_COLUMN, MEASURE_COLUMN, SYSTEM_COLUMN, *INFLUENCE),
-        "units": (UnitRow,),
+        "units": UNITS,
     }
 
     systems: tuple[str, ...]
@@ -208,15 +201,15 @@ class Comparison(Tabular):
     def _results_of_valid_trees_rows(self) -> tuple[ComparedScore, ...]:
         return self.valid_trees
 
-    def _invalid_outputs_rows(self) -> Iterator[InvalidOutput]:
-        return invalid_outputs(self.invalid)
+    def _invalid_outputs_rows(self) -> Iterator[tuple[str, FaultInFile]]:
+        return ((system, fault_in_file(fault)) for system, faults in self.invalid.items() for fault in faults)
 
     def _influence_rows(self) -> Iterator[Any]:
         for result in self.results:
             for influenced in result.influence:
                 yield from ((*result[:3], *row) for row in influence_rows(influenced, [result.treebank]))
 
-    def _units_rows(self) -> list[UnitRow]:
+    def _units_rows(self) -> list[tuple[Any, ...]]:
         return unit_rows(self.units)
 
 
@@ -231,10 +224,7 @@ def compare(
     look: Look | None = None,
     **how: Any,
 ) -> Comparison:
-    """Return the comparison of systems with the first: scores, intervals, differences, p-values.
-
-    With `fail_if_worse`, an invalid output fails the gates of these measures instead of raising an error.
-    """
+    """Return the comparison of systems with the first; an invalid output fails the gates of `fail_if_worse`."""
     names = {system.name for system in plan.systems}
     check_margin(settings.margin, len(names), len(setup.measures), len(setup.perplexities))
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}

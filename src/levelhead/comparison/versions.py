@@ -64,11 +64,7 @@ _Side = tuple[Treebank, Callable[[int], int]]
 
 
 def pair_versions(old: Treebank, new: Treebank, rules: Rules) -> PairedVersions:
-    """Return the paired sentences and aligned words of two versions of a treebank, in either order of versions.
-
-    Sentences are paired by sent_id if it is unique in both versions, the others by text in order (`pair_texts`), and
-    then by equal text; those with different texts only if they share half of the words of the longer sentence.
-    """
+    """Return the paired sentences and aligned words of two versions of a treebank, in either order of versions."""
     texts = [spans_of(side, unicode_spaces=rules.unicode_spaces).sentence_texts() for side in (old, new)]
     words = [words_by_sentence(side) for side in (old, new)]
     step = -1 if (texts[1], words[1]) < (texts[0], words[0]) else 1

@@ -60,11 +60,8 @@ def ranked(values: Numbers) -> Numbers:
 
 
 def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", n_given: int = 0) -> Numbers:
-    """Return the correlation matrices of samples, float64, shape (samples, columns - given, columns - given).
-
-    Partial correlation is that of the residuals of linear regression on the given columns (with Spearman's, of
-    ranks), computed as the Schur complement of their covariances. NaN if a column is constant.
-    """
+    """Return the (partial) correlation matrices of samples, shape (samples, columns - given, columns - given)."""
+    # Partial correlations are those of residuals, by the Schur complement of covariances; NaN if a column is constant.
     if method == "spearman":
         columns = np.stack([midranks(column, weights) / len(values) for column in values.T], axis=2)
     else:
@@ -106,11 +103,7 @@ class FisherZ(NamedTuple):
     errors: Numbers
 
     def test(self, i: int, j: int, level: float) -> tuple[float | None, float | None, float | None]:
-        """Return the confidence interval of a coefficient and its two-sided p-value, both from the same statistic.
-
-        p is below 1 - level exactly if the interval excludes 0; it tests whether the coefficient is 0, not whether the
-        columns are independent.
-        """
+        """Return the interval of a coefficient and its p-value (of 0, not of independence), from the same statistic."""
         r, z, error = (float(matrix[i, j]) for matrix in self)
         if math.isnan(error):
             return None, None, None
@@ -120,12 +113,9 @@ class FisherZ(NamedTuple):
 
 
 def fisher_z(values: Numbers, method: Method, n_given: int = 0) -> FisherZ:
-    """Return the correlations of columns with standard errors, from leaving out one row at a time.
-
-    The standard error is the larger of the jackknife's and Bonett and Wright's (2000), sqrt((1 + r^2 / 2) / (n - 3)),
-    which is right for ranks of normal columns, and too large for their values; docs/significance.md has the coverage. A
-    given column counts as one row less.
-    """
+    """Return the correlations of columns with standard errors, from leaving out one row at a time."""
+    # The error is the larger of the jackknife's and Bonett and Wright's (2000), right for ranks of normal columns and
+    # too large for their values; docs/significance.md has the coverage. A given column counts as one row less.
     n_rows = len(values)
     n = n_rows - n_given
     r = correlations(values, np.ones((1, n_rows)), method, n_given)[0]

@@ -222,11 +222,7 @@ def correlate(
     level: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Return the correlations of every pair of columns of a table, or of a single column with all others.
-
-    A single column is correlated with all others, and only these pairs count for the correction. The `level` holds
-    jointly for all intervals of a method.
-    """
+    """Return the correlations of every pair of columns, or of a single column with all others."""
     requested = list(dict.fromkeys(columns or ()))
     for name in (*requested, *given):
         table.number(name)
@@ -253,12 +249,14 @@ def correlate(
         settings |= {} if given else {"permutations": str(permutations), "seed": str(seed)}
     settings |= table.signature(settings)
     groups = combinations(names, 2) if missing == "pairwise" else [names]
-    check = None if family is None else _FamilySettings(family, permutations, seed)
-    estimates = [estimate for group in groups for estimate in _estimates(table, group, given, methods, votes, check)]
+    draws = permutations, seed
+    estimates = [
+        estimate for group in groups for estimate in _estimates(table, group, given, methods, votes, family, draws)
+    ]
     if len(requested) == 1:
-        estimates = [estimate for estimate in estimates if estimate.x == names[0]]
-    n_tests = sum(estimate.is_tested for estimate in estimates)
-    pairs = tuple(estimate.pair(n_tests, level) for estimate in estimates)
+        estimates = [estimate for estimate in estimates if estimate[0].x == names[0]]
+    n_tests = sum(not all(np.isnan(found.errors[at]) for found, _ in every.values()) for _, at, every in estimates)
+    pairs = tuple(pair._replace(coefficients=_coefficients(at, every, n_tests, level)) for pair, at, every in estimates)
     notes = [*table.notes, *dropped]
     notes += [f"left out: {name} has the same value in all treebanks" for name in constant]
     notes += [*notes_on_votes(table, votes), *_notes_on_skewness(pairs, automatic=methods is None)]
@@ -298,37 +296,18 @@ def _complete(
     return table.rows(complete), [f"left out: {message}" for message in incomplete]
 
 
-class _FamilySettings(NamedTuple):
-    """The settings of checks by family."""
-
-    column: str
-    permutations: int
-    seed: int
+_Places = tuple[int, int]  # of two columns in matrices
+_Matrices = Mapping[Method, tuple[FisherZ, FamilyChecks | None]]
 
 
-class _PairEstimate(NamedTuple):
-    """A pair of columns before its tests are corrected for the number of pairs."""
-
-    x: str
-    y: str
-    n: int
-    places: tuple[int, int]  # of the columns in matrices
-    by_method: Mapping[Method, tuple[FisherZ, FamilyChecks | None]]
-    skewed: tuple[str, ...]
-
-    @property
-    def is_tested(self) -> bool:
-        return any(not np.isnan(found.errors[self.places]) for found, _ in self.by_method.values())
-
-    def pair(self, n_tests: int, level: float) -> Pair:
-        coefficients = {}
-        for method, (found, checks) in self.by_method.items():
-            value = float(found.r[self.places])
-            low, high, p = found.test(*self.places, level_of_each(level, max(n_tests, 1)))
-            check = None if checks is None else checks[self.places]
-            known = None if np.isnan(value) else value
-            coefficients[method] = Coefficient(known, low, high, corrected(p, n_tests), check)
-        return Pair(self.x, self.y, self.n, coefficients, self.skewed)
+def _coefficients(places: _Places, matrices: _Matrices, n_tests: int, level: float) -> dict[Method, Coefficient]:
+    coefficients = {}
+    for method, (found, checks) in matrices.items():
+        value = float(found.r[places])
+        low, high, p = found.test(*places, level_of_each(level, max(n_tests, 1)))
+        check = None if checks is None else checks[places]
+        coefficients[method] = Coefficient(None if np.isnan(value) else value, low, high, corrected(p, n_tests), check)
+    return coefficients
 
 
 def _estimates(
@@ -337,11 +316,12 @@ def _estimates(
     given: Sequence[str],
     methods: Sequence[Method] | None,
     votes: Votes,
-    check: _FamilySettings | None,
-) -> Iterator[_PairEstimate]:
-    """The pairs of some columns from one matrix per method: they have the same treebanks."""
+    family: str | None,
+    draws: tuple[int, int],
+) -> Iterator[tuple[Pair, _Places, _Matrices]]:
+    """The pairs of some columns, without coefficients, and one matrix per method: they have the same treebanks."""
     every, n_given = (*names, *given), len(given)
-    table = counted_once(table, every, votes, check and check.column)
+    table = counted_once(table, every, votes, family)
     n = len(table)
     if n < 3 + n_given:
         columns = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
@@ -357,10 +337,9 @@ def _estimates(
         by_method = {}
         for method in methods or (("spearman",) if of_pair else ("pearson",)):
             if method not in matrices:
-                families = None
-                if check is not None:
-                    how = (method, n_given, check.permutations, check.seed)
-                    families = FamilyChecks(values, table.texts[check.column], *how)
+                families = (
+                    None if family is None else FamilyChecks(values, table.texts[family], method, n_given, *draws)
+                )
                 matrices[method] = fisher_z(values, method, n_given), families
             by_method[method] = matrices[method]
-        yield _PairEstimate(x, y, n, (i, j), by_method, of_pair)
+        yield Pair(x, y, n, {}, of_pair), (i, j), by_method

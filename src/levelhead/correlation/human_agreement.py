@@ -90,10 +90,7 @@ class AgreementDifference(NamedTuple):
 
 
 def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
-    """Return the preferences of a measure between two systems in each sentence.
-
-    Scores are NaN where undefined, shape (sentences,).
-    """
+    """Return the preferences of a measure between two systems by their scores, NaN if undefined, shape (sentences,)."""
     differences = np.nan_to_num(second - first, nan=0.0)
     tied = np.abs(differences) <= _EQUAL
     differences[tied] = 0.0
@@ -105,15 +102,9 @@ def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Prefe
 def human_agreement(
     given: Preferences, choices: Numbers, *, units: Units | None = None, level: float = 0.95
 ) -> HumanAgreement:
-    """Return the agreement of a measure with people.
-
-    Intervals are Wilson's (1927), of coefficients on the scale from -1 to 1, with the effective sample size from the
-    variance of the delete-one-unit jackknife. So that it is not too small, that of correlations is at least
-    (1 - r ** 2) / n, and that of kappa includes an additional sentence in which measure and people disagree.
-
-    `choices` is the share of votes for the second system, 0 or 1 with one vote per sentence; shape (sentences,). Fewer
-    than 10 units with sentences that count give no intervals.
-    """
+    """Return the agreement of a measure with people: the share of votes for the second system, shape (sentences,)."""
+    # Intervals are Wilson's (1927) by the jackknife; so that they are not too narrow, the variance of correlations is
+    # at least (1 - r ** 2) / n, and that of kappa has one more sentence in which measure and people disagree.
     unit = np.arange(len(choices)) if units is None else units.of_sentence
     means = _means(given, choices, unit)
     n, r, rho = means.n[0], means.correlation, _spearman(given, choices, unit)
@@ -143,11 +134,9 @@ def compare_agreement(
     level: float = 0.95,
     n_tests: int = 1,
 ) -> AgreementDifference:
-    """Return the difference of two measures in their agreement with people on the same sentences.
-
-    The interval and p are those of Student's t with the variance of the delete-one-unit jackknife and of one additional
-    sentence in which the measures have different preferences. Both are corrected by Sidak's (1967) bound.
-    """
+    """Return the difference of two measures in their agreement with people on the same sentences."""
+    # Student's t by the jackknife, with one more sentence in which both have different preferences, and Sidak's bound
+    # (1967).
     unit = np.arange(len(choices)) if units is None else units.of_sentence
     both = [_means(given, choices, unit) for given in (one, other)]
     n = min((means.n for means in both), key=lambda counts: float(counts[0]))

@@ -162,14 +162,7 @@ def _check_column(name: str, columns: Collection[str], of_other_kind: Collection
 
 
 def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measurements:
-    """Return tables joined by treebank, in the order of the first table.
-
-    If more treebanks match without suffixes such as `-ud-train`, `-dev` and `-test`, these are ignored, with a note,
-    for example to join profiles of training sets and scores of test sets; but not if a table would then have a treebank
-    twice.
-
-    `missing`: "drop" keeps the treebanks in all tables, "pairwise" keeps all, "error" requires the same ones in all.
-    """
+    """Return tables joined by treebank, in the order of the first; without suffixes such as `-dev` if more match."""
     owner: dict[str, Measurements] = {}
     for table in tables:
         for name in (*table.numbers, *table.texts):

@@ -204,10 +204,7 @@ def _parsed(line: str, path: str, number: int) -> Any:
 
 
 def _cells_of_text(text: str, path: str, name: str) -> _Cells:
-    """The cells of a table with a header, as CSV or TSV; `#` starts a comment.
-
-    Without a header, `NAME=` before the path names the second of two columns.
-    """
+    """The cells of CSV or TSV; without a header, `NAME=` before the path names the second of two columns."""
     rows = list(_text_rows(text, path))
     if not rows:
         raise _invalid("the file is empty", path)

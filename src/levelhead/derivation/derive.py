@@ -28,7 +28,7 @@ from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, summary_of
-from levelhead.treebank.strings import Codes, character_set
+from levelhead.treebank.strings import Codes
 
 _MOST_STEPS = 2_000_000_000
 # the maximum number of renumberings of words while lifting the arcs of a sentence: several seconds
@@ -222,7 +222,7 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
     if order not in ORDERS:
         raise InputError(Fault("unknown-order", unknown("order", order, ORDERS)))
     words, sha256 = treebank.forms, treebank.source.sha256
-    spaced = np.intersect1d(words.strings.codes_with(character_set((0x20, 0x20))), words.distinct)
+    spaced = np.intersect1d(words.strings.codes_with((0x20, 0x20)), words.distinct)
     if len(spaced):  # language models separate words by spaces
         strings, new = words.strings.with_texts(words.strings[int(code)].replace(" ", "_") for code in spaced)
         codes = np.arange(len(words.strings), dtype=np.int32)

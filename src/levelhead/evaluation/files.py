@@ -18,7 +18,6 @@ from levelhead.treebank.blocks import OnlyWhole, PieceSizes, contents_or_parts
 from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of, size_of_file
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.fold import Visitor
     from levelhead.evaluation.pieces import GoldFacts
     from levelhead.treebank.training_data import Training
 
@@ -29,10 +28,8 @@ def score_files(
     setup: Setup,
     sizes: PieceSizes | None = None,
     training: Training | None = None,
-    look: Visitor | None = None,
 ) -> Evaluation:
     setup = setup.for_pair()
-    visitors = [] if look is None else [look]
     leakage = None
     evaluation = None
     if training is not None:
@@ -40,7 +37,7 @@ def score_files(
 
         setup.rules.check_words()
         leakage = LeakageCounts(training, setup)
-        visitors.insert(0, leakage)
+    visitors = [] if leakage is None else [leakage]
     try:
         with open_pair(gold, system, setup, sizes or blocks.SIZES) as stream:
             evaluation = fold(stream, setup, visitors)

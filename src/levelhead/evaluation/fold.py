@@ -21,7 +21,7 @@ from levelhead.treebank.provenance import FileSummary, summary_of
 from levelhead.treebank.two_files import pipelined
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.coverage import PartialCoverage
+    from levelhead.evaluation.score_data import PartialCoverage
     from levelhead.scoring.measure import Definition, Measure
     from levelhead.scoring.partial_matches import PartialMatches
 
@@ -63,10 +63,7 @@ def counts_by_sentence(matches: TreebankPair, setup: Setup) -> dict[str, Counts]
 
 
 class Fold:
-    """The counts of all measures, summed over the pieces of two treebanks; visitors see each piece when it is counted.
-
-    The settings have the weights that measures name.
-    """
+    """The counts of all measures, summed over the pieces of two treebanks; visitors see each piece once counted."""
 
     def __init__(self, setup: Setup, visitors: Sequence[Visitor] = ()) -> None:
         self._setup, self._visitors = setup, visitors

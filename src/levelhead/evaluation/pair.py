@@ -23,8 +23,8 @@ from levelhead.treebank.tokens import refuse_partial
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
+    from levelhead.evaluation.score_data import PartialCoverage
     from levelhead.tables.data import Layout
     from levelhead.tables.table import Table
     from levelhead.treebank.official_reader import OfficialReading

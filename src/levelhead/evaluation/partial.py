@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch, UnreadableFile
-from levelhead.evaluation.coverage import PartialCoverage, total_coverage
 from levelhead.evaluation.fold import PairStream, score_treebanks
 from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_gold, parse_as
 from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
+from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.form_alignment import SentencePairs, common_subsequence, sentence_ids
 from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnswers, match_partially

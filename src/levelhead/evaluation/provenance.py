@@ -10,9 +10,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on
-from levelhead.treebank.provenance import TREEBANK, FileId, FileSummary, Provenance, joint_hash, summary_of
+from levelhead.treebank.provenance import TREEBANK, FileId, FileSummary, Provenance, joint_hash
 
 if TYPE_CHECKING:
     from levelhead.significance import InferenceSettings, Units
@@ -27,7 +25,6 @@ __all__ = [
     "joint_signature",
     "pair_provenance",
     "signature_of_tests",
-    "sources_of",
 ]
 
 
@@ -56,21 +53,6 @@ class Sources:
         return {"gold": self.gold.id, **{name: system.id for name, system in self.systems.items()}}
 
 
-def sources_of(outputs: Mapping[str, tuple[Matches, FileSummary]], setup: Setup) -> Sources:
-    """Return the files of one treebank, with the notes on them."""
-    gold = next(iter(outputs.values()))[0].gold
-    notes = dict.fromkeys(
-        note for name, (output, _) in outputs.items() for note in notes_on_output(output, setup, name)
-    )
-    return Sources(summary_of(gold), {name: file for name, (_, file) in outputs.items()}, tuple(notes))
-
-
-def notes_on_output(matches: Matches, setup: Setup, name: str = SYSTEM) -> tuple[str, ...]:
-    """Return the notes on an output, see `notes_on`."""
-    system = annotation_of(matches.system, setup.defined, partial=setup.partial)
-    return notes_on(matches.gold, system, setup.defined, setup.rules, setup.registry.schemes, name)
-
-
 def pair_provenance(
     gold: FileSummary,
     system: FileSummary,
@@ -78,10 +60,7 @@ def pair_provenance(
     notes: Iterable[str] = (),
     parts: Mapping[str, str] | None = None,
 ) -> Provenance:
-    """Return the provenance of the numbers of one pair of treebanks.
-
-    The signature has the rules, files, measures, kinds of warnings, and the versions of Unicode and of levelhead.
-    """
+    """Return the provenance of the numbers of one pair of treebanks."""
     sides = {"gold": gold, "system": system}
     files = {name: side.id for name, side in sides.items()}
     signature = {**setup.signature_of_rules(), **{name: str(file) for name, file in files.items()}}

@@ -17,9 +17,9 @@ from levelhead.tables.data import share
 from levelhead.tables.table import Cell, Column, Detail, Kind, Table, formatted, interval_head
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.coverage import PartialCoverage
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.pair import Evaluation
+    from levelhead.evaluation.score_data import PartialCoverage
 
 _NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
@@ -217,7 +217,7 @@ def coverage_notes(coverages: Iterable[tuple[str, PartialCoverage]]) -> list[str
 
 
 def _totals(coverages: Iterable[tuple[str, PartialCoverage | None]]) -> dict[str, PartialCoverage]:
-    from levelhead.evaluation.coverage import total_coverage
+    from levelhead.evaluation.score_data import total_coverage
 
     by_system: dict[str, list[PartialCoverage]] = {}
     for system, coverage in coverages:
@@ -242,8 +242,3 @@ def columns_with_valid_trees(names: Iterable[str]) -> tuple[Column, ...]:
 def cells_with_valid_trees(values: Iterable[Any], strict: Iterable[Any], coverage: PartialCoverage) -> tuple[Cell, ...]:
     numbers = (None if value is None else float(value) for pair in zip(values, strict) for value in pair)
     return (*numbers, *coverage_cells(coverage))
-
-
-def new_scores(evaluation: Evaluation) -> Mapping[str, Score]:
-    """Return the scores on the sentences that share neither words nor heads with a training sentence."""
-    return evaluation.leakage.occurring[-1].rest if evaluation.leakage else {}

@@ -97,20 +97,24 @@ _SENTENCE = (
 SENTENCES: Layout = (*_SENTENCE, *_COUNTED)
 
 
-class _Places:
-    """The document, number and id of gold sentences that are read in pieces."""
+class _Rows:
+    """The rows of one output, which a visitor finds."""
 
-    def __init__(self) -> None:
+    def start(self) -> None:
         self._documents = Documents()
-        self.n_sentences = 0
+        self._n_sentences = 0
+        self._pieces = list[Piece]()
 
-    def add(self, gold: Treebank) -> tuple[Texts, Numbers, Texts]:
-        """Return the three columns, with a row for each sentence of the next piece."""
+    def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:
+        return self._pieces
+
+    def _places(self, gold: Treebank) -> tuple[Texts, Numbers, Texts]:
+        """The document, number and id of each sentence of the next piece."""
         documents = self._documents.add(gold)
         if self._documents.starts_unmarked:
             documents = np.where(documents == 0, -1, documents)
-        numbers = np.arange(self.n_sentences + 1, self.n_sentences + len(gold) + 1)
-        self.n_sentences += len(gold)
+        numbers = np.arange(self._n_sentences + 1, self._n_sentences + len(gold) + 1)
+        self._n_sentences += len(gold)
         ids = (None if data is None else data.decode() for data in sentence_ids(gold))
         codes, texts = numbered_texts(ids)
         return (
@@ -118,17 +122,6 @@ class _Places:
             Numbers(numbers),
             Texts(np.array(codes, dtype=np.int32), texts),
         )
-
-
-class _Rows:
-    """The rows of one output, which a visitor finds."""
-
-    def start(self) -> None:
-        self._places = _Places()
-        self._pieces = list[Piece]()
-
-    def result(self, _: FileSummary, __: FileSummary) -> Sequence[Piece]:
-        return self._pieces
 
 
 class WordRows(_Rows):
@@ -144,8 +137,8 @@ class WordRows(_Rows):
     def add(self, piece: CountedPiece) -> None:
         matches = piece.matches
         assert isinstance(matches, Matches)
-        before = self._places.n_sentences
-        places = self._places.add(matches.gold)
+        before = self._n_sentences
+        places = self._places(matches.gold)
         sentences, columns = _columns_of_words(matches, places, self._scheme)
         rows = slice(int(np.searchsorted(sentences, self._n_passed - before)), None)
         n_rows = len(sentences)
@@ -155,7 +148,7 @@ class WordRows(_Rows):
             self._pieces.append(table)
         else:
             self._each(words_table([table]))
-            self._n_passed = max(self._n_passed, self._places.n_sentences)
+            self._n_passed = max(self._n_passed, self._n_sentences)
 
 
 _WORD_COLUMNS = columns_in(WORDS)
@@ -223,7 +216,7 @@ class SentenceRows(_Rows):
         matches = piece.matches
         assert isinstance(matches, Matches)
         n = len(matches.gold)
-        document, number, sent_id = self._places.add(matches.gold)
+        document, number, sent_id = self._places(matches.gold)
         words = count_words(matches, NOTHING, by_sentence=True)
         columns: list[Texts | Numbers] = [constant(self._code, n), document, number, sent_id, constant(self._name, n)]
         columns += [Numbers(values) for values in (words.gold, words.system, words.correct)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.extras import required_library
+from levelhead.extras import imported
 from levelhead.interop.sentence_blocks import SentenceBlock, cannot_hold, fault_in, raise_faults, treebank_from_blocks
 from levelhead.treebank.tokens import MISC, refuse_partial
 
@@ -43,14 +43,11 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
             find the sentences because arcs cross too much.
         LevelheadError: spaCy is not installed.
     """
-    with required_library("spacy"):
-        import spacy  # type: ignore[import-not-found,unused-ignore]
-        from spacy.parts_of_speech import IDS  # type: ignore[import-not-found,unused-ignore]
-        from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
-    raise_faults(refuse_partial(treebank), _faults(treebank, {*IDS, "_"}))
+    spacy = imported("spacy")
+    raise_faults(refuse_partial(treebank), _faults(treebank, {*spacy.parts_of_speech.IDS, "_"}))
     heads = np.where(treebank.heads < 0, np.arange(treebank.n_words), treebank.heads).tolist()
     rows = zip(treebank.relations, treebank.heads.tolist())
-    doc = Doc(
+    doc: Doc = spacy.tokens.Doc(
         spacy.blank("xx").vocab if vocab is None else vocab,
         words=list(treebank.forms),
         spaces=_spaces(treebank),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
-from levelhead.extras import required_library
+from levelhead.extras import imported
 from levelhead.interop.sentence_blocks import (
     SentenceBlock,
     blocks_of,
@@ -46,17 +46,18 @@ def to_stanza(treebank: Treebank) -> Document:
             a list of head:relation, or the comments sentiment and constituency do not have Stanza's format.
         LevelheadError: Stanza is not installed.
     """
-    with required_library("stanza"):
-        from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    stanza = imported("stanza", "stanza.models.common.doc")
     blocks = list(blocks_of(refuse_partial(treebank)))
     raise_faults(treebank, (fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block)))
     words = [[_entry(row) for row in block.rows if "." not in row[0]] for block in blocks]
     empty = [[_entry(row) for row in block.rows if "." in row[0]] for block in blocks]
     try:
-        return Document(words, comments=[list(block.comments) for block in blocks], empty_sentences=empty)
+        comments = [list(block.comments) for block in blocks]
+        document: Document = stanza.Document(words, comments=comments, empty_sentences=empty)
     except (ValueError, LookupError, TypeError, AssertionError) as error:
         fault = cannot_hold(f"Stanza refuses the treebank: {error}")
         raise InputError(fault.in_file(treebank.source.path)) from error
+    return document
 
 
 def from_stanza(documents: Any) -> Treebank:

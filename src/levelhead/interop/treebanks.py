@@ -90,24 +90,7 @@ __all__ = ["write"]
 OBJECTS = "a treebank, a data frame of words, a Recovery, or a document of spaCy or Stanza"
 
 
-def treebank_of(value: Any) -> Treebank | None:
-    """Return a treebank from a treebank, a recovery, a data frame of words, or documents of spaCy or Stanza.
-
-    Invalid trees are read as by `read(path, partial=True)`, so that functions that require valid trees refuse them. The
-    relation ROOT of spaCy becomes root. Return None for any other object.
-    """
-    kind = type_of_treebank(value)
-    if kind is None and is_list(value):
-        documents = list(value)
-        kinds = {type_of_treebank(document) for document in documents}
-        kind = kinds.pop() if len(kinds) == 1 else None
-        if kind not in DOCUMENTS:
-            return None
-    reader = _READERS.get(kind)
-    return None if reader is None else reader(value)
-
-
-_READERS: Mapping[str | None, Callable[[Any], Treebank]] = {
+_READERS: Mapping[str, Callable[[Any], Treebank]] = {
     "levelhead.Treebank": lambda value: value,
     "levelhead.Recovery": lambda value: value.treebank,
     "spacy.Doc": partial(from_spacy, rename_root=True),
@@ -117,9 +100,17 @@ _READERS: Mapping[str | None, Callable[[Any], Treebank]] = {
 
 
 def as_treebank(name: str, value: Any, expected: str = OBJECTS) -> Treebank:
-    """Return the argument with a name as a treebank; the error says what is expected."""
-    treebank = treebank_of(value)
-    return refuse(name, value, expected) if treebank is None else treebank
+    """Return the argument with a name as a treebank; the error says what is expected.
+
+    Invalid trees are read as by `read(path, partial=True)`, so that functions that require valid trees refuse them. The
+    relation ROOT of spaCy becomes root.
+    """
+    kind, given = type_of_treebank(value), value
+    if kind is None and is_list(value):
+        given = list(value)
+        kinds = {type_of_treebank(document) for document in given}
+        kind = kinds.pop() if len(kinds) == 1 and kinds <= DOCUMENTS else None
+    return refuse(name, value, expected) if kind is None else _READERS[kind](given)
 
 
 @checked(treebank=as_treebank, path="path")

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing.connection import wait as wait_for
 from typing import Any
 
-_SECONDS_TO_END = 0.5  # for a worker to stop its programs, and to remove its temporary files
+_SECONDS_TO_END = 2.0  # for a worker to stop its programs, and to remove its temporary files
 _TERMINATED = 143
 
 

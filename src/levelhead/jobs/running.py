@@ -143,14 +143,9 @@ def run_jobs(
     advance: Callable[[int], None] = lambda _: None,
     codec: Codec = BYTES,
 ) -> Outcome:
-    """Run jobs; the outcome does not depend on the number of workers or the order in which they finish.
-
-    Jobs whose results are in the store are not run. Jobs are taken one at a time as workers become free; of several
-    jobs with the same key, only the first is run. When workers die (killed, out of memory), their jobs are run again,
-    one at a time. A job that ends its worker again is reported as failed after all other jobs are done.
-
-    `advance` is called with the weight of each finished job.
-    """
+    """Run jobs, each key once; the outcome depends neither on the number of workers nor on their order."""
+    # Stored results are not computed again. Jobs of workers that die (killed, out of memory) run again, one at a time;
+    # one that ends its worker again fails after all others are done.
     run = _JobRun(workers, store, advance, codec)
     try:
         todo = run.missing(jobs)
@@ -266,9 +261,11 @@ def _all_lost(message: str) -> InputError:
 
 
 def run_long_jobs(what: str, jobs: Sequence[Job], workers: Workers | None, store: Store | None) -> list[Any]:
-    """Run a few long jobs, each as a task of its own, so that all workers get some; return what they give in JSON."""
+    """Run long jobs, the longest first, so that none is left for the end; return what they give in JSON, in order."""
+    workers, ordered = workers or processes(1), sorted(jobs, key=lambda job: -job.weight)
+    batched = workers._replace(batch=batch_size(workers, len(jobs)))
     with progress_bar(what, len(jobs), sum(job.weight for job in jobs)) as advance:
-        outcome = run_jobs(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
+        outcome = run_jobs(ordered, batched, store=store, advance=advance)
     if outcome.stale:
-        raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
+        raise InputError(*(Fault(stale.slug, stale.message, stale.place) for _, stale in outcome.stale))
     return [json.loads(outcome.results[job.key]) for job in jobs]

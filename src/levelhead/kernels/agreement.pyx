@@ -17,25 +17,13 @@ def compare(
     Codes gold, Codes system, Codes of_system, tuple gold_columns, tuple system_columns, Codes known, tuple relations,
     tuple feats, tuple heads, tuple function_words, bint missing_lemma_counts,
 ):
-    """Return the flags of each pair of words.
-
-    Args:
-        gold: the gold word of each pair; `system`: its system word.
-        of_system: the gold word of each system word, or -1.
-        gold_columns: the codes of relations, UPOS, XPOS, FEATS and lemmas of each gold word; `system_columns` likewise.
-        known: the gold code of each system code, or -1.
-        relations: for each gold code and for each system code the number of its relation without subtype.
-        feats: for each gold code and for each system code the number of its compared features; or empty: all FEATS.
-        heads: the heads of gold and of system, -1 for the root.
-        function_words: whether each gold and each system word is a function word.
-        missing_lemma_counts: whether a word whose gold lemma is "_" (code 0) has the correct lemma.
-    """
+    """Return the flags of each pair of words; `known` has the gold code of each system code, or -1."""
     cdef Codes gold_relations, gold_upos, gold_xpos, gold_feats, gold_lemmas
     cdef Codes system_relations, system_upos, system_xpos, system_feats, system_lemmas
     gold_relations, gold_upos, gold_xpos, gold_feats, gold_lemmas = gold_columns
     system_relations, system_upos, system_xpos, system_feats, system_lemmas = system_columns
-    cdef Codes gold_universal = relations[0], system_universal = relations[1]
-    cdef bint universal_feats = bool(feats)
+    cdef Codes gold_universal = relations[0], system_universal = relations[1]  # of each code, without subtypes
+    cdef bint universal_feats = bool(feats)  # otherwise the whole FEATS are compared
     cdef Codes gold_feature = feats[0] if feats else relations[0]
     cdef Codes system_feature = feats[1] if feats else relations[1]
     cdef Codes gold_heads = heads[0], system_heads = heads[1]

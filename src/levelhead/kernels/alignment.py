@@ -107,12 +107,7 @@ def shared_spans(gold_starts: ConstLongs, gold_ends: ConstLongs, system_starts: 
 
 @cython.locals(g=Size, s=Size, best=cython.int)
 def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, system_starts: ConstInts):
-    """Align system words with gold words by edit distance over forms, in order.
-
-    Pairing two words costs the Levenshtein distance of their forms, leaving out a word costs its length. Ties are
-    broken to the left: each gold word in turn gets the first system word that it has in any of the remaining
-    alignments; a pair is preferred to none.
-    """
+    """Align system words with gold words by edit distance over forms (`scoring.form_alignment.align_forms`)."""
     check_starts(gold_starts, gold.shape[0])
     longest = check_starts(system_starts, system.shape[0])
     n_gold: Size = gold_starts.shape[0] - 1

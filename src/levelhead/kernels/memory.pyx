@@ -10,13 +10,9 @@ cdef extern from *:
     #include <sys/mman.h>
     #include <unistd.h>
     static void use_large_pages(uintptr_t start, uintptr_t end) {
-    #if defined(MADV_HUGEPAGE)
         const uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
         start = (start + page - 1) / page * page;
         if (start < end) (void) madvise((void *) start, end - start, MADV_HUGEPAGE);
-    #else
-        (void) start; (void) end;
-    #endif
     }
     static void reserve(int bytes) {
         void *first;
@@ -54,10 +50,7 @@ def reserve_memory(int size):
 
 
 def load_library(bytes path):
-    """Load a shared library before the import that needs it, without holding Python's global lock.
-
-    If it cannot be loaded, nothing happens; the import will report the error.
-    """
+    """Load a shared library before the import that needs it, without Python's lock; the import will report errors."""
     cdef const char* name = path
     with nogil:
         open_library(name)

@@ -3,28 +3,18 @@
 
 cdef extern from *:
     """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define LEVELHEAD_PREFETCH(address) __builtin_prefetch(address)
-    #else
-    #define LEVELHEAD_PREFETCH(address)
-    #endif
-    #if defined(__GNUC__) || defined(__clang__)
     typedef int16_t levelhead_shorts __attribute__((vector_size(8), aligned(2), may_alias));
     typedef int32_t levelhead_ints __attribute__((vector_size(16), aligned(4), may_alias));
-    #define LEVELHEAD_ADD_FOUR(total, row) (*(levelhead_ints*)(total) += \
-        __builtin_convertvector(*(const levelhead_shorts*)(row), levelhead_ints))
-    #else
-    #define LEVELHEAD_ADD_FOUR(total, row) ((total)[0] += (row)[0], (total)[1] += (row)[1], \
-                                            (total)[2] += (row)[2], (total)[3] += (row)[3])
-    #endif
-    static inline void levelhead_add_four(int32_t* total, const int16_t* row) { LEVELHEAD_ADD_FOUR(total, row); }
+    static inline void levelhead_add_four(int32_t* total, const int16_t* row) {
+        *(levelhead_ints*)total += __builtin_convertvector(*(const levelhead_shorts*)row, levelhead_ints);
+    }
     static inline void levelhead_add_row(int32_t* total, const int16_t* row, int32_t width) {
-        for (int32_t c = 0; c < width; c += 4) LEVELHEAD_ADD_FOUR(total + c, row + c);
+        for (int32_t c = 0; c < width; c += 4) levelhead_add_four(total + c, row + c);
     }
     """
     void add_row "levelhead_add_row" (int32_t* total, const int16_t* row, int32_t width) noexcept nogil
     void add_four "levelhead_add_four" (int32_t* total, const int16_t* row) noexcept nogil
-    void prefetch "LEVELHEAD_PREFETCH" (const void* address) noexcept nogil
+    void prefetch "__builtin_prefetch" (const void* address) noexcept nogil
 
 cdef enum:  # positions, in the order of levelhead.parsing.features
     S0 = 0

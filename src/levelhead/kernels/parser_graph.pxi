@@ -130,7 +130,6 @@ cdef struct Graph:
     uint64_t* keys              # of the scores of parts that are already known
     float* values
     uint64_t age                # of what is valid in there
-    const double* given         # (2, n + 1, n + 1, n + 1): scores of parts without a model, siblings first; or NULL
     bint second_order
     Contraction contraction
 
@@ -185,9 +184,6 @@ cdef inline double sum_of(Graph* g, const float* table, int32_t count) noexcept 
 
 cdef inline double part(Graph* g, int32_t kind, int32_t h, int32_t m, int32_t third) noexcept nogil:
     """The score of siblings or of a grandparent, cached; the third word is -1 without a sibling."""
-    cdef int64_t size = g.words.n + 1
-    if g.given != NULL:
-        return g.given[(((kind - SIBLINGS) * size + h) * size + m) * size + max(third, 0)]
     cdef uint64_t key = ((((g.age << 2 | kind) << 10 | h) << 10 | m) << 10 | (third + 1))
     cdef int64_t slot = <int64_t>(mixed(0, key) >> (64 - CACHE_BITS))
     if g.keys[slot] != key:

@@ -320,7 +320,7 @@ cdef inline bint holds(Cell* cell, int32_t word) noexcept nogil:
     return False
 
 
-cdef inline int32_t rescue(State* state, Gold* gold, bint to_left, bint to_right, int32_t legal) noexcept nogil:
+cdef inline int32_t rescue(State* state, Gold* gold, bint to_left, bint to_right) noexcept nogil:
     """The best arc after an earlier mistake, or -1: gold arcs deeper in the stack are given up."""
     cdef Cell* top = state.stack
     cdef Cell* second = top.below
@@ -353,7 +353,7 @@ cdef inline int32_t stack_oracle(State* state, Gold* gold, int32_t n, int32_t sy
             if system == SWAP_EAGER or first < 0 or gold.components[first] != gold.components[top.word]:
                 return OTHER
         elif gold.astray:
-            best = rescue(state, gold, to_left, to_right, legal)
+            best = rescue(state, gold, to_left, to_right)
             if best >= 0:
                 return best
     if legal & 1 << SHIFT:
@@ -363,21 +363,6 @@ cdef inline int32_t stack_oracle(State* state, Gold* gold, int32_t n, int32_t sy
     if to_left or to_right:
         return LEFT if to_left else RIGHT
     return LEFT if gold.pending[second.word] <= gold.pending[top.word] else RIGHT
-
-
-cdef inline void eager_costs(State* state, Gold* gold, int32_t first, int32_t* costs) noexcept nogil:
-    """The number of gold arcs that each legal transition of arc-eager makes impossible (Goldberg and Nivre 2012)."""
-    cdef int32_t top = state.stack.word, head = gold.heads[first], lost = gold.stacked[first]
-    if head < first and not gold.gone[head]:
-        lost += 1
-    costs[OTHER] = gold.pending[top]
-    costs[LEFT] = gold.pending[top]
-    if top > 0 and gold.heads[top] > first:
-        costs[LEFT] += 1
-    costs[SHIFT] = lost
-    costs[RIGHT] = lost + (head > first) - (head == top)
-    if top == 0 and head != 0:  # the root has one child only
-        costs[RIGHT] += gold.pending[0]
 
 
 cdef inline void eager_follow(State* state, Gold* gold, int32_t first, int32_t action) noexcept nogil:
@@ -394,14 +379,21 @@ cdef inline void eager_follow(State* state, Gold* gold, int32_t first, int32_t a
 
 
 cdef inline int32_t eager_oracle(State* state, Gold* gold, int32_t n, int32_t legal) noexcept nogil:
-    """The cheapest transition; on a tie an arc, then SHIFT."""
-    cdef int32_t[4] costs
-    cdef int32_t[4] preference
-    cdef int32_t i, best = -1, first = first_of_buffer(state, n)
+    """The transition that makes the fewest gold arcs impossible (Goldberg and Nivre 2012); on a tie an arc, then SHIFT."""
+    cdef int32_t[4] costs, preference = [LEFT, RIGHT, SHIFT, OTHER]
+    cdef int32_t i, head, lost, best = -1, top = state.stack.word, first = first_of_buffer(state, n)
     if first < 0:
         return RIGHT if legal & 1 << RIGHT else OTHER
-    preference[0], preference[1], preference[2], preference[3] = LEFT, RIGHT, SHIFT, OTHER
-    eager_costs(state, gold, first, costs)
+    head, lost = gold.heads[first], gold.stacked[first]
+    if head < first and not gold.gone[head]:
+        lost += 1
+    costs[OTHER] = costs[LEFT] = gold.pending[top]
+    if top > 0 and gold.heads[top] > first:
+        costs[LEFT] += 1
+    costs[SHIFT] = lost
+    costs[RIGHT] = lost + (head > first) - (head == top)
+    if top == 0 and head != 0:  # the root has one child only
+        costs[RIGHT] += gold.pending[0]
     for i in range(4):
         if legal & 1 << preference[i] and (best < 0 or costs[preference[i]] < costs[best]):
             best = preference[i]

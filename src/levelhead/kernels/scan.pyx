@@ -376,12 +376,7 @@ def begin(const uint8_t[::1] data, bint ranges=True):
 
 
 def arrays_of(begun):
-    """Return the arrays of a file that `begin` has read.
-
-    Returns the 1-based number of the first invalid line; or a tuple of pool, pool offsets, eight code columns, heads
-    (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines, comments, comment
-    starts.
-    """
+    """Return the arrays of a file that `begin` has read, or the 1-based number of the first invalid line."""
     import numpy as np
 
     if isinstance(begun, int):

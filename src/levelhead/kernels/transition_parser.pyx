@@ -7,7 +7,6 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.string cimport memset
 
 from levelhead.kernels.bounds import bits_of, check_range, check_shape
-from levelhead.kernels.oracles import projective_order
 
 include "parser_machine.pxi"
 include "parser_features.pxi"
@@ -127,72 +126,3 @@ cdef class Parser:
         if self.m.arena.failed:
             raise MemoryError
         return time, wrong
-
-
-def oracle_transitions(int32_t system, const int32_t[::1] heads, const int32_t[::1] starts):
-    """Return the transitions that training follows if the parser makes no mistake, and their number per sentence."""
-    order, components = projective_order(heads, starts)
-    cdef const int32_t[::1] places = order, parts = components
-    cdef int32_t longest = int(np.max(np.diff(starts))) + 1
-    cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32), stacked = np.zeros(longest + 1, np.int32)
-    cdef uint8_t[::1] gone = np.zeros(longest + 1, np.uint8)
-    cdef Arena arena
-    cdef Gold gold
-    cdef State* state
-    cdef int32_t n, legal, action
-    cdef Py_ssize_t i
-    transitions, counts = [], []
-    memset(&arena, 0, sizeof(Arena))
-    gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
-    for i in range(starts.shape[0] - 1):
-        n = starts[i + 1] - starts[i]
-        gold.heads, gold.labels = &heads[starts[i]] - 1, NULL
-        gold.order, gold.components = &places[starts[i]] - 1, &parts[starts[i]] - 1
-        counts.append(0)
-        begin(&gold, n)
-        state = first_state(&arena)
-        while not arena.failed and not state.done:
-            legal = legal_actions(state, n, system, n * n)
-            action = oracle(state, &gold, n, system, legal)
-            transitions.append(action)
-            counts[i] += 1
-            keep_up(state, &gold, n, system, action)
-            state = successor(&arena, state, n, system, action, 0)
-        forget(&arena)
-    release(&arena)
-    return np.array(transitions, np.uint8), np.array(counts, np.int64)
-
-
-def dynamic_costs(const int32_t[::1] heads, const uint8_t[::1] transitions):
-    """Return the costs (-1: not legal) and choices of arc-eager training for each transition, along given transitions.
-
-    There is a row for each configuration with words in the buffer, and none after an illegal transition.
-    """
-    cdef int32_t n = len(heads)
-    cdef int32_t[::1] pending = np.zeros(n + 1, np.int32), stacked = np.zeros(n + 1, np.int32)
-    cdef uint8_t[::1] gone = np.zeros(n + 1, np.uint8)
-    cdef int32_t[4] now
-    cdef Arena arena
-    cdef Gold gold
-    cdef State* state
-    cdef int32_t i, a, legal, first
-    costs, choices = [], []
-    memset(&arena, 0, sizeof(Arena))
-    gold.heads, gold.labels = &heads[0] - 1, NULL
-    gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
-    begin(&gold, n)
-    state = first_state(&arena)
-    for i in range(len(transitions) + 1):
-        first = first_of_buffer(state, n) if not arena.failed else -1
-        if first < 0:
-            break
-        legal = legal_actions(state, n, ARC_EAGER, 0)
-        eager_costs(state, &gold, first, now)
-        costs.append([now[a] if legal >> a & 1 else -1 for a in range(4)])
-        choices.append(eager_oracle(state, &gold, n, legal))
-        if i == len(transitions) or not legal >> transitions[i] & 1:
-            break
-        keep_up(state, &gold, n, ARC_EAGER, transitions[i])
-        state = successor(&arena, state, n, ARC_EAGER, transitions[i], 0)
-    release(&arena)
-    return np.array(costs, np.int32), np.array(choices, np.uint8)

@@ -1,10 +1,13 @@
-# Types of the compiled check of trees, and of lifting.
+# Types of the compiled checks and shapes of trees.
 
 import numpy as np
 from numpy.typing import NDArray
 
 def bad_sentences(heads: NDArray[np.int32], starts: NDArray[np.int32], several_roots: bool) -> NDArray[np.int8]: ...
 def global_heads(heads: NDArray[np.int32], starts: NDArray[np.int32]) -> NDArray[np.int32]: ...
+def shapes(
+    heads: NDArray[np.int32], starts: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]: ...
 def lift(
     heads: NDArray[np.int32], starts: NDArray[np.int32], most_steps: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...

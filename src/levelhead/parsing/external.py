@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError, number_of, quoted, reason_of, unknown
-from levelhead.extras import missing_library
+from levelhead.extras import require
 from levelhead.parsing.model import ExternalSettings
 from levelhead.parsing.parser_input import is_relation, with_flat_trees
 from levelhead.treebank import Treebank, to_conllu
@@ -205,10 +205,9 @@ def main(model: str, words: str, output: str) -> None:
 
 
 def _udpipe() -> Any:
-    try:
-        from ufal import udpipe
-    except ImportError as error:
-        raise InputError(missing_library("ufal.udpipe", "UDPipe models")) from error
+    require("ufal.udpipe", "UDPipe models")
+    from ufal import udpipe
+
     return udpipe
 
 

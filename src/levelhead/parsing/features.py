@@ -61,22 +61,19 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     ]
     for number, (column, reading) in enumerate(readings):
         if COLUMNS[number] in named:
-            texts = column.strings.texts
-            by_string = np.zeros(len(texts), np.uint32)
-            by_string[column.distinct] = [_hash(reading(texts[code])) for code in column.distinct.tolist()]
-            values[2:, number] = by_string[column.codes].view(np.int32)
+            hashed = column.mapped(lambda text: _hash(reading(text)), np.uint32)  # noqa: B023 -- called at once
+            values[2:, number] = hashed.view(np.int32)
     for missing, name, substitute in ((treebank.lemmas, "lemma", "form"), (treebank.xpos, "xpos", "upos")):
         rows = 2 + np.flatnonzero(missing.codes == UNDERSCORE)
         values[rows, COLUMNS.index(name)] = values[rows, COLUMNS.index(substitute)]
     numbers = {tag: number for number, tag in enumerate(_TAGS)}
-    by_code = np.array([numbers.get(text, _OTHER_TAG) for text in treebank.upos.strings.texts], np.int32)
-    tags = np.concatenate([np.full(2, _OTHER_TAG, np.int32), by_code[treebank.upos.codes]])
+    of_tags = treebank.upos.mapped(lambda tag: numbers.get(tag, _OTHER_TAG), np.int32)
+    tags = np.concatenate([np.full(2, _OTHER_TAG, np.int32), of_tags])
     feats = treebank.feats
-    texts = treebank.feats.strings.texts
-    first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
+    first, size = np.zeros((2, len(feats.strings)), np.int64)
     pairs: list[tuple[int, int]] = []
-    for code in feats.distinct.tolist():
-        parts = [] if texts[code] == "_" else texts[code].split("|")[:_MOST_FEATURES]
+    for code, text in zip(feats.distinct.tolist(), feats.distinct_texts):
+        parts = [] if text == "_" else text.split("|")[:_MOST_FEATURES]
         # those of names have 31 bits, to sort as signed integers
         hashes = sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)
         first[code], size[code] = len(pairs), len(hashes)

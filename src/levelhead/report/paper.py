@@ -15,9 +15,9 @@ from levelhead.campaign import Ranking, Results
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.campaign.ranking import ALL, PREDICTED, ZEROS
 from levelhead.campaign.ranking_tables import SHARED_LETTERS, any_failed
-from levelhead.comparison.contrasts import WorseSentence
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison
+from levelhead.comparison.trees import WorseSentence
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
 from levelhead.significance import ComparedScore

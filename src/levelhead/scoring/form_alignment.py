@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Sequence, Sized
 from itertools import accumulate, chain, pairwise
@@ -11,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from levelhead.errors import number_of
+from levelhead.kernels import pools
 from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes
@@ -120,8 +120,6 @@ PairedBy = Literal["characters", "sent_id", "text"]
 
 _MOST_WORD_PAIRS = 10**11  # the maximum number of pairs of words for the longest common subsequence: several seconds
 
-_SENT_ID = re.compile(rb"(?m)^#[ \t]*sent_id[ \t]*=[ \t]*([^\n]*?)[ \t]*$")
-
 
 class SentencePairs(NamedTuple):
     """The system sentence paired with each gold sentence."""
@@ -153,12 +151,10 @@ def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_s
 def sentence_ids(treebank: Treebank) -> list[bytes | None]:
     """Return the first sent_id of each sentence; None for sentences without one."""
     ids: list[bytes | None] = [None] * len(treebank)
-    comments = treebank.comments
-    found = [match for match in _SENT_ID.finditer(comments.text) if match[1]]
-    sentences = np.searchsorted(comments.starts, [match.start() for match in found], side="right") - 1
-    for sentence, match in zip(sentences.tolist(), found):
-        if ids[sentence] is None:
-            ids[sentence] = match[1]
+    names, _, places = pools.sentence_ids(treebank.comments.text)
+    sentences = np.searchsorted(treebank.comments.starts, places, side="right") - 1
+    for sentence, name in zip(sentences.tolist(), names.split(b"\n")):
+        ids[sentence] = ids[sentence] or name or None
     return ids
 
 

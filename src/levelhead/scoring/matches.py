@@ -20,7 +20,7 @@ from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundi
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.enhanced_graph import Numbers
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes, distinct
+from levelhead.treebank.strings import Codes
 from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
@@ -87,10 +87,7 @@ def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spa
 
 
 def align_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
-    """Return the alignment of two treebanks with equal numbers of sentences, sentence by sentence.
-
-    Sentences with the same characters are aligned as by `align`, others by edit distance over forms (`align_forms`).
-    """
+    """Return the alignment of two treebanks with equal numbers of sentences, sentence by sentence."""
     same = same_texts(gold_spans, system_spans)
     pairs, regions = [np.zeros((0, 2), dtype=np.int32)], [np.zeros((0, 4), dtype=np.int32)]
     ends = zip(pairwise(gold.sentence_starts.tolist()), pairwise(system.sentence_starts.tolist()))
@@ -163,7 +160,7 @@ def _words_in(side: _Side, starts: Codes, ends: Codes, numbers: dict[str, int]) 
     for inside in (0, 1):
         some = words[spans.inside[words] == inside]
         codes = treebank.forms.codes[some]
-        used = distinct(codes, len(treebank.strings))
+        used = pools.distinct(codes, len(treebank.strings))
         for code, form in zip(used.tolist(), treebank.strings.texts_of(used)):
             compared = (form if inside else form.translate(spans.spaces)).lower()
             of_code[code] = numbers.setdefault(compared, len(numbers))

@@ -36,6 +36,11 @@ _EVERYTHING = _ARC | Agree.PLACE | Agree.FORM | Agree.LEMMA | Agree.UPOS | Agree
 _ALL_TAGS = "UPOS, XPOS and features"
 
 
+def _of_units(name: str, units: str) -> Definition:
+    unit, meaning = name.lower(), f"{units} that cover the same characters of the text."
+    return Definition(name, meaning, f"equal character ranges / {unit}", _CONLL17, counted_item=unit)
+
+
 def _of_tags(name: str, correct: str, equal: str, needs: Agree, source: str = _CONLL17) -> Definition:
     return Definition(
         name, f"Words with the correct {correct}.", f"aligned words with equal {equal} / words", source, needs=needs
@@ -61,20 +66,8 @@ GROUPS = (
         "Report Words and Sentences if the system segments raw text: every other score depends on them. With gold"
         " segmentation they are 100.",
         (
-            Definition(
-                "Tokens",
-                "Surface tokens that cover the same characters of the text.",
-                "equal character ranges / tokens",
-                _CONLL17,
-                counted_item="tokens",
-            ),
-            Definition(
-                "Sentences",
-                "Sentences that cover the same characters of the text.",
-                "equal character ranges / sentences",
-                _CONLL17,
-                counted_item="sentences",
-            ),
+            _of_units("Tokens", "Surface tokens"),
+            _of_units("Sentences", "Sentences"),
             Definition(
                 "Words",
                 "Syntactic words that are aligned with a gold word.",

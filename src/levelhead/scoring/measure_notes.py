@@ -68,20 +68,14 @@ def named_note(note: str, name: str) -> str:
 
 
 def notes_on(
-    gold: Treebank | Annotation,
-    system: Treebank | Annotation,
+    gold: Annotation,
+    system: Annotation,
     measures: Sequence[tuple[Measure, Definition]],
     rules: Rules,
     schemes: Schemes,
     name: str = SYSTEM,
 ) -> tuple[str, ...]:
-    """Return notes on measures whose classes belong to the other version of UD, or lack a relation.
-
-    Measures of enhanced graphs also have a note if the system's output has no enhanced edges, and official measures if
-    gold does not annotate a column that they compare.
-    """
-    gold = annotation_of(gold, measures) if isinstance(gold, Treebank) else gold
-    system = annotation_of(system, measures) if isinstance(system, Treebank) else system
+    """Return notes on measures whose classes belong to the other version of UD, or lack a relation."""
     users: dict[str, tuple[Scheme, dict[str, None]]] = {}  # the measures that use each scheme
     unannotated: dict[str, list[str]] = {}
     for measure, definition in measures:

@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from levelhead.kernels import pools
 from levelhead.scoring.counts import Counts, with_missing_words
 from levelhead.scoring.form_alignment import PairedBy, SentencePairs, align_forms, is_other_text, pair_sentences
-from levelhead.scoring.matches import (
-    Agree,
-    Alignment,
-    Matches,
-    align,
-    align_sentences,
-    compare_aligned,
-    same_texts,
-)
+from levelhead.scoring.matches import Agree, Alignment, Matches, align, align_sentences, compare_aligned, same_texts
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count
@@ -58,11 +50,7 @@ class PartialMatches(NamedTuple):
 def match_partially(
     gold: Treebank, output: LenientTreebank, rules: Rules, pairs: SentencePairs | None = None
 ) -> PartialMatches:
-    """Align a system's output with gold, regardless of its text and its trees.
-
-    If all characters agree, words are aligned as by `match`. Otherwise sentences are paired (`pair_sentences`), and
-    words are aligned inside pairs (`align_sentences`).
-    """
+    """Align a system's output with gold, regardless of its text and its trees."""
     system = output.treebank
     gold_spans, system_spans = (spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (gold, system))
     if pairs is None and not np.array_equal(gold_spans.text, system_spans.text):
@@ -255,10 +243,7 @@ def count_partially(
     weights: Any = None,
     before: PartialCounts | None = None,
 ) -> PartialCounts:
-    """Return the counts of a measure, with all readable rows and with valid trees only.
-
-    In sentences that lack words, the system total is at least the gold total: missing words count on both sides.
-    """
+    """Return the counts of a measure, with all readable rows and with valid trees only."""
     settings: dict[str, Any] = {"schemes": schemes, "weights": weights}
     paired = None if partial.by == "characters" else partial
     rows = count(partial.matches, measure, definition, by_sentence=True, paired=paired, **settings)

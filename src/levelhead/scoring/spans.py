@@ -10,9 +10,9 @@ import numpy as np
 
 from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.immutable import immutable
-from levelhead.kernels import layout
+from levelhead.kernels import layout, pools
 from levelhead.treebank import Treebank
-from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 from levelhead.treebank.tokens import FORM, place_of, places_of
 
 if TYPE_CHECKING:
@@ -52,14 +52,14 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
     pool = strings.pool
     begins = strings.offsets[:-1]
-    lengths = strings.n_bytes
+    lengths = np.diff(strings.offsets) - 1
     spaced = strings.with_spaces
     if len(spaced):  # of token forms only
         forms = np.concatenate([treebank.forms.codes, multiword.cells[:, FORM]])
-        spaced = np.intersect1d(distinct(forms, len(strings)), spaced, assume_unique=True)
+        spaced = np.intersect1d(pools.distinct(forms, len(strings)), spaced, assume_unique=True)
     if len(spaced):  # their forms without spaces are appended to the pool
         bare = [strings[code].translate(spaces).encode() for code in spaced.tolist()]
-        begins, lengths = begins.copy(), lengths.copy()
+        begins = begins.copy()
         lengths[spaced] = list(map(len, bare))
         begins[spaced] = len(pool) + np.cumsum(lengths[spaced]) - lengths[spaced]
         pool += b"".join(bare)
@@ -135,8 +135,8 @@ def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> Text
     if not offset and gold.after and system.after:  # the first characters differ
         name = printable(gold.path or "this")
         message = (
-            f"the texts differ from the first character: is {name} the right gold file?"
-            f" Gold begins with {quoted(gold.text_after)}, this file with {quoted(system.text_after)}"
+            f"the texts differ from the first character: is {name} the right file to compare with?"
+            f" It begins with {quoted(gold.text_after)}, this file with {quoted(system.text_after)}"
             " (character 1 of the text)"
         )
         return TextMismatch(Fault("text-mismatch", message, system.place))

@@ -9,20 +9,10 @@ from levelhead.significance.corrections import (
     sign_test,
     signed_rank_test,
 )
-from levelhead.significance.differences import (
-    ComparedScore,
-    check_margin,
-    differences,
-)
+from levelhead.significance.differences import ComparedScore, check_margin, differences
 from levelhead.significance.estimates import Estimate, enough_runs
 from levelhead.significance.jackknife import Run, SystemCounts, system_counts
-from levelhead.significance.resampling import (
-    STANDARD,
-    InferenceSettings,
-    resampled,
-    resampled_rows,
-    spawned,
-)
+from levelhead.significance.resampling import STANDARD, InferenceSettings, resampled, resampled_rows, spawned
 from levelhead.significance.units import (
     ENOUGH_UNITS,
     FEWEST_UNITS,

@@ -99,16 +99,10 @@ def percent_of(logit: _Numbers) -> _Numbers:
 
 
 def fit_abilities(scores: _Numbers, deviation: float = DEVIATION) -> Abilities:
-    """Return the model of scores in percent, NaN where they are not known, shape (systems, test sets).
-
-    Abilities, easiness and slopes are estimated by weighted least squares. The variance of an error is the product of a
-    factor of the system and a factor of the test set. Both are estimated from squared residuals, and cells are weighted
-    by them. Slopes are shrunk to 1; with a `deviation` of 0, the model is additive.
-
-    Systems are good or bad on similar test sets, so averages vary more than independent errors would let them. Their
-    variances are calibrated: 95% intervals hold 95% of the averages of halves of the known scores of each system, which
-    are predicted from the other halves.
-    """
+    """Return the model of scores in percent, NaN where they are not known, shape (systems, test sets)."""
+    # Weighted least squares; the variance of an error is a factor of the system times one of the test set, both from
+    # squared residuals, and slopes are shrunk to 1. Systems are good or bad on similar test sets, so averages vary more
+    # than independent errors would let them: their variances are calibrated on halves of the known scores.
     return _fitted(scores, deviation)._replace(calibration=_calibration(scores, deviation))
 
 
@@ -176,10 +170,7 @@ def _fit(scores: _Numbers, deviation: float) -> Abilities:
 
 
 def expected_mean(model: Abilities, given: _Numbers, system: int, test_sets: NDArray[np.int64]) -> ExpectedMean | None:
-    """Return the mean of a system's scores over test sets, both by their places; None if one cannot be predicted.
-
-    The scores are NaN where they are to be predicted, shape (systems, test sets).
-    """
+    """Return the mean of a system's scores (NaN to predict them) over test sets; None if one cannot be predicted."""
     row, expected = given[system, test_sets], model.expected[system, test_sets]
     missing = np.isnan(row)
     values = np.where(missing, expected, row)
@@ -200,10 +191,7 @@ def expected_mean(model: Abilities, given: _Numbers, system: int, test_sets: NDA
 
 
 def connected(known: _Flags) -> tuple[_Flags, _Flags]:
-    """Return the systems and test sets of the largest part of a table whose systems can be compared.
-
-    Two systems can be compared if they have a test set in common, or if both can be compared with a third.
-    """
+    """Return the largest part of a table in which test sets connect all systems, directly or through other systems."""
     best: tuple[_Flags, _Flags] = np.zeros(known.shape[0], dtype=bool), np.zeros(known.shape[1], dtype=bool)
     left: _Flags = np.asarray(known.any(axis=1))
     while left.any():

@@ -38,11 +38,7 @@ class Coefficients(NamedTuple):
 
 
 def coefficients(ratings: Ratings) -> Coefficients:
-    """Return the coefficients of agreement; NaN if undefined.
-
-    Their variance is the delete-one-unit jackknife variance, plus the variance of one additional word on which two
-    annotators disagree, so that the variance is not 0 if annotators always agree or always differ in the same way.
-    """
+    """Return the coefficients of agreement; NaN if undefined. Their variances are jackknife variances."""
     pairs = [_of_pair(ratings, one, other) for one, other in combinations(range(ratings.labels.shape[1]), 2)]
     observed, expected, kappas = (np.mean(values, axis=0) for values in zip(*pairs, strict=True))
     n_words = int(np.count_nonzero(_n_labels(ratings) > 1))
@@ -73,10 +69,7 @@ def _estimate(values: Values, ratings: Ratings, observation: float) -> Estimate:
 
 
 def interval_of(coefficient: Estimate, level: float) -> Interval | None:
-    """Return the confidence interval of a coefficient between -1 and 1; None if too few units are informative.
-
-    It is computed as the interval of a score on the scale from 0 to 1, so it stays within the bounds.
-    """
+    """Return the interval of a coefficient as of a score from 0 to 1; None if too few units are informative."""
     scaled = coefficient._replace(value=(1 + coefficient.value) / 2, variance=coefficient.variance / 4)
     if (interval := scaled.score_interval(level)) is None:
         return None

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from levelhead.errors import InputError
-from levelhead.extras import missing_library
+from levelhead.extras import require
 from levelhead.tables.data import Probability
 
 if TYPE_CHECKING:
@@ -69,10 +68,9 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
     """
     if not any(differences):
         return None
-    try:
-        from scipy.stats import wilcoxon  # type: ignore[import-untyped,unused-ignore]
-    except ImportError as error:
-        raise InputError(missing_library("scipy", "Wilcoxon tests")) from error
+    require("scipy", "Wilcoxon tests")
+    from scipy.stats import wilcoxon  # type: ignore[import-untyped,unused-ignore]
+
     return float(wilcoxon(differences).pvalue)
 
 
@@ -180,13 +178,9 @@ Flags = NDArray[np.bool_]
 
 
 def evidence(scores: Sums, failed: Flags) -> tuple[Sums, Sums]:
-    """Return the tested differences of all pairs of systems (row minus column), and p-values of tests of failures.
-
-    The evident difference of two averages is the smaller of two differences if they agree in sign, otherwise 0: the
-    difference with zeros for failures, and the difference on the test sets where neither output failed. If one of the
-    two systems failed on more test sets than neither did, the pair is tested by a sign test of its failures, each of
-    which is one event.
-    """
+    """Return the tested differences of all pairs of systems (row minus column), and p-values of tests of failures."""
+    # A difference is the smaller of those with zeros for failures and without failed test sets, or 0 if their signs
+    # differ. With more failures of only one than common test sets, a sign test counts each failure as one event.
     averages = scores.mean(axis=0)
     differences = averages[:, None] - averages
     failure_p = np.full_like(differences, np.nan)
@@ -206,11 +200,8 @@ def evidence(scores: Sums, failed: Flags) -> tuple[Sums, Sums]:
 
 
 def compact_letters(differ: Flags) -> list[str]:
-    """Return the letters of each system: two systems share a letter if and only if they do not differ significantly.
-
-    Source: Piepho (2004), An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons. Here each letter
-    is a maximal group around a pair that shares no letter yet, so there are never more letters than pairs.
-    """
+    """Return letters so that two systems share one if and only if they do not differ significantly (Piepho 2004)."""
+    # each letter is a maximal group around a pair that shares none yet, so there are never more letters than pairs
     alike = ~(differ | differ.T)
     missing, letters, count = alike.copy(), [""] * len(alike), 0
     for number in range(len(alike)):

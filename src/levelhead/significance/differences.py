@@ -22,10 +22,7 @@ from levelhead.tables.table import Cell, Column, percentage, stars
 
 
 def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perplexities: int) -> None:
-    """Refuse a margin that cannot be tested.
-
-    The margin is in points, or a ratio of perplexities above 1.
-    """
+    """Refuse a margin that cannot be tested: it is in points, or a ratio of perplexities above 1."""
     if margin is None:
         return
     reasons = {

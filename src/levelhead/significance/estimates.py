@@ -129,12 +129,7 @@ def enough_runs(n_system: int, n_baseline: int) -> bool:
 
 
 def run_errors(runs: Sequence[Sums]) -> Iterator[tuple[float, int]]:
-    """Return the variance of each mean of runs with its degrees of freedom; empty for single runs.
-
-    If one of two systems has a single run, its variance is assumed to equal that of the other.
-
-    Each array has the values of the runs of one system, shape (runs,).
-    """
+    """Yield the variance of each mean of runs with its degrees of freedom; a single run varies like the others."""
     several = [values for values in runs if len(values) > 1]
     n_single = len(runs) - len(several)
     for values in several:
@@ -335,11 +330,8 @@ class Estimate(NamedTuple):
 
 
 def _skewed(t: float, skewness: float) -> float:
-    """Hall's (1992) transformation, after which the t statistic of a mean of skewed values has Student's t.
-
-    Its correction stays the same beyond four standard errors: the cubic would make large differences less certain than
-    small ones.
-    """
+    """Hall's (1992) transformation, after which the t statistic of a mean of skewed values has Student's t."""
+    # the correction stays the same beyond four standard errors: the cubic would make large differences less certain
     at = max(-_FARTHEST, min(_FARTHEST, t))
     return t + skewness * at**2 / 3 + skewness**2 * at**3 / 27 + skewness / 6
 

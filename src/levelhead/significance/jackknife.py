@@ -129,10 +129,7 @@ class Spread(NamedTuple):
     def estimate(
         self, value: float, *, difference: bool, runs: Sequence[tuple[float, int]] = (), disagreement: float = 0.0
     ) -> Estimate:
-        """Return a value, or a difference, which has an additional observation, with this error.
-
-        The variances of means of runs, see `run_errors`, include their disagreement, see `disagreement_of`.
-        """
+        """Return a value, or a difference (with one more observation), with this error and those of runs."""
         variance = max(0.0, self.variance + (self.observation if difference else 0.0) - disagreement)
         skewness = max(-1.0, min(1.0, self.third / variance**1.5)) if variance else 0.0
         return Estimate(value, variance, self.freedom, self.n_units, tuple(runs), skewness)
@@ -150,10 +147,7 @@ def leave_out(table: SystemCounts) -> Stratum:
 
 
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
-    """Return the effect of each unit on the values of all test sets together, as one stratum per test set.
-
-    A test set from which a unit is left out keeps its size: the other units with counts replace it.
-    """
+    """Return the effect of each unit on the values of all test sets together, whose sizes stay the same."""
     totals = [table.parts.sum(axis=0) for table in tables]
     whole: Sums = np.sum(totals, axis=0)
     strata = []
@@ -187,15 +181,10 @@ def spread_of(strata: Sequence[Stratum], contrast: Contrast, measure: int) -> Sp
 
 
 def spreads_of(strata: Sequence[Stratum], contrasts: Sequence[Contrast], measure: int) -> list[Spread]:
-    """Return the error of the mean of some runs, or of its difference from the mean of other runs, for each contrast.
-
-    The variance is that of the delete-one-unit jackknife (Tukey 1958), without its factor (n - 1) / n: with few
-    clusters, the jackknife is the most reliable cluster-robust variance (MacKinnon, Nielsen and Webb 2023). Its
-    degrees of freedom are the effective number of units (Kish 1965) minus one, which is smaller where sizes are uneven.
-    This choice is validated by simulations in docs/significance.md: the effective number of clusters of Carter,
-    Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
-    freedom of several strata are combined by Satterthwaite's (1946) formula.
-    """
+    """Return the error of the mean of some runs, or of its difference from that of others, for each contrast."""
+    # The delete-one-unit jackknife (Tukey 1958) without its factor (n - 1) / n, the most reliable with few clusters
+    # (MacKinnon, Nielsen and Webb 2023). Its degrees of freedom are the effective number of units (Kish 1965) minus
+    # one, as simulations in docs/significance.md justify; those of several strata are combined by Satterthwaite (1946).
     if not contrasts:
         return []
     weights = np.zeros((strata[0].moves.shape[1], len(contrasts)))
@@ -341,10 +330,7 @@ def _estimate(sums: Sequence[float], level: float, *, difference: bool) -> Bucke
 
 
 def mean_estimate(some: Sequence[BucketEstimate], level: float, *, difference: bool = False) -> BucketEstimate:
-    """Return the estimate of the mean of a bucket's values on several test sets.
-
-    Variances add up, and one test set has the additional observation.
-    """
+    """Return the estimate of a bucket's mean over test sets: variances add up, with one additional observation."""
     each = [bucket.jackknife for bucket in some]
     more = [bucket.observation for bucket in some]
     n = len(some)

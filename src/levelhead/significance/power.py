@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from levelhead.tables.data import Probability
 class TypicalDeviation(NamedTuple):
     """The standard deviation of the difference between two systems for one unit, over test sets, as a ratio."""
 
-    unit: Literal["sentence", "document"]
+    unit: str  # "sentence" or "document"
     measure: str
     n_test_sets: int  # on which it was measured
     low: float  # the lower quartile over test sets
@@ -33,16 +33,8 @@ def typical_deviations() -> tuple[TypicalDeviation, ...]:
     table = Path(__file__).with_name("typical_variances.tsv").read_text(encoding="utf-8")
     _, *rows = (line.split("\t") for line in table.splitlines())
     return tuple(
-        TypicalDeviation(
-            "document" if unit == "document" else "sentence",
-            measure,
-            int(n_test_sets),
-            low / 100,
-            median / 100,
-            high / 100,
-            evenness,
-        )
-        for unit, measure, n_test_sets, *numbers in rows
+        TypicalDeviation(unit, measure, int(n), low / 100, median / 100, high / 100, evenness)
+        for unit, measure, n, *numbers in rows
         for low, median, high, evenness in [map(float, numbers)]
     )
 
@@ -83,12 +75,9 @@ def checked_test(alpha: float, power: float) -> Target:
 
 
 def difference_variances(table: SystemCounts, baseline: str, system: str) -> tuple[Variances | None, ...]:
-    """Return the variance of the difference between two systems by source, for each measure.
-
-    The variance between units is the same as in `compare`: the delete-one-unit jackknife variance (`spread_of`) times
-    the number of units. Runs are a random effect: their variance within units is subtracted from the variance between
-    units, and their interaction with units from the variance between runs.
-    """
+    """Return the variance of the difference between two systems by source, as in `compare`, for each measure."""
+    # Runs are a random effect: their variance within units is part of that between units, and their interaction with
+    # units is part of that between runs; both are subtracted.
     values, strata = table.values(table.parts.sum(axis=0)), [leave_out(table)]
     runs = [[run for run, name in enumerate(table.systems) if name == wanted] for wanted in (system, baseline)]
     n_units = len(table.parts)
@@ -115,19 +104,10 @@ def difference_variances(table: SystemCounts, baseline: str, system: str) -> tup
 def detectable_difference(
     variances: Variances | Sequence[Variances], n_units: int, n_runs: int = 1, test: Target | None = None
 ) -> float | None:
-    """Return the smallest true difference that `compare` detects with the requested power; None with too few runs.
-
-    The squared standard error of a difference is units / n + (interaction / n + runs) / k. The variance of units has
-    the effective number of units minus one as its degrees of freedom (those of several test sets are combined by
-    Satterthwaite's formula of 1946), that of runs has k - 1: see `Estimate.detectable`. A single run of each system
-    only tests these two outputs, not other runs, so the variance of runs is left out. Two runs are too few, see
-    `enough_runs`. For the actual numbers of units and runs, the result is the same as that of `compare` for the same
-    outputs.
-    """
+    """Return the smallest true difference that `compare` detects with the requested power; None with too few units."""
+    # The squared standard error is units / n + (interaction / n + runs) / k; Satterthwaite (1946) joins test sets. A
+    # single run of each system tests only these outputs, so the variance of runs is left out.
     every = (variances,) if isinstance(variances, Variances) else variances
-    if n_units < FEWEST_UNITS or n_runs < 1:
-        message = f"{n_units} units and {n_runs} runs: give at least {FEWEST_UNITS} units and 1 run"
-        raise InputError(Fault("invalid-power", message))
     squares = [(test_set.units + (test_set.interaction if n_runs == 1 else 0.0)) / n_units for test_set in every]
     freedoms = [max(test_set.evenness * n_units - 1, 1.0) for test_set in every]
     whole = math.fsum(squares)
@@ -135,9 +115,6 @@ def detectable_difference(
     variance = whole + max(test_set.observation for test_set in every) / n_units**2
     between = 0.0  # the part of the squared standard error due to several runs
     if n_runs > 1:
-        if any(test_set.runs is None for test_set in every):
-            message = f"{n_runs} runs: the standard deviation between runs is unknown"
-            raise InputError(Fault("invalid-power", message))
         between = math.fsum((test_set.interaction / n_units + (test_set.runs or 0.0)) / n_runs for test_set in every)
     runs = ((between / len(every) ** 2, n_runs - 1),) if between else ()
     planned = Estimate(0.0, variance / len(every) ** 2, freedom, n_units, runs)

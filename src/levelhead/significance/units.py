@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place, count_text, listed, number_of, quoted
+from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Detail
 from levelhead.treebank.documents import Documents, marks_text
 from levelhead.treebank.treebank import Treebank
@@ -182,28 +183,24 @@ def _joined(pieces: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *pieces], dtype=np.int64)
 
 
-class UnitRow(NamedTuple):
-    """The units from which the intervals and tests of a treebank's own results are computed.
-
-    Args:
-        treebank: the treebank.
-        unit: "sentence", "document" or "comment:NAME".
-        n_units: the number of units.
-        n_documents: the number of documents that gold marks; null if it marks fewer than two.
-    """
-
-    treebank: str
-    unit: str
-    n_units: int
-    n_documents: int | None
+UNITS: Layout = (
+    TREEBANK_COLUMN,
+    DataColumn("unit", "text", '"sentence", "document" or "comment:NAME"'),
+    DataColumn("n_units", "integer", "The number of units", limits=(0,)),
+    DataColumn(
+        *("n_documents", "integer", "The number of documents that gold marks; null if it marks fewer than two"),
+        optional=True, limits=(0,),
+    ),
+)  # fmt: skip
+"""The columns of `unit_rows`."""
 
 
-def unit_rows(units: Mapping[str, Units]) -> list[UnitRow]:
+def unit_rows(units: Mapping[str, Units]) -> list[tuple[Any, ...]]:
     """Return the units of the test sets' own results, by the code of the test set."""
     rows = []
     for code, own in ((code, unit.own()) for code, unit in units.items()):
         documents = own if own.kind == DOCUMENT else own.documents
-        rows.append(UnitRow(code, own.kind, own.n_units, documents.n_units if documents else None))
+        rows.append((code, own.kind, own.n_units, documents.n_units if documents else None))
     return rows
 
 
@@ -247,10 +244,7 @@ def unit_notes(
     averaged: bool = False,
     marked_by: str = "gold",
 ) -> Iterator[str]:
-    """Return notes on missing, rough or too optimistic intervals and p-values.
-
-    Averages have results even if a test set has none.
-    """
+    """Yield notes on missing, rough or too optimistic intervals; averages have them even if a test set has none."""
     of_their_own = " of their own" if averaged and len(units) > 1 else ""
     intervals, _, p_values = results.partition(" and ")
     without = f", without {p_values} (use --resample-by sentence)" if p_values else ""
@@ -407,11 +401,8 @@ def parallel_units(
 def parallel_groups(
     units: Mapping[str, Units], contents: Mapping[str, str], declared: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the name of the group of each parallel test set; test sets that are parallel to none are left out.
-
-    Test sets are parallel if they are declared to be, if they have the same contents, or if at least 90% of the
-    documents of each have the id of a document of the other.
-    """
+    """Return the name of the group of each parallel test set; those that are parallel to none are left out."""
+    # parallel if declared, with the same contents, or if 90% of the documents of each have the id of one of the other
     documents = {code: unit if unit.kind == DOCUMENT else unit.documents for code, unit in units.items()}
     ids = {code: frozenset(filter(_is_id, of.ids if of else ())) for code, of in documents.items()}
     n_documents = {code: of.n_units for code, of in documents.items() if of}
@@ -448,12 +439,7 @@ def _name(codes: Sequence[str], declared: Mapping[str, str]) -> str:
 def _joint(
     units: Mapping[str, Units], contents: Mapping[str, str], groups: Mapping[str, str]
 ) -> dict[str, NDArray[np.int64]]:
-    """The numbers of units.
-
-    Units of parallel test sets with equal ids have one number, and so have all sentences of a document. If no documents
-    are marked, sentences of parallel test sets with equally many have one number if their places are equal. Test sets
-    with the same contents have the same numbers.
-    """
+    """The numbers of units: equal for equal ids, places or contents in parallel test sets, and in one document."""
     joint: dict[str, NDArray[np.int64]] = {}
     numbers: dict[Any, int] = {}  # of the units of parallel test sets
     n_alone = 0  # the number of units of the others, of which there can be millions

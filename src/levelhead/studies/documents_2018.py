@@ -18,7 +18,7 @@ from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import Seed, Sums
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
 from levelhead.studies import verdicts
-from levelhead.studies.measures_2018 import groups_of, units_on
+from levelhead.studies.measures_2018 import groups_of, units_on, valid_outputs
 from levelhead.studies.request import StudyRequest, compared_in, counts_of, parts_of, run_tasks, score_files
 from levelhead.studies.study import Claim, Study, StudySection, columns, table_section
 
@@ -220,8 +220,7 @@ def _on_all(
 
 def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
     """Return the sizes of a test set and, with enough documents, the counts for `measure_documents`; plain JSON."""
-    outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
-    valid = {name: output for name, output in outputs.items() if output.state == "valid"}
+    valid = valid_outputs(results, code)
     units = units_on(results, code) or Units(DOCUMENT, np.zeros(0, dtype=np.int64))
     n_documents = units.n_units if units.kind == DOCUMENT else 1
     sizes = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}

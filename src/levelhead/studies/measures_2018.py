@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead.campaign import Results
+from levelhead.campaign import OutputResult, Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import plotted_row, spreads
@@ -160,6 +160,11 @@ def units_on(results: Results, code: str) -> Units | None:
     return next((output.units for output in outputs if output is not None and output.units is not None), None)
 
 
+def valid_outputs(results: Results, code: str) -> dict[str, OutputResult]:
+    outputs = {name: results.results.get((name, code)) for name in results.systems}
+    return {name: output for name, output in outputs.items() if output is not None and output.state == "valid"}
+
+
 def entropies(gold: Path) -> Any:
     return profile(count_treebank(read_treebank(gold)), columns=["wde"])["wde"]
 
@@ -171,8 +176,7 @@ def counts_on(
 
     A measure is left out if an output has no value. There are no documents if gold marks fewer than ten.
     """
-    outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
-    valid = {name: result for name, result in outputs.items() if result.state == "valid"}
+    valid = valid_outputs(results, code)
     if len(valid) < 2:
         return None
     texts = dict(zip(MEASURES, results.measures))

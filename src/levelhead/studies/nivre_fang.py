@@ -13,7 +13,7 @@ from levelhead.campaign.ranking import number
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.studies import study
+from levelhead.studies import study, verdicts
 from levelhead.studies.request import (
     TRAINED_BRIEFLY,
     Parts,
@@ -24,19 +24,7 @@ from levelhead.studies.request import (
     run_tasks,
     score_files,
 )
-from levelhead.studies.verdicts import (
-    Cell,
-    Effect,
-    Verdict,
-    correlation,
-    count_of_true,
-    difference,
-    estimate_shown,
-    mean,
-    mean_effect,
-    verdict_of_effects,
-    verdict_of_fact,
-)
+from levelhead.studies.verdicts import Cell
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import Kind
 from levelhead.treebank import from_conllu
@@ -151,10 +139,10 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
         row = {name: number(value) for name, value in results[PARSER, code].values.items()}
         las = row["LAS"]
         rows[code] = {
-            "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": difference(row["CLAS"], las),
+            "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": verdicts.difference(row["CLAS"], las),
             "share of FUN": 100 * counted["LAS@FUN"].gold / counted["LAS"].gold,
             **{name: row[f"LAS@{name}"] for name in CLASSES},
-            **{f"without {name}": difference(row[f"LAS-{name}"], las) for name in left_out},
+            **{f"without {name}": verdicts.difference(row[f"LAS-{name}"], las) for name in left_out},
         }  # fmt: skip
     return rows
 
@@ -166,20 +154,20 @@ def _printed_claims(sizes: Mapping[str, int], examples: Rows) -> Iterator[study.
     las = [examples[code]["LAS"] for code in ("en", "fi")]
     evidence = "; ".join(f"{code}: LAS {row['LAS']:.1f}%, CLAS {row['CLAS']:.1f}%" for code, row in examples.items())
     yield study.Claim("The same mistake results in a LAS of 87.5% in English and 75% in Finnish", "page 87",
-                verdict_of_fact(las == [87.5, 75]), evidence)  # fmt: skip
+                verdicts.verdict_of_fact(las == [87.5, 75]), evidence)  # fmt: skip
     for table, name in (("2", "without FUN"), ("3", "CLAS - LAS")):
         published = PRINTED[f"average_{table}"]["row"][name]
-        average = mean(row[name] for row in PRINTED[f"table_{table}"].values()) or 0.0
+        average = verdicts.mean(row[name] for row in PRINTED[f"table_{table}"].values()) or 0.0
         yield study.Claim(f"The average of {name} follows from the printed rows", f"Table {table}",
-                    verdict_of_fact(abs(average - published) < 0.011),
+                    verdicts.verdict_of_fact(abs(average - published) < 0.011),
                     f"{average:.3f}, printed {published:.2f}")  # fmt: skip
     for text, place, values, agrees in _claims_on_tables():
         evidence = f"{len(values)}: " + ", ".join(f"{code} {value:+.2f}" for code, value in values.items())
-        yield study.Claim(f"{text} (printed numbers)", place, verdict_of_fact(agrees), evidence)
+        yield study.Claim(f"{text} (printed numbers)", place, verdicts.verdict_of_fact(agrees), evidence)
     of_paper = {code: n for code, n in sizes.items() if code in PRINTED["languages"]}
     small = ", ".join(f"{code} {n}" for code, n in of_paper.items() if n < FEWEST_WORDS)
     yield study.Claim("Every treebank has at least 30,000 words (training set)", "page 89",
-                verdict_of_fact(not small if of_paper else None),
+                verdicts.verdict_of_fact(not small if of_paper else None),
                 f"smaller: {small or 'none'}, of {len(of_paper)} available training sets; the paper does not say"
                 " whether it counts training sets or all parts")  # fmt: skip
 
@@ -207,7 +195,9 @@ def _claims_on_tables() -> Iterator[tuple[str, str, dict[str, float], bool]]:
 
 
 def claims_on_scores(measured: Mapping[str, Rows]) -> list[study.Claim]:
-    def claim(text: str, place: str, test: Callable[[Rows], tuple[Verdict, str]], more: str = "") -> study.Claim:
+    def claim(
+        text: str, place: str, test: Callable[[Rows], tuple[verdicts.Verdict, str]], more: str = ""
+    ) -> study.Claim:
         return study.claim_by_parser(text, place, {parser: test(rows) for parser, rows in measured.items()}, more)
 
     drops = "; printed: -4.11 points, on 41 of 42", "; printed: -4.32 points, on 42 of 42"
@@ -221,52 +211,58 @@ def claims_on_scores(measured: Mapping[str, Rows]) -> list[study.Claim]:
     ]
 
 
-def _effects(rows: Rows, names: Iterable[str]) -> list[Effect | None]:
+def _effects(rows: Rows, names: Iterable[str]) -> list[verdicts.Effect | None]:
     pairs = (name.partition(" minus ")[::2] for name in names)
     return [
-        mean_effect({code: difference(row[one], row[other] if other else 0) for code, row in rows.items()})
+        verdicts.mean_effect(
+            {code: verdicts.difference(row[one], row[other] if other else 0) for code, row in rows.items()}
+        )
         for one, other in pairs
     ]
 
 
-def _bias(rows: Rows) -> tuple[Verdict, str]:
-    r, n = correlation({code: (row["share of FUN"], row["without FUN"]) for code, row in rows.items()})
-    return verdict_of_effects((r, -1)), f"r of share and change {estimate_shown(r)}, {number_of(n, 'language')}"
+def _bias(rows: Rows) -> tuple[verdicts.Verdict, str]:
+    r, n = verdicts.correlation({code: (row["share of FUN"], row["without FUN"]) for code, row in rows.items()})
+    return verdicts.verdict_of_effects(
+        (r, -1)
+    ), f"r of share and change {verdicts.estimate_shown(r)}, {number_of(n, 'language')}"
 
 
-def _drop(name: str, rows: Rows) -> tuple[Verdict, str]:
+def _drop(name: str, rows: Rows) -> tuple[verdicts.Verdict, str]:
     (drop,) = _effects(rows, [name])
-    on = count_of_true({code: (row[name] or 0) < 0 for code, row in rows.items()})
-    return verdict_of_effects((drop, -1)), f"{estimate_shown(drop)} points, on {on} treebanks"
+    on = verdicts.count_of_true({code: (row[name] or 0) < 0 for code, row in rows.items()})
+    return verdicts.verdict_of_effects((drop, -1)), f"{verdicts.estimate_shown(drop)} points, on {on} treebanks"
 
 
-def _function_words(rows: Rows) -> tuple[Verdict, str]:
+def _function_words(rows: Rows) -> tuple[verdicts.Verdict, str]:
     names = ("FUN minus CORE", "FUN minus NONCORE")
     effects = _effects(rows, names)
-    evidence = ", ".join(f"{name} {estimate_shown(effect, 1)}" for name, effect in zip(names, effects))
-    return verdict_of_effects(*((effect, 1) for effect in effects)), f"{evidence} points"
+    evidence = ", ".join(f"{name} {verdicts.estimate_shown(effect, 1)}" for name, effect in zip(names, effects))
+    return verdicts.verdict_of_effects(*((effect, 1) for effect in effects)), f"{evidence} points"
 
 
-def _nominal_relations(rows: Rows) -> tuple[Verdict, str]:
+def _nominal_relations(rows: Rows) -> tuple[verdicts.Verdict, str]:
     """An undefined change counts 0 in sums."""
     two, five = (
         {code: math.fsum(row[f"without {name}"] or 0.0 for name in names) for code, row in rows.items()}
         for names in (("det", "case"), [name for name in RELATIONS if name not in {"det", "case"}])
     )
-    drop, extra = mean_effect(two), mean_effect({code: two[code] - five[code] for code in rows})
-    evidence = f"det and case {estimate_shown(drop)}, minus the other five {estimate_shown(extra)} points"
-    return verdict_of_effects((drop, -1), (extra, -1)), evidence
+    drop, extra = verdicts.mean_effect(two), verdicts.mean_effect({code: two[code] - five[code] for code in rows})
+    evidence = (
+        f"det and case {verdicts.estimate_shown(drop)}, minus the other five {verdicts.estimate_shown(extra)} points"
+    )
+    return verdicts.verdict_of_effects((drop, -1), (extra, -1)), evidence
 
 
-def _order(rows: Rows) -> tuple[Verdict, str]:
+def _order(rows: Rows) -> tuple[verdicts.Verdict, str]:
     ranks = {
-        f"{table} ({name})": correlation(
+        f"{table} ({name})": verdicts.correlation(
             {code: (row[name], PUBLISHED[code].get(name)) for code, row in rows.items()}, "spearman"
         )[0]
         for table, name in DROPS.items()
     }
-    evidence = ", ".join(f"{where} {estimate_shown(rank)}" for where, rank in ranks.items())
-    return verdict_of_effects(*((rank, 1) for rank in ranks.values())), evidence
+    evidence = ", ".join(f"{where} {verdicts.estimate_shown(rank)}" for where, rank in ranks.items())
+    return verdicts.verdict_of_effects(*((rank, 1) for rank in ranks.values())), evidence
 
 
 def _tables(rows: Rows) -> Iterator[study.StudySection]:
@@ -279,7 +275,9 @@ def _tables(rows: Rows) -> Iterator[study.StudySection]:
         cells: list[tuple[str | Cell, ...]] = [
             (code, *(source[code].get(name) for name in names for source in sources.values())) for code in rows
         ]
-        means = [mean(source[code].get(name) for code in rows) for name in names for source in sources.values()]
+        means = [
+            verdicts.mean(source[code].get(name) for code in rows) for name in names for source in sources.values()
+        ]
         in_print = [cell for name in names for cell in (averages[name], None)]
         cells += [("average of the above", *means), ("average of all 42, printed", *in_print)]
         return study.table_section(title, _kinds(names, sources), cells, *text, figure=figure, rule_before=len(rows))
@@ -307,7 +305,7 @@ def _tables(rows: Rows) -> Iterator[study.StudySection]:
             (
                 name,
                 len(codes),
-                *(mean(source[code].get("CLAS - LAS") for code in codes) for source in (PUBLISHED, rows)),
+                *(verdicts.mean(source[code].get("CLAS - LAS") for code in codes) for source in (PUBLISHED, rows)),
             )
             for name, codes in sorted(families.items())
         ],
@@ -329,6 +327,6 @@ def _other_parsers(measured: Mapping[str, Rows]) -> study.StudySection:
     cells: list[tuple[str | Cell, ...]] = [
         (code, *(rows.get(code, {}).get(name) for name in names for rows in sources.values())) for code in codes
     ]
-    cells.append(("average", *map(mean, list(zip(*cells))[1:])))
+    cells.append(("average", *map(verdicts.mean, list(zip(*cells))[1:])))
     kinds = _kinds(names, [f" {whose}" for whose in sources])
     return study.table_section("Other parsers: LAS and the drops", kinds, cells, rule_before=len(codes))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -27,7 +26,7 @@ from levelhead.jobs.running import run_long_jobs
 from levelhead.parsing import ENSEMBLE, Recipe, Schedule, parse_any, train
 from levelhead.treebank import Treebank, read, to_conllu
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.layouts.gold import bare_name, by_stem, gold_files, treebank_files
+from levelhead.treebank.layouts.gold import bare_name, by_stem, gold_files, splits_of, treebank_files, treebank_of
 from levelhead.treebank.layouts.outputs import system_folders
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.reader import Format
@@ -106,10 +105,6 @@ def _run_task(function: Callable[..., Any], values: Sequence[Any], hashes: Mappi
     return json.dumps(function(*values), sort_keys=True, separators=(",", ":")).encode()
 
 
-# the file name of a part: `en-ud-train` (UD), `danish_ddt_train` (CoNLL-X) or `de-train`
-_PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
-
-
 class Parts(NamedTuple):
     """The files of one treebank, by its code (`en` or `en_ewt`); a file whose name has no part counts as a test set."""
 
@@ -144,8 +139,7 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
         is_tira = (source / "metadata.json").is_file()
         files = {} if is_tira else by_stem([source] if source.is_file() else treebank_files(source))
         for stem, path in (files or {gold.code: gold.path for gold in gold_files(source)}).items():
-            named = _PART.fullmatch(stem)
-            code, split = (named["code"], named["split"]) if named else (stem, "test")
+            code, split = treebank_of(stem), min(splits_of(stem), default="test")
             parts = by_code.get(code, Parts(code))
             if getattr(parts, split) is not None:
                 message = f"{path} and {getattr(parts, split)} are both the {split} set of {code}"

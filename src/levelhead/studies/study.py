@@ -227,7 +227,13 @@ def summary(study: Study) -> str:
         for claim in study.claims
         if study.main_claim and claim.text.startswith(study.main_claim)
     ]
-    return " ".join([f"Of {number_of(len(study.claims), 'claim')}, {counted}.", *main[:1], *_quick_note(study)])
+    return " ".join(
+        [
+            f"Of {number_of(len(study.claims), 'claim')}, {counted}.",
+            *main[:1],
+            *([_QUICK] if "quick" in study.signature else []),
+        ]
+    )
 
 
 _QUICK = (
@@ -236,8 +242,10 @@ _QUICK = (
 )
 
 
-def _quick_note(study: Study) -> list[str]:
-    return [_QUICK] if "quick" in study.signature else []
+_MEANING = (
+    "A claim holds if a test is significant in its direction, does not hold if the opposite is significant, and is"
+    " inconclusive otherwise. Claims that need no test are confirmed or contradicted (see docs/studies.md)."
+)
 
 
 # each verdict on one claim and on several, as the verb of a sentence, and as the label of a number, in their order
@@ -272,12 +280,11 @@ def markdown(study: Study, stem: str = "") -> str:
     if stem:
         verdicts = [verdict for verdict in _counted(study) if verdict not in {"inconclusive", "confirmed", "no data"}]
         parts += [f"**{verdict.capitalize()}**: {_short_claims(study, verdict)}" for verdict in verdicts]
-        parts += [
-            f"[All claims, with evidence]({stem}-claims.tsv). `levelhead reproduce {study.name}` repeats this.",
-            "## Tables and figures",
-        ]
+        evidence = f"[All claims, with evidence]({stem}-claims.tsv)"
+        again = f"`levelhead reproduce {study.name}` repeats this; `docs/studies.md` explains the verdicts."
+        parts += [f"{evidence}. {again}", "## Tables and figures"]
     else:
-        parts.append(to_markdown(study.table())[:-1])
+        parts += [_MEANING, to_markdown(study.table())[:-1]]
     for number, section in enumerate(study.sections, 1):
         if stem:
             title = section.title if section.table is None else f"[{section.title}]({stem}-{number}.tsv)"
@@ -303,7 +310,7 @@ def page(study: Study) -> Page:
     """Return the page of a study, as input of `levelhead.report.page.render`."""
     study = _for_readers(study)
     facts = [(verdict if n == 1 else _PHRASES[verdict][2], str(n)) for verdict, n in _counted(study).items()]
-    parts = [Part("claims", "Claims", "", [Block("claims", table=study.table())])]
+    parts = [Part("claims", "Claims", _MEANING, [Block("claims", table=study.table())])]
     for number, section in enumerate(study.sections, 1):
         block = Block(f"part-{number}", drawing=section.figure, table=section.table)
         parts.append(Part(f"part-{number}", section.title, " ".join(section.text), [block]))
@@ -316,6 +323,7 @@ def text(study: Study, places: int | None = 2, screen: Screen = FILE) -> str:
     for section in study.sections:
         lines += [section.title, *section.text]
         lines += ["", to_text(section.table, places, screen)] if section.table is not None else [""]
+    lines += [_MEANING, ""]
     for claim in study.claims:
         lines += [f"{claim.verdict}: {claim.text} ({claim.place})", f"  {claim.evidence}"]
     return "\n".join([*lines, "", signature_line(study.signature)]) + "\n"

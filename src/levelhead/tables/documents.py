@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, InputError, Place
 
@@ -59,6 +59,31 @@ def document_schema(kind: str, title: str, properties: Mapping[str, Any]) -> dic
 def path_text(path: str) -> str:
     """Return a path as text for JSON: bytes that are not UTF-8 become replacement characters."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def file_text(place: Place) -> str | None:
+    """Return the path of a place's file as text for JSON; None without a file."""
+    return None if place.file is None else path_text(place.file)
+
+
+class FaultInFile(NamedTuple):
+    """A fault for which files are rejected, as the row of a table.
+
+    Args:
+        slug: the name of the error, as in the list of messages.
+        message: what is wrong.
+        file: the path of the file; null if there is none.
+        line: the line of the first place.
+    """
+
+    slug: str
+    message: str
+    file: str | None
+    line: int | None
+
+
+def fault_in_file(fault: Fault) -> FaultInFile:
+    return FaultInFile(fault.slug, fault.message, file_text(fault.place), fault.place.line)
 
 
 def signature_line(signature: Signature) -> str:

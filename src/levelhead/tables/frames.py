@@ -10,7 +10,7 @@ import numpy as np
 
 from levelhead.arguments import check
 from levelhead.errors import Fault, InputError
-from levelhead.extras import installed, required_library
+from levelhead.extras import imported, installed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,12 +141,12 @@ def frame_of(table: DataTable, library: Frames | None = None) -> Any:
 def frame_of_columns(columns: Sequence[DataColumn], cells: Mapping[str, Sequence[Any]], library: Frames) -> Any:
     """Return the cells of each column as a data frame."""
     if library == "polars":
-        with required_library("polars"):
-            import polars as pl  # type: ignore[import-not-found,unused-ignore]
-        return pl.DataFrame(cells, schema=polars_schema(columns))
-    with required_library("pandas"):
-        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    return pd.DataFrame({name: list(values) for name, values in cells.items()}).astype(pandas_types(columns))
+        return imported("polars").DataFrame(cells, schema=polars_schema(columns))
+    return (
+        imported("pandas")
+        .DataFrame({name: list(values) for name, values in cells.items()})
+        .astype(pandas_types(columns))
+    )
 
 
 def is_frame(source: object) -> bool:
@@ -175,8 +175,7 @@ _TYPES = {"integer": np.int64, "number": np.float64, "boolean": np.bool_}
 
 def polars_schema(columns: Iterable[DataColumn]) -> dict[str, Any]:
     """Return the type of each column in polars."""
-    import polars as pl
-
+    pl = imported("polars")
     types = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
     return {column.name: types[column.type] for column in columns}
 
@@ -192,8 +191,7 @@ def pandas_types(columns: Iterable[DataColumn]) -> dict[str, str]:
 
 
 def to_polars_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:
-    with required_library("polars"):
-        import polars as pl  # type: ignore[import-not-found,unused-ignore]
+    pl = imported("polars")
     schema = polars_schema(columns)
     frames = [pl.DataFrame(_polars_series(columns, piece), schema=schema) for piece in rows.pieces]
     return pl.concat(frames, rechunk=False) if frames else pl.DataFrame(schema=schema)
@@ -201,8 +199,7 @@ def to_polars_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:
 
 def _polars_series(columns: Sequence[DataColumn], piece: Piece) -> Iterator[Any]:
     """Yield the columns of a piece; columns with the same texts share them."""
-    import polars as pl
-
+    pl = imported("polars")
     pools = dict[int, Any]()
     for column, cells in zip(columns, piece, strict=True):
         if isinstance(cells, Texts):
@@ -216,8 +213,7 @@ def _polars_series(columns: Sequence[DataColumn], piece: Piece) -> Iterator[Any]
 
 
 def to_pandas_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:
-    with required_library("pandas"):
-        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    pd = imported("pandas")
     types = pandas_types(columns)
 
     def array(column: DataColumn, pieces: Sequence[Any]) -> Any:

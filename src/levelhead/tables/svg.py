@@ -20,7 +20,7 @@ _STYLE = """\
 text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif;font-size:12px;fill:#22262b}
 .mute{fill:#667079}.small{font-size:11px}.b{font-weight:600}
 .grid{stroke:#e4e7ea}.axis{stroke:#9aa3ab}.rule{stroke:#22262b;stroke-width:1.2}.dash{stroke-dasharray:3 3}
-.halo{stroke:#fff;stroke-width:1.2}text.on{fill:#fff}.soft{opacity:.38}.point{opacity:.62}
+.halo{stroke:#fff;stroke-width:1.2}text.on{fill:#fff}.soft{opacity:.38}
 .mark{stroke:#fff;stroke-width:.8}.middle{fill:#eef1f3}.branch{stroke:#667079;stroke-width:1.2}
 .name{font-weight:600}.name,.label{paint-order:stroke;stroke:#fff;stroke-width:3px}
 .none{fill:none}rect.none{fill:#dfe3e6}.thick{stroke-width:2.4}.thin{stroke-width:1.1}.fade{fill:#9aa3ab}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
 import io
 import lzma
 import os
@@ -12,20 +11,20 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from levelhead.errors import LevelheadError, quoted
 from levelhead.task.description import MEGABYTE, SubmissionLimits
+from levelhead.treebank.input_bytes import DECOMPRESSORS, TooManyMembers, members
 
 _CHUNK = 1 << 16
 _HEADER = 1536  # maximum bytes of an entry of a tar file in addition to its contents
 _MOST_AT_ONCE = 1 << 20  # headers of tar files state their length: names of a megabyte are not needed
 _XZ_MEMORY = 160 << 20
-_MOST_MEMBERS = 10_000
 _LONGEST_NAME = 255
 _LONGEST_PATH = 1024  # the machine allows at most 4096, including its own folders
 _DEEPEST = 16
@@ -72,6 +71,8 @@ def unpack(archive: Path, target: Path | None, limits: SubmissionLimits) -> list
             names.add(parts)
             folders |= above
             left -= _copy(contents, target and target.joinpath(*parts), left, 0o755 if executable else 0o644)
+    except TooManyMembers as error:
+        raise UnsafeArchive(str(error)) from error
     except DAMAGED as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the archive
             raise
@@ -101,8 +102,8 @@ def _entries(archive: Path, limits: SubmissionLimits) -> Iterator[_Entry]:
         if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             yield from _zip_entries(file, limits)
             return
-        decompressor = next((known for magic, known in _DECOMPRESSORS.items() if start.startswith(magic)), None)
-        parts = iter(partial(file.read, _CHUNK), b"") if decompressor is None else _members(file, decompressor)
+        new = next((new for magic, new in DECOMPRESSORS.items() if start.startswith(magic)), None)
+        parts = iter(partial(file.read, _CHUNK), b"") if new is None else members(file, new, _XZ_MEMORY)
         with tempfile.TemporaryFile(dir=archive.parent) as plain:
             for part in parts:
                 plain.write(part)
@@ -110,37 +111,6 @@ def _entries(archive: Path, limits: SubmissionLimits) -> Iterator[_Entry]:
                     raise UnsafeArchive("it is larger than allowed when unpacked")
             plain.seek(0)
             yield from _tar_entries(plain, limits)
-
-
-_DECOMPRESSORS: dict[bytes, Callable[[], Any]] = {
-    b"\x1f\x8b": lambda: zlib.decompressobj(16 + zlib.MAX_WBITS),
-    b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
-}
-
-
-def _members(file: IO[bytes], decompressor: Callable[[], Any]) -> Iterator[bytes]:
-    """Decompress the members of a file, up to a limit, since even empty members take time."""
-    rest = b""
-    for _ in range(_MOST_MEMBERS):
-        stream = decompressor()
-        while not stream.eof:
-            # zlib leaves its tail to its caller, the others keep it
-            tail = getattr(stream, "unconsumed_tail", b"")
-            data = b""
-            if not tail and getattr(stream, "needs_input", True):
-                data = rest or file.read(_CHUNK)
-                rest = b""
-            part = stream.decompress(tail + data, _CHUNK)
-            if not (data or part or stream.eof):
-                raise EOFError
-            yield part
-        rest = stream.unused_data.lstrip(b"\0")
-        while not rest and (part := file.read(_CHUNK)):  # zeros can follow a member
-            rest = part.lstrip(b"\0")
-        if not rest:
-            return
-    raise UnsafeArchive(f"it is compressed in more than {_MOST_MEMBERS} parts")
 
 
 class _LimitedReader(io.RawIOBase):

@@ -141,18 +141,22 @@ def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    folder, outputs, result, workers, code = arguments
+    folder, *others = arguments
     _end_with_parent()
     task = read_task(folder)
     resource.setrlimit(resource.RLIMIT_AS, (task.limits.scoring_megabytes * MEGABYTE,) * 2)
     try:
-        results = score_folders(
-            task, {"submission": Path(outputs)}, workers=ScoringWorkers.from_text(workers).workers(), code=code
-        )
+        write_result(task, *others)
     except MemoryError:
         sys.exit(_NO_MEMORY)
     except LevelheadError as error:
         sys.exit(str(error))
+
+
+def write_result(task: SharedTask, outputs: str, result: str, workers: str, code: str) -> None:
+    results = score_folders(
+        task, {"submission": Path(outputs)}, workers=ScoringWorkers.from_text(workers).workers(), code=code
+    )
     document = {
         "signature": dict(results.signature),
         "measures": list(results.measures),

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-import jinja2
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -29,6 +28,7 @@ from starlette.routing import Route
 
 from levelhead.campaign.records import state_of
 from levelhead.errors import printable
+from levelhead.report.page.files import templates_of
 from levelhead.tables.table import Table, for_readers
 from levelhead.task import submissions as queue
 from levelhead.task.archives import UnsafeArchive, check_archive
@@ -59,15 +59,7 @@ class Site:
         self.task, self.database = task, database
         self.languages = {test_set.code: test_set.language.name for test_set in test_sets_of(task)}
         self.uploads = Uploads(task, database)
-        self._templates = jinja2.Environment(
-            loader=jinja2.PackageLoader("levelhead.task"),
-            autoescape=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            undefined=jinja2.StrictUndefined,
-            # invisible and bidirectional characters are escaped, too; markup is a subclass, and trusted
-            finalize=lambda value: printable(value) if type(value) is str else value,
-        )
+        self._templates = templates_of("levelhead.task")
         self._templates.filters |= {
             "in_address": lambda name: quote(name, safe="", errors="surrogateescape"),
             # readable and, to the minute, machine-readable

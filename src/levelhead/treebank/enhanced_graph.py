@@ -75,14 +75,11 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
 
 
 def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
-    """Return the words that are heads of edges, as the official script finds them; -1 for the root, int64.
-
-    A negative position counts back from the end of the sentence, as in Python's lists.
-    """
+    """Return the words that are heads of edges, as the official script finds them; -1 for the root, int64."""
     sentence = treebank.sentence_of_word[edges.child]
     ends = treebank.sentence_starts[sentence + 1]
     index = treebank.sentence_starts[sentence] + edges.number - 1
-    index = np.where(index < 0, index + ends, index)
+    index = np.where(index < 0, index + ends, index)  # as in Python's lists
     if bool(((edges.number != 0) & ((index < 0) | (index >= ends))).any()):
         raise MalformedDeps("the head of an edge is not a word of its sentence", 3)
     return np.where(edges.number == 0, -1, index)

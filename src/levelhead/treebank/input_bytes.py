@@ -10,14 +10,14 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from typing import IO, Any, NamedTuple
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile, quoted, reason_of
 
 _CHUNK, _LONGEST_PATH = 1 << 20, 4095
 _ZSTD_STEP = 1 << 10
-_MOST_MEMBERS = 10_000
+_MOST_MEMBERS, _SMALL_MEMBER = 10_000, 1000  # members of fewer bytes on average: even empty ones take time
 
 
 _Parts = Generator[bytes, None, None]
@@ -46,10 +46,7 @@ SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS, *, unpack: bool = True) -> bytes:
-    """Return the contents of a file, decompressed if its first bytes mark it as compressed.
-
-    A regular file that is too large is not even read.
-    """
+    """Return the contents of a file, decompressed if its first bytes mark it as compressed."""
     name = os.fsdecode(path)
     with _opened(name) as (file, size):
         step = (size or _CHUNK) + 1  # all at once, unless the file grows
@@ -75,10 +72,7 @@ def parts_of(path: str | os.PathLike[str]) -> closing[_Parts]:
 
 @contextmanager
 def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
-    """Open a file for reading; its size is None for pipes and other special files.
-
-    A regular file that is written meanwhile is refused, since the contents could be a mixture of old and new.
-    """
+    """Open a file for reading; its size is None for pipes and other special files."""
     if name == "-" and sys.stdin is None:
         raise _unreadable("unreadable-file", "standard input is closed", name)
     try:  # `open`, since a path can have bytes that pathlib refuses
@@ -214,39 +208,50 @@ def size_text(size: int) -> str:
     return f"{size} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
 
 
-def _gzip(file: Any) -> _Parts:
-    import gzip
-
-    with gzip.GzipFile(fileobj=file) as unpacked:
-        yield from iter(partial(unpacked.read, _CHUNK), b"")
+class TooManyMembers(ValueError):
+    """A file is compressed in so many small parts that they would take long."""
 
 
-def _streams(file: IO[bytes], padding: bytes = b"") -> _Parts:
-    """Decompress consecutive streams of xz (with padding) or bz2, one part at a time."""
-    decompressor: Callable[[], Any]
-    if padding:
-        import lzma
-
-        decompressor = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
-    else:
-        import bz2
-
-        decompressor = bz2.BZ2Decompressor
-    raw = file.read(_CHUNK)
-    for _ in range(_MOST_MEMBERS):
-        stream = decompressor()
+def members(file: IO[bytes], new: Callable[[int | None], Any], memory: int | None = None) -> _Parts:
+    """Decompress the members of a file, which zeros can follow, by new decompressors with a limit of memory for xz."""
+    raw, total = b"", 0
+    for number in count():
+        if number >= _MOST_MEMBERS + total // _SMALL_MEMBER:
+            raise TooManyMembers(f"it is compressed in more than {_MOST_MEMBERS} parts")
+        stream = new(memory)
         while not stream.eof:
-            part = stream.decompress(raw, _CHUNK)
-            raw = file.read(_CHUNK) if stream.needs_input and not stream.eof else b""
-            if not (part or raw) and stream.needs_input and not stream.eof:
+            tail = getattr(stream, "unconsumed_tail", b"")  # zlib leaves it to its caller, the others keep it
+            data = b""
+            if not tail and getattr(stream, "needs_input", True):
+                data, raw = raw or file.read(_CHUNK), b""
+            part = stream.decompress(tail + data, _CHUNK)
+            if not (tail or data or part or stream.eof):
                 raise EOFError("the compressed data end too early")
+            total += len(part)
             yield part
-        raw = stream.unused_data.lstrip(padding)
+        raw = stream.unused_data.lstrip(b"\0")
         while not raw and (more := file.read(_CHUNK)):
-            raw = more.lstrip(padding)
+            raw = more.lstrip(b"\0")
         if not raw:
             return
-    raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
+
+
+def _gzip(_: int | None) -> Any:
+    import zlib
+
+    return zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+
+def _xz(memory: int | None) -> Any:
+    import lzma
+
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memory)
+
+
+def _bz2(_: int | None) -> Any:
+    import bz2
+
+    return bz2.BZ2Decompressor()
 
 
 def _zstd(file: IO[bytes]) -> _Parts:
@@ -270,10 +275,11 @@ def _zstd(file: IO[bytes]) -> _Parts:
 
 
 _ZIP = b"PK\x03\x04"
+DECOMPRESSORS: dict[bytes, Callable[[int | None], Any]] = {b"\x1f\x8b": _gzip, b"\xfd7zXZ\x00": _xz, b"BZh": _bz2}
+"""What decompresses a member of a file, by its first bytes."""
+
 _UNPACKERS: dict[bytes, Callable[[IO[bytes]], _Parts]] = {
-    b"\x1f\x8b": _gzip,
-    b"\xfd7zXZ\x00": partial(_streams, padding=b"\0"),
-    b"BZh": _streams,
+    **{magic: partial(members, new=new) for magic, new in DECOMPRESSORS.items()},
     b"\x28\xb5\x2f\xfd": _zstd,
 }
 

@@ -91,10 +91,7 @@ def valid_blocks(blocks: Sequence[bytes], reading: ReaderSettings) -> list[bool]
 
 
 def readable_sentences(data: bytes, reading: ReaderSettings) -> Iterator[tuple[Treebank, list[int]]]:
-    """Yield the sentences that can be read although others are invalid, with any heads, and which of all they are.
-
-    Consecutive sentences are together, unless only some of them have heads.
-    """
+    """Yield the sentences that can be read although others are invalid, with any heads, and which of all they are."""
     if reading.layout is not None:
         data = reading.layout.ten_columns(data)[0]
     reading = reading._replace(layout=None, any_heads=True)

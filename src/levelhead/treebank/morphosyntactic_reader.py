@@ -20,12 +20,7 @@ from levelhead.errors import ConlluError, Fault, Place, add_fault, quoted
 from levelhead.treebank.blocks import ByteBlocks, OnlyWhole
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
-from levelhead.treebank.official_reader import (
-    LineReader,
-    OfficialReading,
-    RootsRefused,
-    refusal_of_encoding,
-)
+from levelhead.treebank.official_reader import LineReader, OfficialReading, RootsRefused, refusal_of_encoding
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.warning_checks import warnings_of_rows
 
@@ -255,8 +250,5 @@ class _FaultFinder(MorphosyntacticReader):
 
 
 def content_faults(parts: Iterator[bytes], name: str | None, size: int, most: int) -> tuple[Fault, ...]:
-    """Return all errors of a file of morphosyntactic parsing, of each line or otherwise of its sentence, and warnings.
-
-    The file is read in pieces.
-    """
+    """Return all errors of a file of morphosyntactic parsing, of each line or else of its sentence, and warnings."""
     return _Faults(name, most).of_blocks(ByteBlocks(parts, name, spaces=False), size)

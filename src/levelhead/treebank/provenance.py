@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from levelhead.errors import Fault, Place
 from levelhead.immutable import immutable
-from levelhead.tables.documents import path_text
+from levelhead.tables.documents import file_text
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
@@ -93,7 +93,7 @@ class Provenance:
                 {
                     "slug": fault.slug,
                     "message": fault.message,
-                    "file": None if fault.place.file is None else path_text(fault.place.file),
+                    "file": file_text(fault.place),
                     "line": fault.place.line,
                     "count": fault.count,
                 }
@@ -169,10 +169,7 @@ def summary_of(treebank: Treebank) -> FileSummary:
 
 
 def contents_hash(treebank: Treebank) -> str:
-    """Return the SHA-256 of the decompressed file that a treebank was read from.
-
-    For a treebank that was not read from a file, return the hash of its CoNLL-U text.
-    """
+    """Return the SHA-256 of the decompressed file that a treebank was read from, or else of its CoNLL-U text."""
     if treebank.source.sha256 is not None:
         return treebank.source.sha256
     from levelhead.treebank.sentence import conllu_parts

@@ -26,14 +26,6 @@ PLAIN_SPACE = {0x20: None}  # a table for `str.translate` that deletes U+0020
 UNDERSCORE = 0  # the code of "_", the first string of every pool
 
 
-def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return which characters up to U+FFFF are in any of some inclusive ranges; bool, shape (65536,)."""
-    members = np.zeros(1 << 16, dtype=bool)
-    for first, last in ranges:
-        members[first : last + 1] = True
-    return members
-
-
 @immutable
 class Strings(Sequence[str]):
     """A pool of distinct strings.
@@ -71,30 +63,26 @@ class Strings(Sequence[str]):
         """All strings joined, each followed by a line feed."""
         return self.pool.decode()
 
-    @cached_property
-    def n_bytes(self) -> NDArray[np.int64]:
-        """The number of bytes of each string, int64."""
-        return np.diff(self.offsets) - 1
-
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
         """Return a pool of distinct strings, in the given order."""
         encoded = [text.encode() + b"\n" for text in texts]
         return cls(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
 
-    def codes_with(self, characters: NDArray[np.bool_]) -> Codes:
-        """Return the codes of the strings that contain any of some characters, ascending, int32.
+    def codes_with(self, *ranges: tuple[int, int]) -> Codes:
+        """Return the codes of the strings with a character of some `ranges`, ascending, int32.
 
-        Args:
-            characters: a flag for each character up to U+FFFF, bool, shape (65536,), from `character_set`; False from
-                "!" to "~".
+        The first and last character of each range are up to U+FFFF, and not from "!" to "~".
         """
-        return pools.strings_with(self.pool, self.offsets, characters.view(np.uint8))
+        members = np.zeros(1 << 16, dtype=np.uint8)
+        for first, last in ranges:
+            members[first : last + 1] = True
+        return pools.strings_with(self.pool, self.offsets, members)
 
     @cached_property
     def with_spaces(self) -> Codes:
         """The codes of the strings that have a space separator, ascending, int32."""
-        return self.codes_with(character_set(*SPACES))
+        return self.codes_with(*SPACES)
 
     def texts_of(self, codes: Codes) -> list[str]:
         """Return the strings with `codes` (int32); for a few of many strings, this is faster than `texts`."""
@@ -108,11 +96,6 @@ class Strings(Sequence[str]):
         new = Strings.of(list(code_of)[len(self) :])
         offsets = np.concatenate([self.offsets, new.offsets[1:] + self.offsets[-1]])
         return Strings(self.pool + new.pool, offsets), codes
-
-
-def distinct(codes: Codes, n_strings: int) -> Codes:
-    """Return the codes that occur, ascending, int32, without sorting all rows."""
-    return pools.distinct(codes if codes.flags.c_contiguous else codes.copy(), n_strings)
 
 
 @immutable
@@ -154,7 +137,7 @@ class StringColumn(Sequence[str]):
     @cached_property
     def distinct(self) -> Codes:
         """The codes that occur, ascending, int32."""
-        return distinct(self.codes, len(self.strings))
+        return pools.distinct(np.ascontiguousarray(self.codes), len(self.strings))
 
     @cached_property
     def distinct_texts(self) -> list[str]:

@@ -312,9 +312,7 @@ def shapes_of(treebank: Treebank) -> Shapes:
 
     Source: Kuhlmann and Nivre (2006) for gap degree and well-nestedness.
     """
-    from levelhead.kernels import shapes
-
-    depths, gap_degrees, *flags = shapes.shapes(treebank.local_heads(), treebank.sentence_starts)
+    depths, gap_degrees, *flags = trees.shapes(treebank.local_heads(), treebank.sentence_starts)
     return Shapes(depths, gap_degrees, *(flag.view(np.bool_) for flag in flags))
 
 

@@ -18,10 +18,7 @@ _Item = TypeVar("_Item")
 
 
 def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
-    """Return the results of two functions that run at the same time where they release Python's lock.
-
-    Reading, decompression, hashing and the kernels release it. If both fail, the error of the first is raised.
-    """
+    """Return the results of two functions that run at the same time where they release Python's lock."""
     results: list[_Second] = []
     errors: list[BaseException] = []
 
@@ -50,10 +47,7 @@ def pipelined(items: Iterator[_Item], use: Callable[[_Item], None]) -> None:
 
 
 def are_large_files(*paths: object) -> bool:
-    """Return whether all paths are regular files that are large enough to be read in separate threads.
-
-    Pipes and standard input are not, since they must be read in order.
-    """
+    """Return whether all paths are regular files that are large enough to be read in separate threads."""
     return all(isinstance(path, str | os.PathLike) and size_of_file(path) >= 1 << 18 for path in paths)
 
 

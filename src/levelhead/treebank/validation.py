@@ -84,12 +84,7 @@ _NEEDED = frozenset({"ID", "FORM", "HEAD", "DEPREL"})  # the columns for which a
 
 
 def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> tuple[Fault, ...]:
-    """Write a copy of a CoNLL-U or CoNLL-X file with all unambiguous repairs, and return the changes.
-
-    A byte order mark, carriage returns, surplus blank lines, white space in blank lines, spaces around cells, and empty
-    columns after the tenth are removed; the last blank line is added; empty columns other than ID, FORM, HEAD and
-    DEPREL become `_`. Everything else is unchanged, byte for byte. The file is read in blocks.
-    """
+    """Write a copy of a CoNLL-U or CoNLL-X file with all unambiguous repairs, and return the changes."""
     changes: dict[str, list[Fault]] = {}
     with parts_of(path) as parts:
         replace_file(copy, _fixed_parts(parts, os.fsdecode(path), changes))

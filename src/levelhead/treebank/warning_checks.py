@@ -14,7 +14,7 @@ from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import pools
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
 from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.strings import UNDERSCORE, Codes, StringColumn, character_set
+from levelhead.treebank.strings import UNDERSCORE, Codes, StringColumn
 from levelhead.treebank.tokens import (
     COLUMNS,
     DEPS,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # White space other than the plain space, control characters, and invisible characters: zero-width space, word joiner,
 # byte order mark. Bidirectional controls and the joiner are part of normal text, the non-joiner only inside words.
-_UNUSUAL = character_set(
+_UNUSUAL = (
     (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200B), (0x2028, 0x2029), (0x202F, 0x202F),
     (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
 )  # fmt: skip
@@ -125,10 +125,10 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     }
     misplaced = [
         code
-        for code in strings.codes_with(character_set((ord(_NON_JOINER), ord(_NON_JOINER)))).tolist()
+        for code in strings.codes_with((ord(_NON_JOINER), ord(_NON_JOINER))).tolist()
         if any(c == _NON_JOINER and not is_joining(strings[code], at) for at, c in enumerate(strings[code]))
     ]
-    codes_of = {"unusual-character": np.append(strings.codes_with(_UNUSUAL), np.array(misplaced, dtype=np.int32))}
+    codes_of = {"unusual-character": np.append(strings.codes_with(*_UNUSUAL), np.array(misplaced, dtype=np.int32))}
     for slug, (anywhere, test) in tests.items():
         codes = [code for code, text in enumerate(strings.texts) if test(text)] if anywhere else []
         codes_of[slug] = np.array(codes, dtype=np.int32)

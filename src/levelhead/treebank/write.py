@@ -27,10 +27,7 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Callable[[Iterable[bytes]], None]]:
-    """Yield a function that writes to a temporary file, which replaces the target at the end.
-
-    Pipes and devices are written directly.
-    """
+    """Yield a function that writes to a temporary file, which replaces the target at the end."""
     with ExitStack() as stack:
         with output_errors(path):
             target, mode = _target(path)

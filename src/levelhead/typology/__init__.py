@@ -4,13 +4,7 @@ from levelhead.typology.collection import Survey
 from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.profile import Profile, profile
 from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
-from levelhead.typology.selection import (
-    CALLIN,
-    Criteria,
-    SelectedTreebanks,
-    SelectionDecision,
-    select,
-)
+from levelhead.typology.selection import CALLIN, Criteria, SelectedTreebanks, SelectionDecision, select
 from levelhead.typology.similarity import Similarity, similarity
 from levelhead.typology.vocabulary import (
     CALLIN_CHUNKS,

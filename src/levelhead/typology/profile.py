@@ -356,12 +356,10 @@ class Key(NamedTuple):
         return self.column.data(self.name) if self.part is None else _PART._replace(name=self.name)
 
 
-def _keys_of(profiles: Collection[Profile], by: str | None = None) -> list[Key]:
-    """Return the values that occur in any profile, or those by a kind, in the order of columns, then alphabetically."""
+def _keys_of(profiles: Collection[Profile]) -> list[Key]:
+    """Return the values that occur in any profile, in the order of columns, then alphabetically."""
     keys: list[Key] = []
     for column in map(COLUMNS.__getitem__, next(iter(profiles), ())):
-        if by not in {None, column.by}:
-            continue
         parts: Iterable[str | None] = (None,)
         if column.by is not None:
             parts = sorted({part for whole in profiles for part in whole.numbers(column.name)})
@@ -380,7 +378,9 @@ def data_of(name: str, profiles: ProfilesByName, total: Profile | None) -> DataT
         return DataTable((*TREEBANK_COLUMNS, *(key.data for key in keys)), rows)
     if name == "totals":
         return (row[1:] for row in _value_rows({} if total is None else {"": total}))
-    return _by_kind(next(kind for kind in KINDS if TABLES[kind] == name), profiles)
+    kind = next(kind for kind in KINDS if TABLES[kind] == name)
+    columns, rows = _rows_by(kind, profiles)
+    return DataTable((_TREEBANK, _KEYS[kind], *(column.data(column.name_in_rows) for column in columns)), rows)
 
 
 def _value_rows(profiles: ProfilesByName) -> Iterator[tuple[str, str, str | None, float | None, str]]:
@@ -390,24 +390,16 @@ def _value_rows(profiles: ProfilesByName) -> Iterator[tuple[str, str, str | None
             yield code, key.column.name, key.part, key.value(whole), key.column.unit
 
 
-def _by_kind(kind: str, profiles: ProfilesByName) -> DataTable:
-    keys = _keys_of(profiles.values(), kind)
-    columns = _columns_by(kind, profiles) if keys else []
-    rows = [(*start, *cells) for start, cells in _kind_rows(profiles, keys, columns)]
-    return DataTable((_TREEBANK, _KEYS[kind], *(column.data(column.name_in_rows) for column in columns)), rows)
-
-
-def _columns_by(kind: str, profiles: ProfilesByName) -> list[ProfileColumn]:
-    return [COLUMNS[name] for name in next(iter(profiles.values())) if COLUMNS[name].by == kind]
-
-
-def _kind_rows(
-    profiles: ProfilesByName, keys: Iterable[Key], columns: Sequence[ProfileColumn]
-) -> Iterator[tuple[tuple[str, str], list[float | None]]]:
-    parts = sorted({key.part or "" for key in keys})
-    for code, whole in profiles.items():
-        for part in parts:
-            yield (code, part), [Key(column, part).value(whole) for column in columns]
+def _rows_by(kind: str, profiles: ProfilesByName) -> tuple[list[ProfileColumn], list[tuple[Any, ...]]]:
+    """The columns of a kind, and a row for each of its keys in a treebank."""
+    columns = [COLUMNS[name] for name in next(iter(profiles.values())) if COLUMNS[name].by == kind]
+    parts = sorted({part for whole in profiles.values() for column in columns for part in whole.numbers(column.name)})
+    rows = [
+        (code, part, *(Key(column, part).value(whole) for column in columns))
+        for code, whole in profiles.items()
+        for part in parts
+    ]
+    return columns, rows
 
 
 def table_by_treebank(profiles: ProfilesByName, total: str | None) -> Table:
@@ -437,7 +429,6 @@ def table_by_value(profiles: ProfilesByName) -> Table:
 
 
 def table_by_kind(kind: str, profiles: ProfilesByName) -> Table:
-    columns = _columns_by(kind, profiles)
-    rows = ((*start, *cells) for start, cells in _kind_rows(profiles, _keys_of(profiles.values(), kind), columns))
+    columns, rows = _rows_by(kind, profiles)
     heads = [Column("Treebank", "text"), Column(kind.capitalize(), "text")]
     return Table((*heads, *(column.display(column.name_in_rows) for column in columns)), tuple(rows))

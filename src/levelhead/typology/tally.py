@@ -170,11 +170,9 @@ def joined(columns: Sequence[StringColumn]) -> StringColumn:
 
 def mapped(column: StringColumn, function: Callable[[str], str]) -> StringColumn:
     """Return a column with a function applied to its strings, called once for each distinct string."""
-    codes = np.zeros(len(column.strings), dtype=np.int32)
     known: dict[str, int] = {}
-    for code in column.distinct.tolist():
-        codes[code] = known.setdefault(function(column.strings[code]), len(known))
-    return StringColumn(codes[column.codes], Strings.of(known))
+    codes = column.mapped(lambda text: known.setdefault(function(text), len(known)), np.int32)
+    return StringColumn(codes, Strings.of(known))
 
 
 def _chosen(strings: Strings, codes: NDArray[np.int32]) -> Strings:

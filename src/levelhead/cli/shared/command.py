@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import WithExample, say
-from levelhead.errors import quoted
+from levelhead.cli.shared.inputs import check_files
+from levelhead.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from levelhead.jobs import Tls
@@ -42,6 +43,7 @@ _OWN = ("Options", len(_PLACES))
 _DOWNLOAD = "levelhead: download"
 _ARGUMENTS = "levelhead.arguments"
 _RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
+_BROKEN_TREES = {"cycle", "head-outside-sentence", "invalid-head", "no-root", "several-roots"}
 
 
 def options_by_group(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
@@ -55,7 +57,7 @@ def options_by_group(command: click.Command, context: click.Context) -> dict[str
 
 
 class Command(WithExample):
-    """A command whose `--help` lists options in groups, and which remembers how it was called."""
+    """A command that checks its files first, remembers how it was called, and lists options in groups in `--help`."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -70,7 +72,7 @@ class Command(WithExample):
         ctx.allow_extra_args = True  # click repeats all of them in its message
         rest = super().parse_args(ctx, args)
         if rest and not ctx.resilient_parsing:
-            several = ": levelhead compare takes several systems" if self.name == "score" else ""
+            several = ": levelhead compare takes several systems" if self.name in {"score", "analyze"} else ""
             ctx.fail(f"unexpected argument {quoted(rest[0])}{f' and {len(rest) - 1} more' * (len(rest) > 1)}{several}")
         download = say if ctx.meta.get(_DOWNLOAD) else None
         if not ctx.resilient_parsing and (download or any("@" in word for word in ctx.meta[_ARGUMENTS])):
@@ -83,6 +85,17 @@ class Command(WithExample):
         if "tls_ca" in ctx.params and not ctx.resilient_parsing:  # true for shell completion
             cluster_of(ctx.params)
         return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        check_files()
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            broken = [str(fault.place.file) for fault in error.faults if fault.slug in _BROKEN_TREES]
+            of_gold = all(file.startswith(str(ctx.params.get("gold"))) for file in broken)
+            if ctx.params.get("partial") is False and not of_gold:
+                error.add_note("to score an output whose trees are broken, add --partial")
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for group, options in options_by_group(self, ctx).items():
@@ -134,11 +147,6 @@ class Setting(click.Option):
 
 command = functools.partial(click.command, cls=Command)
 setting = functools.partial(click.option, cls=Setting)
-
-
-def refuse_if(is_wrong: object, message: str) -> None:
-    if is_wrong:
-        raise click.UsageError(message)
 
 
 def joined(*decorators: Decorator) -> Decorator:

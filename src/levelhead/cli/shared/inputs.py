@@ -1,33 +1,123 @@
-"""Checks of the files that a command reads and writes, before it reads any."""
+"""Files that a command reads and writes: the types of its arguments and options, and checks before it reads any."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.arguments import is_collection
-from levelhead.cli.program import say
-from levelhead.cli.shared.command import refuse_if
-from levelhead.cli.shared.options import files_of_measures
+from levelhead.cli.program import refuse_if, say
 from levelhead.errors import Fault, InputError, UnreadableFile, printable, reason_of
 
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
 
+_NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 
-@contextmanager
-def refused(slug: str, message: str | None = None) -> Iterator[None]:
-    """Report an error of a public function as one of the options and arguments of the command."""
-    try:
-        yield
-    except InputError as error:
-        if [fault.slug for fault in error.faults] != [slug]:
-            raise
-        raise click.UsageError(message or error.faults[0].message) from error
+
+class InputPath(click.Path):
+    """A path, or the name of a test set, which `Command` finds; not empty.
+
+    Whether a file can be read is checked before the command runs, with the errors of all files, unless the command
+    itself must find out which files it reads; also whether an output is a folder like gold.
+    """
+
+    takes_names = True
+
+    def __init__(self, kind: type = str, *, checked: bool = True, like_gold: bool = False) -> None:
+        super().__init__(readable=False, path_type=kind)
+        self.checked, self.like_gold = checked, like_gold
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            self.fail("the path is empty: name a file or folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class ResultPath(click.Path):
+    """The path of a result, checked when the command line is parsed, so that long work does not end in an error.
+
+    What is written: "file", "folder" (created if missing), "file or folder" (the command decides), "treebank" (a file
+    that is not compressed), "treebanks" (such a file, or a folder), "page", "pages" (a page, or a folder of pages: an
+    existing folder, or a name that ends in a slash), "study" (a page in HTML or Markdown), "figures", "chart" or
+    "store".
+    """
+
+    def __init__(self, what: str = "file", kind: type = str) -> None:
+        super().__init__(readable=False, path_type=kind)
+        self.what = what
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if ctx is None or not ctx.resilient_parsing:  # true for shell completion
+            self._check(os.fsdecode(path))
+        return path
+
+    def _check(self, path: str) -> None:
+        from levelhead.extras import require
+        from levelhead.treebank.write import check_file, check_folder
+
+        if self.what in {"page", "pages"} and path.lower().endswith(_NOT_PAGES):
+            raise click.UsageError("a page is HTML: use a name that ends in .html")
+        if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
+            require("jinja2", "reports")
+        if self.what == "chart":
+            from levelhead.report.page.files import checked_suffix
+
+            checked_suffix(path)
+        if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):
+            require("vl_convert", "figures")
+        if self.what in {"treebank", "treebanks"}:
+            refuse_compressed(path)
+        if self.what == "store":
+            from levelhead.jobs.store import check_store
+
+            check_store(path)
+        elif self.what == "pages" and (path.endswith(("/", os.sep)) or os.path.isdir(path)):  # noqa: PTH112
+            from levelhead.report.page.ranking_report import check_report_folder
+
+            check_report_folder(path)
+        elif self.what in {"folder", "figures"} or (
+            self.what in {"file or folder", "treebanks"} and not os.path.isfile(path)  # noqa: PTH113 -- never raises
+        ):
+            check_folder(path)
+        else:
+            check_file(path)
+
+
+def refuse_compressed(path: str) -> None:
+    from levelhead.treebank.input_bytes import SUFFIXES
+
+    if path.lower().endswith(SUFFIXES):
+        raise click.UsageError("output cannot be compressed: use a name without .gz, .bz2, .xz or .zst")
+
+
+def check_files(others: Iterable[str] = ()) -> None:
+    """Check what the running command reads, and its results: the files that it names, and others."""
+    context = click.get_current_context()
+    given = context.params
+    inputs, outputs = list[str](), list[str]()
+    for param in context.command.params:
+        if isinstance(param.type, InputPath) and param.type.checked:
+            value = given[param.name or ""]
+            paths = value if isinstance(value, tuple) else () if value is None else (value,)
+            inputs += inputs_of(paths)
+            outputs += paths if param.type.like_gold else ()
+    gates = [text.rpartition("=")[0] for name in ("under", "over") for text in given.get(name, ())]
+    measures = [*given.get("measures", ()), *given.get("fail_if_worse", ()), *gates]
+    results = [param.name or "" for param in context.command.params if isinstance(param.type, ResultPath)]
+    results.sort(key=lambda name: name != "output")  # where the table goes
+    written = [given[name] for name in results]
+    check_paths(
+        [*others, *inputs, *files_of_measures(measures)],
+        [path if path is None else os.fspath(path) for path in written],
+    )
+    check_kinds(given.get("gold"), outputs)
+    refuse_if(given.get("title") is not None and given.get("report_file", "") is None, "--title requires --report")
 
 
 def inputs_of(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
@@ -37,25 +127,17 @@ def inputs_of(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
         yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
 
 
-def check_files(
-    paths: Iterable[str], given: Mapping[str, Any], targets: Iterable[str | None], measures: Iterable[str] = ()
-) -> None:
-    """Check files and folders, the files that the options of measures and more measures name, and the results."""
-    named = files_of_measures((*given.get("measures", ()), *measures))
-    check_paths([*inputs_of(paths), *given.get("train", ()), *given.get("definitions", ()), *named], targets)
+def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
+    """Yield the files that measures name: weights and training treebanks."""
+    for text in measures:
+        if "(" in text:
+            from levelhead.measures.registry import REGISTRY, split_measures
+            from levelhead.scoring.measure import split
+            from levelhead.scoring.selection import ENTROPY, path_of
 
-
-def check_kinds(gold: str, systems: Sequence[str]) -> None:
-    folders = is_collection(gold)
-    for system in systems:
-        if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
-            check_inputs([gold, *systems])
-            message = "GOLD is a folder, but this is a file: give two files or two folders"
-            if not folders:
-                message = "GOLD is a file, but this is a folder: give two files or two folders"
-            elif gold.endswith(".toml"):
-                message = "GOLD is a manifest, but this is a file: give a folder of outputs"
-            raise click.UsageError(f"{system}: {message}")
+            for measure in map(split, split_measures(text)):
+                if measure.name in REGISTRY and REGISTRY[measure.name].needs_file and path_of(measure) != ENTROPY:
+                    yield path_of(measure)
 
 
 def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
@@ -75,20 +157,11 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     check_inputs(sources)
 
 
-def treebank_files(
-    paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
-) -> Files:
-    from levelhead.campaign.find import extra_gold_warning, listed_gold
-    from levelhead.typology.profile import files_of
-
-    refuse_if(paths.count("-") > 1, "only one file can be standard input")
-    listed_files = {path: listed_gold(path) for path in paths}
-    for path, golds in listed_files.items():
-        for message in extra_gold_warning(path) if golds != [path] and is_collection(path) else ():
-            say(message)
-    files = files_of([file for golds in listed_files.values() for file in golds], merge=merge)
-    check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)
-    return files
+def _is_same(target: str, source: str) -> bool:
+    try:
+        return os.path.samefile(target, source)  # noqa: PTH121 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return False
 
 
 def check_inputs(paths: Iterable[str]) -> None:
@@ -110,15 +183,39 @@ def check_inputs(paths: Iterable[str]) -> None:
         raise UnreadableFile(*missing)
 
 
-def _is_same(target: str, source: str) -> bool:
+def check_kinds(gold: Any, systems: Iterable[str]) -> None:
+    folders = is_collection(gold)
+    for system in systems:
+        if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
+            message = "GOLD is a folder, but this is a file: give two files or two folders"
+            if not folders:
+                message = "GOLD is a file, but this is a folder: give two files or two folders"
+            elif gold.endswith(".toml"):
+                message = "GOLD is a manifest, but this is a file: give a folder of outputs"
+            raise click.UsageError(f"{system}: {message}")
+
+
+def treebank_files(paths: Sequence[str], *, merge: bool = False) -> Files:
+    """Return the files of treebanks, folders and manifests, after checking them."""
+    from levelhead.campaign.find import extra_gold_warning, listed_gold
+    from levelhead.typology.profile import files_of
+
+    refuse_if(paths.count("-") > 1, "only one file can be standard input")
+    listed_files = {path: listed_gold(path) for path in paths}
+    for path, golds in listed_files.items():
+        for message in extra_gold_warning(path) if golds != [path] and is_collection(path) else ():
+            say(message)
+    files = files_of([file for golds in listed_files.values() for file in golds], merge=merge)
+    check_files(os.fspath(path) for some in files.values() for path in some)
+    return files
+
+
+@contextmanager
+def refused(slug: str, message: str | None = None) -> Iterator[None]:
+    """Report an error of a public function as one of the options and arguments of the command."""
     try:
-        return os.path.samefile(target, source)  # noqa: PTH121 -- pathlib is slow to load
-    except (OSError, ValueError):
-        return False
-
-
-def refuse_compressed(path: str | None) -> None:
-    from levelhead.treebank.input_bytes import SUFFIXES
-
-    if path is not None and path.lower().endswith(SUFFIXES):
-        raise click.UsageError("output cannot be compressed: use a name without .gz, .bz2, .xz or .zst")
+        yield
+    except InputError as error:
+        if [fault.slug for fault in error.faults] != [slug]:
+            raise
+        raise click.UsageError(message or error.faults[0].message) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,8 @@ import click
 
 from levelhead.api import FUNCTIONS
 from levelhead.arguments import HIGHEST_LEVEL, LIMITS, check
-from levelhead.cli.shared.command import Decorator, cluster_of, joined, refuse_if, setting
+from levelhead.cli.shared.command import Decorator, cluster_of, joined, setting
+from levelhead.cli.shared.inputs import InputPath, ResultPath
 from levelhead.errors import quoted, unknown
 
 if TYPE_CHECKING:
@@ -23,13 +24,11 @@ FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex", "html")
 
 RULES = ("ud", "udtools", "conll18", "conll17", "msp25", "msp25-sorted")
 
-_NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 _SMALL_TRAINING = 1 << 14  # the same for commands that train parsers
 
 
-# Types. Paths of results are checked when the command line is parsed, so that long work does not end in "cannot be
-# written".
+# Types
 
 
 class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer versions of click
@@ -46,20 +45,6 @@ class Choice(click.Choice):  # type: ignore[type-arg]  # generic only in newer v
 
     def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         return f"Use {', '.join(self.choices)}"
-
-
-class InputPath(click.Path):
-    """A path, or the name of a test set, which `Command` finds; not empty.
-
-    Whether a file can be read is checked when it is opened, with the errors of all files.
-    """
-
-    takes_names = True
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not os.fspath(value):
-            self.fail("the path is empty: name a file or folder", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 class WholeNumber(click.IntRange):
@@ -93,57 +78,12 @@ class FiniteRange(click.FloatRange):
         return super()._describe_range() if self.min is not None else ""
 
 
-class ResultPath(click.Path):
-    """The path of a result; it is checked before the command reads any input.
-
-    What is written: "file", "folder" (created if missing), "file or folder" (the command decides), "page", "pages" (a
-    page, or a folder of pages: an existing folder, or a name that ends in a slash), "study" (a page in HTML or
-    Markdown), "figures", "chart" or "store".
-    """
-
-    def __init__(self, what: str = "file", kind: type = str) -> None:
-        super().__init__(readable=False, path_type=kind)
-        self.what = what
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        path = super().convert(value, param, ctx)
-        if ctx is None or not ctx.resilient_parsing:  # true for shell completion
-            self._check(os.fsdecode(path))
-        return path
-
-    def _check(self, path: str) -> None:
-        from levelhead.extras import require
-        from levelhead.treebank.write import check_file, check_folder
-
-        if self.what in {"page", "pages"} and path.lower().endswith(_NOT_PAGES):
-            raise click.UsageError("a page is HTML: use a name that ends in .html")
-        if self.what in {"page", "pages"} or (self.what == "study" and path.endswith(".html")):
-            require("jinja2", "reports")
-        if self.what == "chart":
-            from levelhead.report.page.files import checked_suffix
-
-            checked_suffix(path)
-        if self.what == "figures" or (self.what == "chart" and path.lower().endswith((".png", ".pdf"))):
-            require("vl_convert", "figures")
-        if self.what == "store":
-            from levelhead.jobs.store import check_store
-
-            check_store(path)
-        elif self.what == "pages" and (path.endswith(("/", os.sep)) or os.path.isdir(path)):  # noqa: PTH112
-            from levelhead.report.page.ranking_report import check_report_folder
-
-            check_report_folder(path)
-        elif self.what in {"folder", "figures"} or (self.what == "file or folder" and not os.path.isfile(path)):  # noqa: PTH113 -- never raises
-            check_folder(path)
-        else:
-            check_file(path)
-
-
 WHOLE = {name: WholeNumber(*limits) for name, limits in LIMITS.items()}  # the types of whole numbers
-PATH = InputPath(readable=False, path_type=str)
+PATH = InputPath()
+UNCHECKED = InputPath(checked=False)
 RESULT = ResultPath()
+RESULT_TREEBANK = ResultPath("treebank")
 RESULT_FOLDER = ResultPath("folder")
-CHART = ResultPath("chart")
 
 
 # Printing and pages
@@ -189,6 +129,9 @@ limit_option: Decorator = click.option(
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )
+treebank_output_option: Decorator = click.option(
+    "--output", "-o", type=RESULT_TREEBANK, help="Write to this file instead of standard output"
+)
 result_options: Decorator = joined(answer_options, printing_options())
 title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
@@ -196,7 +139,10 @@ figures_option: Decorator = click.option(
     help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
 )  # fmt: skip
 figure_option: Decorator = click.option(
-    "--figure", type=CHART, metavar="FILE", help="Also draw a chart to this file: .svg, .png, .pdf or .html"
+    "--figure",
+    type=ResultPath("chart"),
+    metavar="FILE",
+    help="Also draw a chart to this file: .svg, .png, .pdf or .html",
 )
 each_option: Decorator = click.option(
     "--each", is_flag=True, help="For folders, print each treebank, not only the averages"
@@ -227,8 +173,10 @@ papers_options: Decorator = joined(
 # Files, and how they are read
 
 gold_argument: Decorator = click.argument("gold", type=PATH)
+gold_and_system: Decorator = joined(gold_argument, click.argument("system", type=InputPath(like_gold=True)))
 gold_and_systems: Decorator = joined(
-    gold_argument, click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=PATH)
+    gold_argument,
+    click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=InputPath(like_gold=True)),
 )
 rules_option: Decorator = setting("--rules", type=Choice(RULES, "rules"))
 input_format_option: Decorator = setting("--input-format", "format", type=Choice(["conllu", "conllx"], "format"))
@@ -272,21 +220,6 @@ measuring_options: Decorator = joined(
     setting("--punct", type=Choice(["keep", "relation", "callin"])),
     setting("--train", multiple=True, type=PATH),
 )
-
-
-def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
-    """Yield the files that measures name: weights and training treebanks."""
-    from levelhead.measures.registry import REGISTRY
-    from levelhead.scoring.measure import split
-    from levelhead.scoring.selection import ENTROPY, path_of
-
-    named = (split(text) for text in measures if "(" in text)
-    paths = (path_of(measure) for measure in named if measure.name in REGISTRY and REGISTRY[measure.name].needs_file)
-    return (path for path in paths if path != ENTROPY)
-
-
-def check_single_measure(measures: tuple[str, ...]) -> None:
-    refuse_if(len(measures) > 1, "this table shows a single measure: give only one -m")
 
 
 # Intervals and tests

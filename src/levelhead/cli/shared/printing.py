@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli.program import OutputClosed, say, terminal_width
-from levelhead.cli.shared.command import command_line, refuse_if
-from levelhead.cli.shared.options import InputPath
+from levelhead.cli.program import OutputClosed, refuse_if, say, terminal_width
+from levelhead.cli.shared.command import command_line
+from levelhead.cli.shared.inputs import InputPath
 from levelhead.errors import Fault, OutputError, listed, printable
 
 if TYPE_CHECKING:
@@ -124,19 +124,26 @@ def data_writer(given: Mapping[str, Any]) -> Iterator[Callable[[DataTable], None
         yield add
 
 
-def show(given: Mapping[str, Any], result: Any, *, main: str | None = None, **options: Any) -> None:
-    """Print the warnings and notes of a result, and its table with these options, or its data (`print_result`)."""
+def show(
+    given: Mapping[str, Any],
+    result: Any,
+    table: Callable[[], Table] | None = None,
+    *,
+    main: str | None = None,
+    **options: Any,
+) -> None:
+    """Print the warnings and notes of a result, and the result (`print_result`) or a paper; write its page.
+
+    The table for readers is made by `table`, or by the method of the result, with these options.
+    """
     print_provenance(given, result.provenance)
-    print_result(given, result, partial(result.table, **options) if options else None, main=main)
+    if not _print_paper(given, result, each=options.get("each", False)):
+        print_result(given, result, partial(result.table, **options) if options else table, main=main)
+    write_page(given, result)
 
 
 def wants_page(given: Mapping[str, Any]) -> bool:
-    return given["report_file"] is not None or given["figures"] is not None
-
-
-def page_outputs(given: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    refuse_if(given["title"] is not None and given["report_file"] is None, "--title requires --report")
-    return given["report_file"], given["figures"]
+    return given.get("report_file") is not None or given.get("figures") is not None
 
 
 def write_page(given: Mapping[str, Any], result: Any) -> None:
@@ -163,10 +170,10 @@ def check_papers(given: Mapping[str, Any]) -> None:
             raise click.UsageError(f"--layout paper requires --format {formats}, not {output_format}")
 
 
-def print_paper(given: Mapping[str, Any], result: Any, *, each: bool = False) -> bool:
+def _print_paper(given: Mapping[str, Any], result: Any, *, each: bool) -> bool:
     """Print a citation or a table for a paper; return whether either was requested."""
-    output_format, output = given["output_format"], given["output"]
-    if given["cite"]:
+    output_format, output = given["output_format"], given.get("output")
+    if given.get("cite"):
         from levelhead.report.citation import citation
 
         cited = citation(result)

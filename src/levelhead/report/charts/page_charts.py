@@ -9,21 +9,8 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from levelhead.immutable import immutable
-from levelhead.tables.svg import (
-    Drawing,
-    Scale,
-    bar,
-    clean,
-    dot,
-    line,
-    number,
-    path,
-    scale_for,
-    short,
-    text,
-    widest,
-    width_of,
-)
+from levelhead.tables import svg
+from levelhead.tables.svg import Drawing, Scale
 from levelhead.tables.table import Cell, Column, formatted
 
 # bars from zero, dots with their intervals, or stacked bars that fill the width
@@ -37,8 +24,8 @@ class OpenedWords(NamedTuple):
     """The words that a row opens: their store (1 for the first treebank, 0 for all), grouping, group and heading."""
 
     store: str
-    group: str
-    number: int
+    kind: str
+    name: str
     title: str
 
 
@@ -105,18 +92,17 @@ class RowChart:
         start, end = _MARGIN, 100 - _MARGIN
         if self.shape == "bar":
             return Scale(min([0.0, *ends]), self.full or max([0.0, *ends]) or 1.0, start, end)
-        return scale_for(ends, start, end, zero=self.zero)
+        return svg.scale_for(ends, start, end, zero=self.zero)
 
     def top(self) -> str:
         """Return the axis as the heading of the pictures, with grid lines that extend down behind the rows."""
         lines, texts = "", ""
         for at in () if self.shape == "parts" else self.scale.ticks(4 if self.shape == "bar" else 5):
             x, kind = self.scale(at), "rule" if at == 0 else "grid"
-            lines += f'<line class="{kind}" x1="{short(x)}%" x2="{short(x)}%" y1="15" y2="9999"/>'
+            lines += f'<line class="{kind}" x1="{svg.short(x)}%" x2="{svg.short(x)}%" y1="15" y2="9999"/>'
             anchor = "start" if x < _AT_END else "end" if x > 100 - _AT_END else "middle"  # inside at any width
-            texts += (
-                f'<text class="mute small" y="11" text-anchor="{anchor}" x="{short(x)}%">{clean(number(at))}</text>'
-            )
+            place = f'text-anchor="{anchor}" x="{svg.short(x)}%"'
+            texts += f'<text class="mute small" y="11" {place}>{svg.clean(svg.number(at))}</text>'
         return _fluid(lines + texts)
 
     def picture(self, row: ChartRow) -> str:
@@ -127,7 +113,7 @@ class RowChart:
                 start = 100 * done / whole
                 share = 100 * n / whole
                 kind = "small" if color == "none" else "on small"
-                number_inside = f'<text class="{kind}" x="{short(start + 0.8)}%" y="50%" dy=".36em">{n}</text>'
+                number_inside = f'<text class="{kind}" x="{svg.short(start + 0.8)}%" y="50%" dy=".36em">{n}</text>'
                 # a number needs 5% of the width
                 drawn += _box(start, share, 16, color) + (number_inside if share > 5 else "") if n else ""
             return _fluid(drawn)
@@ -162,8 +148,8 @@ def _fluid(body: str) -> str:
 
 
 def _box(left: float, width: float, height: float, kind: str) -> str:
-    size = f'width="{width:.2f}%" height="{short(height)}"'
-    up = f'transform="translate(0 {short(-height / 2)})"'
+    size = f'width="{width:.2f}%" height="{svg.short(height)}"'
+    up = f'transform="translate(0 {svg.short(-height / 2)})"'
     return f'<rect class="{kind}" x="{left:.2f}%" y="50%" {size} rx="1.5" {up}/>'
 
 
@@ -177,28 +163,28 @@ def spreads(
     whole: bool = False,
 ) -> Drawing:
     """Draw values as dots with their intervals, one per row, for files and notebooks."""
-    left = max(widest(row.label for row in rows) + 16, width_of(axis, 11) + 22)
+    left = max(svg.widest(row.label for row in rows) + 16, svg.width_of(axis, 11) + 22)
     values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
     ends = left, _WIDTH - 16
-    scale = Scale(min(values) - 0.5, max(values) + 0.5, *ends) if whole else scale_for(values, *ends, zero=zero)
+    scale = Scale(min(values) - 0.5, max(values) + 0.5, *ends) if whole else svg.scale_for(values, *ends, zero=zero)
     ticks = [at for at in scale.ticks(8) if not whole or at == int(at)]
     bottom = _TOP + _ROW * len(rows)
     parts = [
-        *(line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks),
-        *(text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks),
-        text(0, _TOP - 7, axis, "mute small"),
-        *([line(scale(0), _TOP, scale(0), bottom, "rule")] if zero else []),
+        *(svg.line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks),
+        *(svg.text(scale(at), _TOP - 7, svg.number(at), "mute small", "middle") for at in ticks),
+        svg.text(0, _TOP - 7, axis, "mute small"),
+        *([svg.line(scale(0), _TOP, scale(0), bottom, "rule")] if zero else []),
     ]
     for i, row in enumerate(rows):
         y, value = _TOP + _ROW * (i + 0.5), row.value or 0.0
-        parts += [line(0, y - _ROW / 2, _WIDTH, y - _ROW / 2, "rule")] if i in rules else []
-        parts.append(text(left - 10, y + 4, row.label, anchor="end"))
+        parts += [svg.line(0, y - _ROW / 2, _WIDTH, y - _ROW / 2, "rule")] if i in rules else []
+        parts.append(svg.text(left - 10, y + 4, row.label, anchor="end"))
         tip = f"{row.label}: {value:.4g}"
         if row.low is not None and row.high is not None:
-            tip += f", {number(row.low)} to {number(row.high)}"
+            tip += f", {svg.number(row.low)} to {svg.number(row.high)}"
             pad = 0.32 if whole else 0.0
-            parts.append(bar(scale(row.low - pad), scale(row.high + pad), y - 4, 8, "s0 soft", tip))
-        parts.append(dot(scale(value), y, 4.5, "s0 halo", tip))
+            parts.append(svg.bar(scale(row.low - pad), scale(row.high + pad), y - 4, 8, "s0 soft", tip))
+        parts.append(svg.dot(scale(value), y, 4.5, "s0 halo", tip))
     return Drawing(title, _WIDTH, bottom + _BOTTOM, "".join(parts))
 
 
@@ -211,11 +197,11 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     ranked = {system: [rank for rank in places if rank] for system, places in ranks.items()}
     moves = {system: max(places) - min(places) for system, places in ranked.items() if places}
     colored = sorted(filter(moves.get, moves), key=lambda system: -moves[system])[:5]
-    left = widest(ranks) + 34
+    left = svg.widest(ranks) + 34
     width = min(_WIDTH, left * 2 + 190 * (len(measures) - 1))
     x = Scale(0, max(1, len(measures) - 1), left, width - left)
     y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
-    parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
+    parts = [svg.text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
     orders = [
         sorted(enumerate(of_measure), key=lambda placed: (placed[1] is None, placed[1] or 0))
         for of_measure in zip(*ranks.values())
@@ -227,11 +213,11 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
         color = colored.index(system) if system in colored else None
         kind, fill = ("axis thin", "fade") if color is None else (f"l{color} thick", f"s{color} halo")
         tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, places) if rank)
-        parts += [path(points, f"none {kind}", tip), *(dot(*point, 3.5, fill, tip) for point in points)]
+        parts += [svg.path(points, f"none {kind}", tip), *(svg.dot(*point, 3.5, fill, tip) for point in points)]
         for end, anchor, at in ((0, "end", x(0) - 10), (-1, "start", x(len(measures) - 1) + 10)):
             if rank := places[end]:
                 words = f"{system}  {rank}" if end == 0 else f"{rank}  {system}"
-                parts.append(text(at, y(slots[end][row]) + 4, words, "mute" if color is None else "b", anchor))
+                parts.append(svg.text(at, y(slots[end][row]) + 4, words, "mute" if color is None else "b", anchor))
     return Drawing(title, width, y(max(2, len(ranks))) + 16, "".join(parts))
 
 
@@ -244,43 +230,48 @@ def panels(
     signed: bool = False,
 ) -> Drawing:
     """Draw columns of bars side by side, all on the same scale."""
-    left, known = widest(rows) + 14, [v for values in columns.values() for v in values if v is not None]
+    left, known = svg.widest(rows) + 14, [v for values in columns.values() for v in values if v is not None]
     each = max(84.0, min(230.0, (_WIDTH - left) / max(1, len(columns)) - 12))
     low, high = min([0.0, *known]), max([0.0, *known]) or 1.0
     reach, parts = 44.0, []
     for c, (name, values) in enumerate(columns.items()):
         start = left + c * (each + 12)
         scale = Scale(low, high, start + (reach if low < 0 else 0), start + each - reach)
-        parts += [text(start, 18, name, "b"), line(scale(0), _TOP - 4, scale(0), _TOP + _ROW * len(rows), "axis")]
+        parts += [
+            svg.text(start, 18, name, "b"),
+            svg.line(scale(0), _TOP - 4, scale(0), _TOP + _ROW * len(rows), "axis"),
+        ]
         for i, value in enumerate(values):
             if value is not None:
                 y = _TOP + _ROW * i
                 shown = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
                 kind, away, anchor = ("s1", -5, "end") if value < 0 else ("s0", 5, "start")
                 parts += [
-                    bar(scale(0), scale(value), y + 4, _ROW - 9, kind, f"{rows[i]}, {name}: {shown}"),
-                    text(scale(value) + away, y + 15, shown.replace("-", "−"), "mute small", anchor),
+                    svg.bar(scale(0), scale(value), y + 4, _ROW - 9, kind, f"{rows[i]}, {name}: {shown}"),
+                    svg.text(scale(value) + away, y + 15, shown.replace("-", "−"), "mute small", anchor),
                 ]
-    parts += [text(left - 10, _TOP + _ROW * i + 15, row, anchor="end") for i, row in enumerate(rows)]
+    parts += [svg.text(left - 10, _TOP + _ROW * i + 15, row, anchor="end") for i, row in enumerate(rows)]
     return Drawing(title, left + len(columns) * (each + 12), _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
 
 def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[str, str]]) -> Drawing:
     """Draw rows of stacked bars, each as wide as the chart."""
-    left, parts = widest(rows) + 16, []
+    left, parts = svg.widest(rows) + 16, []
     x = left
     for name, kind in kinds:
-        parts += [bar(x, x + 11, 7, 11, kind), text(x + 17, 17, name, "mute small")]
-        x += width_of(name, 11) + 44
+        parts += [svg.bar(x, x + 11, 7, 11, kind), svg.text(x + 17, 17, name, "mute small")]
+        x += svg.width_of(name, 11) + 44
     for i, (row, numbers) in enumerate(rows.items()):
         y, whole = _TOP + _ROW * i, sum(numbers) or 1
         scale = Scale(0, whole, left, _WIDTH - 6)
-        parts.append(text(left - 10, y + 15, row, anchor="end"))
+        parts.append(svg.text(left - 10, y + 15, row, anchor="end"))
         for (name, kind), n, done in zip(kinds, numbers, accumulate(numbers, initial=0)):
             if n:
-                parts.append(bar(scale(done), scale(done + n) - 1.5, y + 3, _ROW - 6, kind, f"{row}: {n} {name}"))
-                if scale(done + n) - scale(done) > width_of(str(n), 11) + 10:
-                    parts.append(text(scale(done) + 6, y + 15, str(n), "on small" if "none" not in kind else "small"))
+                parts.append(svg.bar(scale(done), scale(done + n) - 1.5, y + 3, _ROW - 6, kind, f"{row}: {n} {name}"))
+                if scale(done + n) - scale(done) > svg.width_of(str(n), 11) + 10:
+                    parts.append(
+                        svg.text(scale(done) + 6, y + 15, str(n), "on small" if "none" not in kind else "small")
+                    )
     return Drawing(title, _WIDTH, _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
 
@@ -297,18 +288,18 @@ def heat(
     headings: Mapping[int, str] = MappingProxyType({}),
 ) -> Drawing:
     """Draw a matrix in shades of blue and red, for files; cells without a valid value are crossed out."""
-    left, y = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
-    parts = [text(0, y - 8, corner, "mute small")]
+    left, y = svg.widest(name for name, _ in rows) + 14, svg.widest(columns) * 0.75 + 26
+    parts = [svg.text(0, y - 8, corner, "mute small")]
     for j, name in enumerate(columns):
-        at_x = short(left + step * (j + 0.5))
-        at_y = short(y - 8)
+        at_x = svg.short(left + step * (j + 0.5))
+        at_y = svg.short(y - 8)
         turned = f'transform="rotate(-45 {at_x} {at_y})"'
-        parts.append(f'<text class="small" x="{at_x}" y="{at_y}" {turned}>{clean(name)}</text>')
+        parts.append(f'<text class="small" x="{at_x}" y="{at_y}" {turned}>{svg.clean(name)}</text>')
     for i, (name, cells) in enumerate(rows):
         if i in headings:
-            parts.append(text(0, y + 17, headings[i], "mute b"))
+            parts.append(svg.text(0, y + 17, headings[i], "mute b"))
             y += _ROW + 2
-        parts.append(text(left - 8, y + 15, name, anchor="end"))
+        parts.append(svg.text(left - 8, y + 15, name, anchor="end"))
         for j, shown in enumerate(cells):
             box = (left + step * j, y, step - 1, _ROW - 1)
             shade = shades[i][j]
@@ -316,30 +307,32 @@ def heat(
             if shade is not None:  # from nearly white to a blue or red on which black text is still readable
                 end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
                 fill = "".join(f"{round(a + (b - a) * abs(shade)):02x}" for a, b in zip((247, 250, 252), end))
-            place = 'x="{}" y="{}" width="{}" height="{}"'.format(*map(short, box))
-            parts.append(f'<rect {place} fill="#{fill}"/>')
+            parts.append(f'<rect {_placed(*box)} fill="#{fill}"/>')
             if (i, j) in crossed:
                 parts.append(_cross(*box))
                 continue
             parts += [_frame(*box)] if (i, j) in best else []
             kind = "small b" if (i, j) in best else "small"
-            parts.append(text(left + step * (j + 0.5), y + 15, shown, kind, "middle"))
+            parts.append(svg.text(left + step * (j + 0.5), y + 15, shown, kind, "middle"))
         y += _ROW
-    width = left + step * len(columns) + max(20.0, widest(columns[-1:]) * 0.75 - step / 2 + 8)
+    width = left + step * len(columns) + max(20.0, svg.widest(columns[-1:]) * 0.75 - step / 2 + 8)
     right, bottom = left, y + _BOTTOM
     for cells_with_mark, draw, meaning in (
         (best, _frame, "best in the row"), (crossed, _cross, "missing or invalid output"),
     ):  # fmt: skip
         if cells_with_mark:
-            parts += [draw(right, bottom, 24, 14), text(right + 31, bottom + 11, meaning, "mute small")]
-            right += 31 + width_of(meaning, 11) + 24
+            parts += [draw(right, bottom, 24, 14), svg.text(right + 31, bottom + 11, meaning, "mute small")]
+            right += 31 + svg.width_of(meaning, 11) + 24
     return Drawing(title, max(width, right), bottom + (_ROW + _BOTTOM if best or crossed else 0), "".join(parts))
 
 
 def _cross(x: float, y: float, width: float, height: float) -> str:
-    return line(x, y, x + width, y + height, "l1") + line(x, y + height, x + width, y, "l1")
+    return svg.line(x, y, x + width, y + height, "l1") + svg.line(x, y + height, x + width, y, "l1")
 
 
 def _frame(x: float, y: float, width: float, height: float) -> str:
-    place = f'x="{short(x + 0.7)}" y="{short(y + 0.7)}" width="{short(width - 1.4)}" height="{short(height - 1.4)}"'
-    return f'<rect class="rule none" {place} fill-opacity="0"/>'
+    return f'<rect class="rule none" {_placed(x + 0.7, y + 0.7, width - 1.4, height - 1.4)} fill-opacity="0"/>'
+
+
+def _placed(*box: float) -> str:
+    return 'x="{}" y="{}" width="{}" height="{}"'.format(*map(svg.short, box))

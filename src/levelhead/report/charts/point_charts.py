@@ -6,24 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from levelhead.tables.svg import (
-    N_COLORS,
-    Drawing,
-    LogScale,
-    Scale,
-    clean,
-    cut,
-    dot,
-    line,
-    log_scale_for,
-    number,
-    path,
-    scale_for,
-    short,
-    text,
-    widest,
-    width_of,
-)
+from levelhead.tables import svg
+from levelhead.tables.svg import Drawing, LogScale, Scale
 
 OTHER = "other"  # the series of all groups without a separate mark
 
@@ -43,8 +27,8 @@ def series_of(groups: Iterable[str]) -> dict[str, int]:
     """Return the number of the mark of each group; the most frequent groups have separate marks."""
     counts = Counter(groups)
     ordered = sorted((group for group in counts if group != OTHER), key=lambda group: (-counts[group], group))
-    others = {OTHER: N_COLORS - 1} if OTHER in counts else {}
-    return {group: min(i, N_COLORS - 1) for i, group in enumerate(ordered)} | others
+    others = {OTHER: svg.N_COLORS - 1} if OTHER in counts else {}
+    return {group: min(i, svg.N_COLORS - 1) for i, group in enumerate(ordered)} | others
 
 
 def mark(x: float, y: float, series: int, size: float = 3.4, tip: str = "", extra: str = "") -> str:
@@ -56,8 +40,8 @@ def mark(x: float, y: float, series: int, size: float = 3.4, tip: str = "", extr
     q = size * 0.42
     lengths = {"r": r, "d": 2 * r, "s": s, "t": 2 * s, "b": b, "w": 2 * b, "c": c, "e": 2 * c, "q": q, "p": 2 * q}
     texts = {name: f"{length:.2f}".rstrip("0").rstrip(".") for name, length in {**lengths, "a": b - q}.items()}
-    title = f"<title>{clean(tip)}</title>" if tip else ""
-    outline = f"M{short(x)} {short(y)}{_SHAPES[series].format(**texts)}"
+    title = f"<title>{svg.clean(tip)}</title>" if tip else ""
+    outline = f"M{svg.short(x)} {svg.short(y)}{_SHAPES[series].format(**texts)}"
     return f'<path class="s{series} mark"{extra} d="{outline}">{title}</path>'
 
 
@@ -90,7 +74,7 @@ def placed_names(
     drawn = []
     stretch = 1.08 if kind == "name" else 1.0  # bold text is wider
     for name, (x, y) in named:
-        width = width_of(cut(name), _SIZE) * stretch
+        width = svg.width_of(svg.cut(name), _SIZE) * stretch
         half = _LINE / 2
         candidates = [  # next to, above or below the mark
             (Box(left, y + dy - half, left + width, y + dy + half), anchor)
@@ -107,12 +91,11 @@ def placed_names(
             _, _, box, anchor = min(spots)
             taken.append(box)
             start = {"start": box.left, "middle": (box.left + box.right) / 2, "end": box.right}[anchor]
-            drawn.append(text(start, box.bottom - 2.5, name, f"{kind} small", anchor))
+            drawn.append(svg.text(start, box.bottom - 2.5, name, f"{kind} small", anchor))
     return drawn
 
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 520.0, 24.0, 380.0
-_LEGEND = _RIGHT + 50
+_PLOT = Box(56.0, 24.0, 520.0, 380.0)
 _ABOVE = 16.0  # the height of a line of text above a chart
 
 
@@ -125,104 +108,90 @@ class Named(NamedTuple):
     series: str = ""
 
 
-def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
-    """Draw points with their names; the axes have different scales."""
-    across = scale_for((point.x for point in points), _LEFT, _RIGHT)
-    up = scale_for((point.y for point in points), _BOTTOM, _TOP)
-    series = list(dict.fromkeys(point.series for point in points))
-    parts = _frame(across, up, x, y)
-    for point in points:
-        color = min(series.index(point.series), N_COLORS - 1)
-        (px, py) = (across(point.x), up(point.y))
-        drawn = dot(px, py, 3.8, f"s{color} point", f"{point.name}: {point.x:.4g}, {point.y:.4g}")
-        parts += [drawn, text(px + 6, py + 4, point.name, "mute small")]
-    return _with_legend(title, parts, list(enumerate(series)), marks=False)
-
-
-def fitted_cloud(title: str, points: Sequence[Named], x: str, y: str, above: Sequence[str] = ()) -> Drawing:
-    """Draw points with the least-squares line and names that do not overlap; series have colors and shapes."""
-    top = _TOP + _ABOVE * len(above) + (6 if above else 0)
-    across = scale_for((point.x for point in points), _LEFT, _RIGHT)
-    up = scale_for((point.y for point in points), _BOTTOM, top)
+def cloud(
+    title: str, points: Sequence[Named], x: str, y: str, above: Sequence[str] = (), *, fitted: bool = False
+) -> Drawing:
+    """Draw points with names that do not overlap, and the least-squares line if requested; the axes differ in scale."""
+    box = _PLOT._replace(top=_PLOT.top + _ABOVE * len(above) + (6 if above else 0))
+    across = svg.scale_for((point.x for point in points), box.left, box.right)
+    up = svg.scale_for((point.y for point in points), box.bottom, box.top)
     series = series_of(point.series for point in points)
-    parts = [text(_LEFT, 30 + _ABOVE * i, words, "b") for i, words in enumerate(above)]
-    parts += _frame(across, up, x, y, top)
+    parts = [svg.text(box.left, 30 + _ABOVE * i, words, "b") for i, words in enumerate(above)]
+    parts += _frame(box, across, up, x, y)
     xs = [point.x for point in points]
-    if len(set(xs)) > 1:
+    if fitted and len(set(xs)) > 1:
         from statistics import linear_regression
 
         slope, start = linear_regression(xs, [point.y for point in points])
         low, high = min(xs), max(xs)
-        parts.append(line(across(low), up(start + slope * low), across(high), up(start + slope * high), "axis dash"))
+        parts.append(
+            svg.line(across(low), up(start + slope * low), across(high), up(start + slope * high), "axis dash")
+        )
     named = [(point.name, (across(point.x), up(point.y))) for point in points]
     for point, (_, place) in zip(points, named, strict=True):
         family = f" ({point.series})" if point.series else ""
         parts.append(mark(*place, series[point.series], 4, f"{point.name}{family}: {point.x:.4g}, {point.y:.4g}"))
-    parts += placed_names(named, Box(_LEFT, top - 4, _RIGHT + 40, _BOTTOM), kind="label", most=0)
-    return _with_legend(title, parts, _names_of(series), marks=True)
+    within = box._replace(top=box.top - 4, right=box.right + 40)
+    parts += placed_names(named, within, kind="label", most=0)
+    return _with_legend(box, title, parts, _names_of(series), marks=True)
 
 
 def _names_of(series: Mapping[str, int]) -> list[tuple[int, str]]:
     """The name of each mark; groups share only the last one."""
     names = {i: name or "unknown" for name, i in series.items()}
-    return sorted((names | ({N_COLORS - 1: OTHER} if len(series) > len(names) else {})).items())
+    return sorted((names | ({svg.N_COLORS - 1: OTHER} if len(series) > len(names) else {})).items())
 
 
 def scatter(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     """Draw points, and the line of equal values; the seven most frequent series have separate marks."""
-    series = series_of(point.series for point in points)
+    box, series = Box(56, 24, 496, 464), series_of(point.series for point in points)
     both = [value for point in points for value in (point.x, point.y)]
-    across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
+    across, up = svg.scale_for(both, box.left, box.right), svg.scale_for(both, box.bottom, box.top)
     parts = [
-        *(
-            line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid")
-            for at in across.ticks()
-        ),
-        *(text(across(at), 478, number(at), "mute small", "middle") for at in across.ticks()),
-        *(text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()),
-        text(486, 496, x, "mute small", "end"),
-        text(6, 12, y, "mute small"),
-        line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"),
+        *_frame(box, across, up, x, y),
+        svg.line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"),
         *(mark(across(point.x), up(point.y), series[point.series], 3.8, point.name) for point in points),
     ]
-    for row, (i, name) in enumerate(_names_of(series)):
-        parts += [mark(516, 34 + 22 * row, i, 5), text(528, 38 + 22 * row, name)]
-    return Drawing(title, 760.0, 502, "".join(parts))
+    return _with_legend(box, title, parts, _names_of(series), marks=True)
 
 
 def curves(
     title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
 ) -> Drawing:
     every = [point for points in lines.values() for point in points]
-    across = (log_scale_for if logarithmic else scale_for)((at for at, _ in every), _LEFT, _RIGHT)
-    up = scale_for((value for _, value in every), _BOTTOM, _TOP)
-    parts = _frame(across, up, x, y)
+    across = (svg.log_scale_for if logarithmic else svg.scale_for)((at for at, _ in every), _PLOT.left, _PLOT.right)
+    up = svg.scale_for((value for _, value in every), _PLOT.bottom, _PLOT.top)
+    parts = _frame(_PLOT, across, up, x, y)
     for i, (name, points) in enumerate(lines.items()):
-        color = min(i, N_COLORS - 1)
-        parts.append(path([(across(at), up(value)) for at, value in points], f"l{color} thick", name))
-        parts += [dot(across(at), up(value), 3, f"s{color}", f"{name}, {at:g}: {value:.4g}") for at, value in points]
-    return _with_legend(title, parts, list(enumerate(lines)), marks=False)
+        color = min(i, svg.N_COLORS - 1)
+        parts.append(svg.path([(across(at), up(value)) for at, value in points], f"l{color} thick", name))
+        parts += [
+            svg.dot(across(at), up(value), 3, f"s{color}", f"{name}, {at:g}: {value:.4g}") for at, value in points
+        ]
+    return _with_legend(_PLOT, title, parts, list(enumerate(lines)), marks=False)
 
 
-def _frame(across: Scale | LogScale, up: Scale, x: str, y: str, top: float = _TOP) -> list[str]:
+def _frame(box: Box, across: Scale | LogScale, up: Scale, x: str, y: str) -> list[str]:
     """Grid lines with their numbers, and the names of the axes."""
     return [
-        *(line(across(at), top, across(at), _BOTTOM, "grid") for at in across.ticks()),
-        *(line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()),
-        *(text(across(at), _BOTTOM + 16, number(at), "mute small", "middle") for at in across.ticks()),
-        *(text(_LEFT - 6, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()),
-        text(_RIGHT, _BOTTOM + 34, x, "mute small", "end"),
-        text(4, 14, y, "mute small"),
+        *(svg.line(across(at), box.top, across(at), box.bottom, "grid") for at in across.ticks()),
+        *(svg.line(box.left, up(at), box.right, up(at), "grid") for at in up.ticks()),
+        *(svg.text(across(at), box.bottom + 16, svg.number(at), "mute small", "middle") for at in across.ticks()),
+        *(svg.text(box.left - 6, up(at) + 4, svg.number(at), "mute small", "end") for at in up.ticks()),
+        svg.text(box.right, box.bottom + 34, x, "mute small", "end"),
+        svg.text(4, 14, y, "mute small"),
     ]
 
 
-def _with_legend(title: str, parts: Sequence[str], legend: Sequence[tuple[int, str]], *, marks: bool) -> Drawing:
+def _with_legend(
+    box: Box, title: str, parts: Sequence[str], legend: Sequence[tuple[int, str]], *, marks: bool
+) -> Drawing:
     """The drawing, with the name and the mark or color of each series if there are several."""
-    drawn = list(parts)
+    drawn, left = list(parts), box.right + 50
     shown = legend if len(legend) > 1 else ()
     for row, (series, name) in enumerate(shown):
-        at = (_LEGEND, 34 + 22 * row)
-        color = f"s{min(series, N_COLORS - 1)}"
-        drawn += [mark(*at, series, 5) if marks else dot(*at, 5, color), text(_LEGEND + 12, 38 + 22 * row, name)]
-    width = _LEGEND + 20 + widest(name for _, name in shown) if shown else _RIGHT + 60
-    return Drawing(title, width, _BOTTOM + 44, "".join(drawn))
+        at = (left, 34 + 22 * row)
+        color = f"s{min(series, svg.N_COLORS - 1)}"
+        drawn += [mark(*at, series, 5) if marks else svg.dot(*at, 5, color), svg.text(left + 12, 38 + 22 * row, name)]
+    width = left + 20 + svg.widest(name for _, name in shown) if shown else box.right + 60
+    return Drawing(title, width, box.bottom + 44, "".join(drawn))

@@ -9,16 +9,16 @@ import numpy as np
 from levelhead.campaign import Ranking
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.comparison.breakdowns import Breakdowns
-from levelhead.comparison.contrasts import Contrasts
 from levelhead.comparison.power import Power, rows_to_show
-from levelhead.comparison.system_errors import Confusions, ErrorExamples
+from levelhead.comparison.system_errors import Confusions
 from levelhead.comparison.systems import Comparison
+from levelhead.comparison.trees import Contrasts, ErrorExamples
 from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
 from levelhead.correlation.coefficients import Method
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import ChartRow, heat, panels, plotted_row, spreads
-from levelhead.report.charts.point_charts import Named, curves, fitted_cloud
+from levelhead.report.charts.point_charts import Named, cloud, curves
 from levelhead.report.page.examples import groups_of, trees_html
 from levelhead.scoring.score import Score
 from levelhead.significance.units import COMMENT
@@ -46,7 +46,7 @@ def scatter_chart(
         coefficients = pair.coefficients.items()
         shown = (f"{_SYMBOLS[name]} = {_coefficient(each.value)}, p {p_text(each.p)}" for name, each in coefficients)
         statistics = [*shown, f"n = {pair.n}"]
-    return fitted_cloud(f"{y} by {x}", known, x, y, statistics)
+    return cloud(f"{y} by {x}", known, x, y, statistics, fitted=True)
 
 
 _SYMBOLS = {"pearson": "Pearson r", "spearman": "Spearman \N{GREEK SMALL LETTER RHO}"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -13,10 +13,10 @@ import numpy as np
 from levelhead.analysis.repairs import wrong_words
 from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.campaign.outputs import Output
-from levelhead.comparison.contrasts import contrasts
-from levelhead.comparison.gains import AverageGain, Gain, average_gains, gains_by
+from levelhead.comparison.breakdowns import AverageGain, Gain, average_gains, gains_by
 from levelhead.comparison.regression import verdict_text
 from levelhead.comparison.systems import Comparison, wins_text
+from levelhead.comparison.trees import contrasts
 from levelhead.errors import Fault, InputError, names_or_number, with_minus
 from levelhead.evaluation.score_tables import LABEL, VALID_TREES_NOTE
 from levelhead.evaluation.setup import Setup, setup_of
@@ -26,8 +26,8 @@ from levelhead.report.page.blocks import Block, ConfusionMatrix, Page, Section, 
 from levelhead.report.page.examples import (
     ALL_WORDS,
     Examples,
+    ExampleTally,
     OutputTrees,
-    examples_of_errors,
     joined_examples,
     sentence,
     stored,
@@ -37,16 +37,13 @@ from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
 from levelhead.significance import ComparedScore, units_of
 from levelhead.significance.jackknife import IntervalSettings
-from levelhead.tables.table import (
-    Cell,
-    Column,
-    Table,
-    interval_head,
-    probability,
-)
+from levelhead.tables.table import Cell, Column, Table, interval_head, probability
 
 # the properties by which differences are shown
 TITLES = {"relation": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
+
+_CHANGES = {"more correct words": "s0", "fewer correct words": "s1"}  # the colors of sentences won and lost
+_EQUAL = "equally many"
 
 
 class TreebankPart(NamedTuple):
@@ -57,10 +54,9 @@ class TreebankPart(NamedTuple):
     n_sentences: int  # of gold
     gains: Mapping[str, Sequence[Gain]]  # the differences of each system from the baseline, by property
     # the sentences in which each system gains or loses most, grouped by the number of the system, and their words that
-    # only the system or only the baseline gets right, grouped by property
+    # only the system or only the baseline gets right, grouped by property: the number of the system and the value
     contrasts: Examples
     changes: Sequence[float]  # the gain in correct words in the sentence of each of these
-    values: Mapping[str, Sequence[str]]  # of each property, in the order of its groups
     confusions: Sequence[tuple[ConfusionMatrix, Examples]]  # for a single treebank, of each output with its words
 
 
@@ -83,31 +79,32 @@ def treebank_part(
         matches = output_trees.matches
         confused = ConfusionTally()
         words = wrong_words(matches, measure, registry=registry)
-        cells = confused.renumbered(values_of_words(matches, words, confused.add(matches)))
-        shown_words = examples_of_errors(output_trees, words, {"cell": cells}, 2 * len(outputs))
-        confusions.append((confused.matrix(), shown_words))
+        shown_words = ExampleTally(2 * len(outputs))
+        shown_words.add(output_trees, words, {"cell": values_of_words(matches, words, confused.add(matches))})
+        confusions.append((confused.matrix(), shown_words.examples({"cell": confused.names()})))
     systems = tuple(output.name for output in outputs)
-    values = {by: buckets.names for by, buckets in found.items()}
-    return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, values, confusions)
+    return TreebankPart(treebank, systems, len(outputs[0].matches.gold), gains, examples, changes, confusions)
 
 
 def _contrasts(
     shown: Sequence[OutputTrees], most: int, setup: Setup, values: Mapping[str, Buckets]
 ) -> tuple[Examples, list[float]]:
     """The sentences in which each system gains or loses most, gains first, with the words that differ."""
-    starts, n_systems = shown[0].matches.gold.sentence_starts, len(shown) - 1
+    starts = shown[0].matches.gold.sentence_starts
     sentences: list[dict[str, Any]] = []
-    entries: list[tuple[tuple[int, int], float, Mapping[str, int]]] = []
-    totals: dict[str, dict[int, int]] = {by: {} for by in values}
+    entries: list[tuple[tuple[int, int], float, Mapping[str, str]]] = []
+    totals = {by: Counter[str]() for by in values}
     wrong = [wrong_words(one.matches, setup.measures[0], registry=setup.registry) for one in shown]
     for number, system in enumerate(shown[1:], 1):
-        every = contrasts(shown[0].matches, system.matches, setup)
-        totals[str(number)] = {kind: len(some) for kind, some in enumerate(every)}
+        every = dict(zip(_CHANGES, contrasts(shown[0].matches, system.matches, setup)))
+        totals[str(number)] = Counter({change: len(some) for change, some in every.items()})
         differing = np.setxor1d(wrong[0], wrong[number])
-        groups = {by: found.gold[differing] * n_systems + number - 1 for by, found in values.items()}
-        for by, numbers in groups.items():
-            totals[by] |= Counter(numbers.tolist())
-        for kind, some in enumerate(every):
+        groups = dict[str, list[str]]()
+        for by, found in values.items():
+            names = [f"{number} {value}" for value in found.names]
+            groups[by] = [names[value] for value in found.gold[differing].tolist()]
+            totals[by].update(groups[by])
+        for kind, some in every.items():
             left = most // 2
             for n_shown, contrast in enumerate(some[:100]):
                 start, end = starts[contrast.sentence : contrast.sentence + 2].tolist()
@@ -118,27 +115,19 @@ def _contrasts(
                 sentences.append(sentence([shown[0], system], contrast.sentence))
                 entries.append(((place, -1), change, {str(number): kind}))
                 for row in range(*np.searchsorted(differing, [start, end])):
-                    own = {by: int(numbers[row]) for by, numbers in groups.items()}
+                    own = {by: names[row] for by, names in groups.items()}
                     entries.append(((place, int(differing[row]) - start), change, own))
-    grouped = {name: [own.get(name, -1) for _, _, own in entries] for name in totals}
+    grouped = {name: [own.get(name) for _, _, own in entries] for name in totals}
     return Examples(sentences, [at for at, _, _ in entries], grouped, totals), [change for _, change, _ in entries]
 
 
-def joined_contrasts(parts: Sequence[TreebankPart]) -> tuple[Examples, Mapping[str, Sequence[str]]]:
-    """Return the sentences and words of all treebanks, the largest differences first, and the values of properties."""
-    values = {by: list(dict.fromkeys(name for part in parts for name in part.values[by])) for by in TITLES}
-    n_systems, renumbered = len(parts[0].systems) - 1, []
-    for part in parts:
-        joint_numbers: dict[str, Callable[[int], int]] = dict.fromkeys(part.contrasts.groups, int)
-        for by, names in part.values.items():
-            places = [values[by].index(name) * n_systems + number for name in names for number in range(n_systems)]
-            joint_numbers[by] = [*places, -1].__getitem__  # the last is -1
-        renumbered.append(joint_numbers)
-    joint = joined_examples([part.contrasts for part in parts], renumbered)
-    changes = (-abs(change) for part in parts for change in part.changes)
-    entries = sorted(zip(changes, joint.words, zip(*joint.groups.values())))
-    groups = {name: [entry[2][column] for entry in entries] for column, name in enumerate(joint.groups)}
-    return joint._replace(words=[word for _, word, _ in entries], groups=groups), values
+def joined_contrasts(parts: Sequence[TreebankPart]) -> Examples:
+    """Return the sentences and words of all treebanks, the largest differences first."""
+    joint = joined_examples([part.contrasts for part in parts])
+    changes = [-abs(change) for part in parts for change in part.changes]
+    order = sorted(range(len(changes)), key=lambda row: (changes[row], joint.words[row]))
+    groups = {kind: [names[row] for row in order] for kind, names in joint.groups.items()}
+    return joint._replace(words=[joint.words[row] for row in order], groups=groups)
 
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
@@ -172,7 +161,7 @@ def comparison_page(comparison: Comparison) -> Page:
     measures = sorted(comparison.measures, key=lambda name: name != "LAS")  # first: most readers look for it
     choices: dict[str, Sequence[str]] = {"measure": measures, "system": systems}
     choices |= {"treebank": [ALL, *(part.treebank for part in parts)]} if several else {}
-    whole, values = joined_contrasts(parts) if several else (parts[0].contrasts, parts[0].values)
+    whole = joined_contrasts(parts) if several else parts[0].contrasts
     differences = [
         block
         for number, measure in enumerate(measures, 1)
@@ -182,7 +171,7 @@ def comparison_page(comparison: Comparison) -> Page:
         Block(f"confusion-1-{number}", when={"system": system}, confused=confused._replace(store=str(number + 1)))
         for number, (system, (confused, _)) in enumerate(zip(parts[0].systems, parts[0].confusions), 1)
     ]
-    gains = list(_gains(parts, whole, values))
+    gains = list(_gains(parts, whole))
     sections = [
         Section("differences", "Differences", _DIFFERENCES.format(baseline), differences),
         Section("gains", "Where differences come from", _GAINS.format(first), gains, narrow=True),
@@ -269,17 +258,16 @@ def _difference_row(result: ComparedScore, label: str, *, perplexity: bool) -> C
     return row._replace(color="fade" if not result.stars else "s0" if (change < 0) == perplexity else "s1")
 
 
-def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
+def _gains(parts: Sequence[TreebankPart], whole: Examples) -> Iterator[Block]:
     """The gains of each system by each property, over all treebanks and by relation on each; rows open the words."""
     several, systems = len(parts) > 1, parts[0].systems[1:]
     every: dict[str, Sequence[Gain | AverageGain]] = {
         by: average_gains([part.gains[by] for part in parts]) if several else parts[0].gains[by] for by in TITLES
     }
-    shown = [("0" if several else "1", ALL, by, gains, whole, values[by]) for by, gains in every.items()]
+    shown = [("0" if several else "1", ALL, by, gains, whole) for by, gains in every.items()]
     for place, part in enumerate(parts, 1) if several else ():
-        relations = part.gains["relation"], part.contrasts, part.values["relation"]
-        shown.append((str(place), part.treebank, "relation", *relations))
-    for (number, system), (store, treebank, by, gains, words, of_words) in product(enumerate(systems), shown):
+        shown.append((str(place), part.treebank, "relation", part.gains["relation"], part.contrasts))
+    for (number, system), (store, treebank, by, gains, words) in product(enumerate(systems, 1), shown):
         of_system, title = [gain for gain in gains if gain.system == system], TITLES[by]
         known = [gain for gain in of_system if gain.difference is not None]
         known = known[:16] if by in BY_FREQUENCY else sorted(known, key=lambda gain: _natural(gain.values[0]))
@@ -288,9 +276,9 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
         rows = []
         for gain in known:
             (value,) = gain.values
-            group = of_words.index(value) * len(systems) + number if value in of_words else -1
             heading = f"{title} {open_ended(value)}: words that only one of the systems gets right"
-            opens = OpenedWords(store, by, group, heading) if group >= 0 and group in words.groups[by] else None
+            opened = OpenedWords(store, by, f"{number} {value}", heading)
+            opens = opened if opened.name in words.groups[by] else None
             rows.append(_gain_row(gain)._replace(opens=opens))
         averages = isinstance(of_system[0], AverageGain)  # next to means, only the number of treebanks
         last = Column("Treebanks" if averages else "Words", "number")
@@ -300,7 +288,7 @@ def _gains(parts: Sequence[TreebankPart], whole: Examples, values: Mapping[str, 
         )
         chart_title = f"Differences in LAS of {system} by {title.lower()}"
         chart = RowChart(chart_title, title, "points", ("Diff.", "95% CI", last.name), rows, "dot")
-        name = f"gains-{number + 1}-{by}" + (f"-{store}" if treebank != ALL else "")
+        name = f"gains-{number}-{by}" + (f"-{store}" if treebank != ALL else "")
         when = {"system": system, **({"treebank": treebank} if several else {})}
         table = Table(columns, tuple(map(_gain_cells, of_system)))
         yield Block(name, title, uncertain_note(rows), when, chart=chart, table=table)
@@ -338,15 +326,15 @@ def _sentences(parts: Sequence[TreebankPart], every: Examples) -> Iterator[Block
     for group, system in enumerate(parts[0].systems[1:], 1):
         for store, treebank, words, whole in stores:
             totals = words.totals[str(group)]
-            kinds = (("more correct words", totals[0], "s0"), ("fewer correct words", totals[1], "s1"),
-                     ("equally many", whole - totals[0] - totals[1], "fade"))  # fmt: skip
+            equal = whole - sum(totals.values())
+            kinds = (*((name, totals[name], color) for name, color in _CHANGES.items()), (_EQUAL, equal, "fade"))
             rows = [
                 ChartRow(
                     kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color=color,
-                    opens=OpenedWords(store, str(group), number, f"Sentences in which {system} has {kind}")
-                    if n and number in totals else None,
+                    opens=OpenedWords(store, str(group), kind, f"Sentences in which {system} has {kind}")
+                    if n and kind != _EQUAL else None,
                 )
-                for number, (kind, n, color) in enumerate(kinds)
+                for kind, n, color in kinds
             ]  # fmt: skip
             chart = RowChart(f"Sentences won and lost by {system}", system, "Sentences", ("Sentences", "Share"), rows)
             when = {"system": system, **({"treebank": treebank} if several else {})}

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.comparison.contrasts import Contrasts, contrast_titles
-from levelhead.comparison.system_errors import ErrorExamples
+from levelhead.comparison.trees import Contrasts, ErrorExamples, contrast_titles
 from levelhead.errors import names_or_number, number_of, printable
 from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.scoring.matches import Agree, Matches
@@ -104,24 +104,19 @@ class Examples(NamedTuple):
 
     sentences: Sequence[Mapping[str, Any]]  # see `sentence`
     words: Sequence[tuple[int, int]]  # the wrong words: the number of the sentence, and of the word in it
-    groups: Mapping[str, Sequence[int]]  # by kind of grouping, the number of the group of each word, -1 for none
-    totals: Mapping[str, Mapping[int, int]]  # the number of words in each group, including words that are not shown
+    groups: Mapping[str, Sequence[str | None]]  # by kind of grouping, the name of the group of each word
+    totals: Mapping[str, Mapping[str, int]]  # the number of words in each group, including words that are not shown
 
 
-def examples_of_errors(
-    output: OutputTrees, words: NDArray[np.int64], groups: Mapping[str, NDArray[np.int64]], n_treebanks: int = 1
-) -> Examples:
-    """Return wrong words with their sentences: all, or as many as a page can hold."""
-    tally = ExampleTally(n_treebanks)
-    tally.add(output, words, groups)
-    return tally.examples({})
+# by kind of grouping, the name of each group by its number, None for groups that a page does not show
+GroupNames = Mapping[str, Callable[[int], str | None]]
 
 
 class ExampleTally:
     """Collects wrong words with their sentences from a file that is read in pieces.
 
     If a page cannot hold all sentences, the first `_MOST_OF_GROUP` sentences of each group are kept, in an order that
-    spreads them over the file.
+    spreads them over the file. Groups are numbers, -1 for none.
     """
 
     def __init__(self, n_treebanks: int) -> None:
@@ -151,31 +146,27 @@ class ExampleTally:
         }
         self._n_before += len(gold)
 
-    def examples(self, renumbered: Mapping[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]]) -> Examples:
+    def examples(self, names: GroupNames) -> Examples:
         """Return the words and the sentences for a page, in the order of the file."""
         order = np.lexsort(self._words[::-1])
-        words = self._words[:, order]
-        groups = {name: renumbered.get(name, np.asarray)(numbers[order]) for name, numbers in self._groups.items()}
+        words, groups, known = self._words[:, order], {}, {}
+        for kind, counts in self._totals.items():
+            known[kind] = {number: name for number in counts if (name := names.get(kind, str)(number)) is not None}
+            groups[kind] = np.where(np.isin(self._groups[kind], [*known[kind]]), self._groups[kind], -1)[order]
         kept, rows = np.unique(words[0], return_index=True)
         if self._n_words > self._most:  # sentences of each group in turn, short ones first
             turns = _first_places(words[0], groups.values())[rows]
             lengths = np.array([len(self._sentences[number]["f"]) for number in kept.tolist()])
-            chosen, left = [], self._most
-            for row in np.lexsort((kept, lengths > 40, turns)).tolist():
-                if left >= lengths[row]:
-                    chosen.append(row)
-                    left -= int(lengths[row])
-            kept = kept[chosen]
+            in_turn = np.lexsort((kept, lengths > 40, turns))
+            kept = kept[in_turn[np.cumsum(lengths[in_turn]) <= self._most]]
         inside = np.isin(words[0], kept)
         kept, rows = np.unique(words[0, inside], return_inverse=True)
         pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
-        shown = {name: numbers[inside].tolist() for name, numbers in groups.items()}
-        totals = {}
-        for name, before in self._totals.items():
-            numbers = renumbered.get(name, np.asarray)(np.array([*before], dtype=np.int64))
-            distinct, places = np.unique(numbers, return_inverse=True)
-            sums = np.bincount(places, [*before.values()]).astype(np.int64).tolist()
-            totals[name] = {number: n for number, n in zip(distinct.tolist(), sums) if number >= 0}
+        shown = {kind: [known[kind].get(n) for n in numbers[inside].tolist()] for kind, numbers in groups.items()}
+        totals = {
+            kind: {name: self._totals[kind][number] for number, name in sorted(of_kind.items(), key=itemgetter(1))}
+            for kind, of_kind in known.items()
+        }
         return Examples([self._sentences[number] for number in kept.tolist()], pairs, shown, totals)
 
 
@@ -200,18 +191,13 @@ def _first_places(sentences: NDArray[np.int64], groupings: Iterable[NDArray[np.i
     return lowest[at]
 
 
-def joined_examples(parts: Sequence[Examples], renumbered: Sequence[Mapping[str, Callable[[int], int]]]) -> Examples:
-    """Return the words of all treebanks, grouped by the joint numbers of groups; sentences are stored with parts."""
-    groups: dict[str, list[int]] = {name: [] for name in renumbered[0]}
-    totals = {name: Counter[int]() for name in groups}
-    words: list[tuple[int, int]] = []
+def joined_examples(parts: Sequence[Examples]) -> Examples:
+    """Return the words of all treebanks; sentences are stored with parts."""
+    kinds = [kind for kind in parts[0].groups if kind != "cell"]  # confusions are shown by treebank only
     starts = accumulate((len(part.sentences) for part in parts), initial=0)
-    for start, part, joint_numbers in zip(starts, parts, renumbered):
-        words += [(start + sentence, word) for sentence, word in part.words]
-        for name, joint_number in joint_numbers.items():
-            groups[name] += map(joint_number, part.groups[name])
-            for number, n in part.totals[name].items():
-                totals[name][joint_number(number)] += n
+    words = [(start + sentence, word) for start, part in zip(starts, parts) for sentence, word in part.words]
+    groups = {kind: [name for part in parts for name in part.groups[kind]] for kind in kinds}
+    totals = {kind: sum((Counter(part.totals[kind]) for part in parts), Counter[str]()) for kind in kinds}
     return Examples((), words, groups, totals)
 
 
@@ -227,10 +213,16 @@ def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str
     number: dict[str, int] = {}
     sentences: list[dict[str, Any]] = []
     stores: dict[str, Any] = {}
-    for name, part in enumerate([*parts, *([] if joint is None else [joint])], 1):
+    for store, part in enumerate([*parts, *([] if joint is None else [joint])], 1):
         start = 0 if part is joint else len(sentences)
         words = [number for sentence, word in part.words for number in (start + sentence, word)]
-        stores["0" if part is joint else str(name)] = {"words": words, "groups": part.groups, "totals": part.totals}
+        numbers = {kind: {name: i for i, name in enumerate(totals)} for kind, totals in part.totals.items()}
+        stores["0" if part is joint else str(store)] = {
+            "words": words,
+            "names": {kind: list(map(printable, totals)) for kind, totals in part.totals.items()},
+            "totals": {kind: [*totals.values()] for kind, totals in part.totals.items()},
+            "groups": {kind: [numbers[kind].get(name or "", -1) for name in own] for kind, own in part.groups.items()},
+        }
         sentences += [_packed(sentence, number) for sentence in part.sentences]
     every = {"relations": list(number), "sentences": sentences, "stores": stores}
     text = json.dumps(every, ensure_ascii=False, separators=(",", ":"))

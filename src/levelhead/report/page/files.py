@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import os
 import re
 import zlib
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, printable, with_minus
-from levelhead.extras import missing_library
+from levelhead.extras import require
 from levelhead.report.charts.page_charts import heat
 from levelhead.report.charts.point_charts import mark
 from levelhead.report.page.blocks import Block, Page
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 
 # the placeholder for links to other pages, which are added when all pages are known; elsewhere `<` is escaped
 _LATER = "<!-- links -->"
-
-# JSON that cannot close its element
-_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 def render(page: Page) -> bytes:
@@ -55,9 +51,8 @@ def render(page: Page) -> bytes:
     style = "".join(_asset(f"{name}.css") for name in names)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = {**page.data, **{block.name: {"sentences": block.sentences} for block in blocks if block.sentences}}
-    escaped_data = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
     template = _environment().get_template("page.html.j2")
-    text = template.render(page=page, script=script, style=style, script_hash=digest, data=escaped_data, later=_LATER)
+    text = template.render(page=page, script=script, style=style, script_hash=digest, data=data, later=_LATER)
     return text.encode("utf-8", "backslashreplace")  # file names need not be UTF-8
 
 
@@ -73,18 +68,23 @@ def _asset(name: str) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
+def templates_of(package: str) -> jinja2.Environment:
+    """Return the templates of a package; they escape all text, with invalid, invisible and bidirectional characters."""
+    require("jinja2", "reports")
+    import jinja2
+
+    return jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+        # markup, which the templates make, is a subclass, and trusted
+        finalize=lambda value: printable(value) if type(value) is str else value,
+        loader=jinja2.PackageLoader(package),
+    )  # fmt: skip
+
+
 @cache
 def _environment() -> jinja2.Environment:
-    try:
-        import jinja2
-    except ImportError as error:
-        raise InputError(missing_library("jinja2", "reports")) from error
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
-        # invalid characters are escaped; markup, which the templates make, is a subclass
-        finalize=lambda value: printable(value) if type(value) is str else value,
-        loader=jinja2.PackageLoader("levelhead.report.page"),
-    )  # fmt: skip
+    environment = templates_of("levelhead.report.page")
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     environment.globals.update(
         formatted=_formatted,
         mark=mark,
@@ -143,10 +143,9 @@ def encoded(drawing: Drawing, suffix: str) -> bytes:
         return svg.encode("utf-8", "backslashreplace")
     if suffix == ".html":
         return f"{_HEAD}<title>{clean(drawing.title)}</title>\n{svg}\n".encode("utf-8", "backslashreplace")
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise InputError(missing_library("vl_convert", "figures")) from error
+    require("vl_convert", "figures")
+    import vl_convert
+
     return bytes(vl_convert.svg_to_pdf(svg) if suffix == ".pdf" else vl_convert.svg_to_png(svg, scale=2))
 
 

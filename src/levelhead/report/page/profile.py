@@ -12,20 +12,8 @@ from levelhead.immutable import immutable
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import OTHER, Box, mark, placed_names, series_of
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section
-from levelhead.tables.svg import (
-    N_COLORS,
-    Drawing,
-    LogScale,
-    Scale,
-    line,
-    number,
-    path,
-    scale_for,
-    short,
-    text,
-    widest,
-    width_of,
-)
+from levelhead.tables import svg
+from levelhead.tables.svg import Drawing, LogScale, Scale
 from levelhead.tables.table import Column, Table
 from levelhead.typology import COLUMNS, Profile, ProfileColumn, Survey
 from levelhead.typology.languages import LANGUAGE_COLUMNS, branch_of_treebank, language_cells, short_names
@@ -112,7 +100,7 @@ def _columns(treebanks: _Treebanks) -> Section:
         (OTHER if len(names) > 1 else min(names), i, sum(row.series == i for row in treebanks.rows))
         for i, names in sorted(groups.items())
     ]
-    rest = sorted(groups.get(N_COLORS - 1, set()) - {OTHER})  # the groups that share the last mark
+    rest = sorted(groups.get(svg.N_COLORS - 1, set()) - {OTHER})  # the groups that share the last mark
     others = f"{OTHER.capitalize()}: {', '.join(rest)}." if len(rest) > 1 else ""
     blocks = [Block("legend", caption=others, legend=legend)]
     for column, panel in treebanks.panels.items():
@@ -289,20 +277,23 @@ class Panel:
 def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
     """Draw a column: a mark for each treebank, the middle half as a band, and the names of outliers."""
     bottom = _TOP + _HEIGHT
-    up = scale_for((value for value in panel.on_scale if value is not None), bottom - 4, _TOP + 6)
+    up = svg.scale_for((value for value in panel.on_scale if value is not None), bottom - 4, _TOP + 6)
     across = Scale(0, len(rows), _LEFT, _RIGHT)
     parts = []
     if panel.quartiles is not None:
         high, low, middle = up(panel.quartiles.high), up(panel.quartiles.low), up(panel.quartiles.median)
-        size = f'width="{short(_RIGHT - _LEFT)}" height="{short(max(low - high, 1))}"'
-        band = f'<rect class="middle" x="{short(_LEFT)}" y="{short(high)}" {size}/>'
-        parts = [band, line(_LEFT, middle, _RIGHT, middle, "axis")]
-    ticks = [(at, number(at)) for at in up.ticks(4)]
+        size = f'width="{svg.short(_RIGHT - _LEFT)}" height="{svg.short(max(low - high, 1))}"'
+        band = f'<rect class="middle" x="{svg.short(_LEFT)}" y="{svg.short(high)}" {size}/>'
+        parts = [band, svg.line(_LEFT, middle, _RIGHT, middle, "axis")]
+    ticks = [(at, svg.number(at)) for at in up.ticks(4)]
     if panel.logarithmic:
         values = LogScale(up).ticks()
         ticks = [(math.log10(value), f"{value:,g}") for value in values[:: 1 + len(values) // 7]]
     for at, shown in ticks:
-        parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid"), text(_LEFT - 6, up(at) + 4, shown, "mute small", "end")]
+        parts += [
+            svg.line(_LEFT, up(at), _RIGHT, up(at), "grid"),
+            svg.text(_LEFT - 6, up(at) + 4, shown, "mute small", "end"),
+        ]
     points = {i: (across(i + 0.5), up(value)) for i, value in enumerate(panel.on_scale) if value is not None}
     for i, (x, y) in points.items():
         tip = f"{rows[i].name} ({rows[i].group}): {panel.shown(panel.values[i] or 0.0)}"
@@ -319,43 +310,43 @@ def _below(rows: Sequence[PanelRow], across: Scale, bottom: float) -> tuple[list
     labels = [row.label for row in rows]
     # shortened in the middle: names of treebanks start with the language and end with the split
     labels = [label if len(label) <= _LONGEST else f"{label[: _LONGEST - 6]}…{label[-5:]}" for label in labels]
-    longest = max(width_of(label, 11) for label in labels)
+    longest = max(svg.width_of(label, 11) for label in labels)
     places = [across(i + 0.5) for i in range(len(rows))]
     if longest < step - 3:
-        return [text(x, bottom + 15, label, "mute small", "middle") for x, label in zip(places, labels)], 22.0
+        return [svg.text(x, bottom + 15, label, "mute small", "middle") for x, label in zip(places, labels)], 22.0
     if step >= 11:  # pixels between vertical names
         turned = [
-            text(x + 4, bottom + 5, label, "mute small", "end").replace(
-                "<text ", f'<text transform="rotate(-90 {short(x + 4)} {short(bottom + 5)})" ', 1
+            svg.text(x + 4, bottom + 5, label, "mute small", "end").replace(
+                "<text ", f'<text transform="rotate(-90 {svg.short(x + 4)} {svg.short(bottom + 5)})" ', 1
             )
             for x, label in zip(places, labels)
         ]
         return turned, longest + 10
     every = next(n for n in (5, 10, 20, 50, 100, 200, 500, 1000, len(rows)) if n * step >= 24)
     numbered = [(at, places[at - 1]) for at in (1, *range(every, len(rows) + 1, every))]
-    drawn = [text(x, bottom + 15, str(at), "mute small", "middle") for at, x in numbered]
-    return drawn + [line(x, bottom, x, bottom + 4, "axis") for _, x in numbered], 22.0
+    drawn = [svg.text(x, bottom + 15, str(at), "mute small", "middle") for at, x in numbered]
+    return drawn + [svg.line(x, bottom, x, bottom + 4, "axis") for _, x in numbered], 22.0
 
 
 def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
     step, top = 15.0, 30.0
-    digits = width_of(str(len(rows)), 11)
-    left = digits + 26 + min(widest(row.label for row in rows), 150.0) + 12
+    digits = svg.width_of(str(len(rows)), 11)
+    left = digits + 26 + min(svg.widest(row.label for row in rows), 150.0) + 12
     bottom = top + step * len(rows)
     right = max(_WIDTH, left + 170) - 10
     across = Scale(0, root.height or 1.0, left, right)
     ticks = across.ticks(3)
     parts = [
-        *(line(across(at), top - 4, across(at), bottom, "grid") for at in ticks),
-        *(text(across(at), top - 9, number(at), "mute small", "middle") for at in ticks),
-        text(0, top - 9, axis, "mute small"),
+        *(svg.line(across(at), top - 4, across(at), bottom, "grid") for at in ticks),
+        *(svg.text(across(at), top - 9, svg.number(at), "mute small", "middle") for at in ticks),
+        svg.text(0, top - 9, axis, "mute small"),
     ]
     for i, row in enumerate(rows):
         y = top + step * (i + 0.5)
         parts += [
-            text(digits, y + 4, str(i + 1), "mute small", "end"),
+            svg.text(digits, y + 4, str(i + 1), "mute small", "end"),
             mark(digits + 13, y, row.series, 4, row.group, f' data-t="{i}"'),
-            text(digits + 24, y + 4, row.label, "small"),
+            svg.text(digits + 24, y + 4, row.label, "small"),
         ]
     place = {row.name: top + step * (i + 0.5) for i, row in enumerate(rows)}
 
@@ -365,7 +356,7 @@ def tree_chart(root: Cluster, rows: Sequence[PanelRow], axis: str) -> Drawing:
             return place[cluster.names[0]]
         (first, y1), (second, y2) = [(across(part.height), draw(part)) for part in cluster.parts]
         x = across(cluster.height)
-        parts.append(path([(first, y1), (x, y1), (x, y2), (second, y2)], "none branch"))
+        parts.append(svg.path([(first, y1), (x, y1), (x, y2), (second, y2)], "none branch"))
         return (y1 + y2) / 2
 
     draw(root)

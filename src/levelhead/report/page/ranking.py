@@ -130,7 +130,13 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     counts = {"system": len(results.systems), "test set": len(results.test_sets), "language": len(names)}
     facts = [(what if n == 1 else f"{what}s", f"{n}") for what, n in counts.items() if n]
     facts += [("gold words", f"{sum(gold.words for gold in results.gold.values()):,}")] if results.gold else []
-    return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid:,} of {len(results.results):,}")]
+    return [
+        *facts,
+        (
+            "valid outputs" if results.gold and not results.partial else "scored outputs",
+            f"{valid:,} of {len(results.results):,}",
+        ),
+    ]
 
 
 def _leaderboard(campaign: _Campaign) -> Section:

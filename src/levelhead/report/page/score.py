@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from levelhead.analysis import averages
-from levelhead.analysis.confusion import ERRORS
 from levelhead.analysis.repairs import costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
-from levelhead.comparison.error_analysis import repair_rows
 from levelhead.comparison.evaluations import averaged
-from levelhead.comparison.system_errors import MARK, UNCERTAIN
+from levelhead.comparison.system_errors import MARK, UNCERTAIN, repair_rows
 from levelhead.errors import Fault, InputError, listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Provenance
@@ -192,7 +190,7 @@ def _costs(part: TreebankErrors, store: str, note: str = "") -> Block:
     for repair in shown:
         label = repair.detail.replace("->", "\N{RIGHTWARDS ARROW}") or repair.error
         label += f", wrong {repair.wrong}" * bool(repair.detail and repair.wrong)
-        opens = OpenedWords(store, "repair", part.numbers["repair"][repair.kind], repair.in_words(in_words))
+        opens = OpenedWords(store, "repair", str(repair.kind), repair.in_words(in_words))
         interval = informative(repair.estimate.interval, difference=True)
         between = cell_text(interval, _POINTS)
         texts = (f"{repair.gain:.2f}", between, f"{repair.words:,}", f"{repair.share:.1f}%")
@@ -212,7 +210,7 @@ def _kinds(kinds: Mapping[str, int], store: str) -> Block:
     rows = [
         ChartRow(
             kind, float(n), cells=(f"{n:,}", f"{100 * n / whole:.1f}%"), color="s1",
-            opens=OpenedWords(store, "kind", ERRORS.index(kind), f"{kind}: {KINDS_OF_ERRORS[kind]}"),
+            opens=OpenedWords(store, "kind", kind, f"{kind}: {KINDS_OF_ERRORS[kind]}"),
         )
         for kind, n in sorted(kinds.items(), key=lambda pair: -pair[1])
         if n
@@ -247,11 +245,10 @@ def _buckets(by: str, part: TreebankErrors, store: str, values: Iterable[tuple[A
     title = PROPERTY_TITLES[by]
     counted = []
     for value, score, estimate, *texts in values:
-        number = part.numbers[by].get(value, -1)
-        n = part.examples.totals[by].get(number, 0)
+        n = part.examples.totals[by].get(value, 0)
         interval = None if score is None else informative(estimate.interval)
         row = measured_row(marked(open_ended(value), estimate), score, interval, _PERCENT, (*texts, f"{n:,}"))
-        opens = OpenedWords(store, by, number, f"{title}: {in_words(value)}") if n else None
+        opens = OpenedWords(store, by, value, f"{title}: {in_words(value)}") if n else None
         counted.append((n, row._replace(opens=opens, uncertain=score is not None and estimate.uncertain)))
     if by in BY_FREQUENCY:
         counted = sorted(counted, key=lambda pair: -pair[0])[:16]

@@ -31,6 +31,7 @@ from levelhead.report.page.blocks import ConfusionMatrix
 from levelhead.report.page.examples import (
     Examples,
     ExampleTally,
+    GroupNames,
     OutputTrees,
     counted,
     joined_examples,
@@ -56,7 +57,7 @@ class ConfusionTally:
         self._cells, self._right_heads = Counter[int](), Counter[int]()
 
     def add(self, matches: Matches) -> NDArray[np.int64]:
-        """Count a piece, and return the cell of each aligned word, int64, shape (pairs,); see `renumbered`."""
+        """Count a piece, and return the number of the cell of each aligned word, int64, shape (pairs,)."""
         gold, system = _numbered(PROPERTIES["relation"].of(matches, PropertySettings(NIVRE_FANG)), self._frequency)
         cells = gold[matches.alignment.gold] * _SIZE + system[matches.alignment.system]
         self._cells += counted(cells)
@@ -66,21 +67,25 @@ class ConfusionTally:
     def matrix(self) -> ConfusionMatrix:
         """Return the confusion matrix of the most frequent relations."""
         names = _most_frequent_first(self._frequency)[:_MOST_RELATIONS]
-        n = len(names)
-        tallies = (self._cells, self._right_heads)
-        numbers = (self.renumbered(np.array([*cells], dtype=np.int64)) for cells in tallies)  # -1: other relations
-        counts, right = (
-            np.bincount(1 + of_cells, [*cells.values()], n * n + 1)[1:].astype(np.int64).reshape(n, n)
-            for of_cells, cells in zip(numbers, tallies)
-        )
-        return ConfusionMatrix(names, counts.tolist(), (counts - np.diag(np.diag(right))).tolist())
+        numbers = {name: number for number, name in enumerate(self._frequency)}
+        cells = [[numbers[gold] * _SIZE + numbers[system] for system in names] for gold in names]
+        counts = [[self._cells[cell] for cell in row] for row in cells]
+        wrong = [
+            [n - self._right_heads[cell] * (i == j) for j, (n, cell) in enumerate(zip(of_row, row))]
+            for i, (of_row, row) in enumerate(zip(counts, cells))
+        ]
+        return ConfusionMatrix(names, counts, wrong)
 
-    def renumbered(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the numbers of cells in `matrix`, row by row, -1 for none."""
-        place = {name: i for i, name in enumerate(_most_frequent_first(self._frequency)[:_MOST_RELATIONS])}
-        of_relation = np.array([*(place.get(name, -1) for name in self._frequency), -1])  # the last is -1 // _SIZE
-        gold, system = of_relation[cells // _SIZE], of_relation[np.where(cells < 0, -1, cells % _SIZE)]
-        return np.where((gold < 0) | (system < 0), -1, gold * len(place) + system)
+    def names(self) -> Callable[[int], str | None]:
+        """Return the name of the words in a cell as a function of its number, None for cells outside the matrix."""
+        shown = set(_most_frequent_first(self._frequency)[:_MOST_RELATIONS])
+        relations = [name if name in shown else None for name in self._frequency]
+
+        def name(cell: int) -> str | None:
+            gold, system = relations[cell // _SIZE], relations[cell % _SIZE]
+            return None if gold is None or system is None else f"{gold} {system}"
+
+        return name
 
 
 def _numbered(buckets: Buckets, frequency: dict[str, int]) -> Sequence[NDArray[np.int64]]:
@@ -116,15 +121,12 @@ PROPERTY_TITLES = {
 
 STORE = "0"  # of all treebanks
 
-Key = tuple[str | None, ...] | str  # a type of error, or a value of a property
-
 
 class TreebankErrors(NamedTuple):
     """The errors of an output on one treebank."""
 
     measure: str  # whose errors are shown
     repairs: TreebankRepairs
-    numbers: Mapping[str, Mapping[Key, int]]  # by kind of grouping (`repair` or a property), the groups in `examples`
     kinds: Mapping[str, int]  # the number of words with each kind of wrong head or relation
     breakdowns: Mapping[str, Breakdown]  # by property
     confused: ConfusionMatrix
@@ -202,22 +204,21 @@ class ErrorTally:
     def result(self, gold: FileSummary, system: FileSummary) -> TreebankErrors:  # noqa: ARG002 -- as the engine calls it
         if self._without_trees is not None:
             raise self._without_trees
-        kinds = [*self._kinds.numbers]
-        numbers: dict[str, dict[Key, int]] = {"repair": {kind: i for i, kind in enumerate(sorted(kinds))}}
-        of_kind = np.array([numbers["repair"][kind] for kind in kinds])
-        numbers |= {by: {name: n for n, name in enumerate(tally.names())} for by, tally in self._properties.items()}
-        renumbered = {by: tally.places().__getitem__ for by, tally in self._properties.items()}
+        names: GroupNames = {
+            "repair": [*map(str, self._kinds.numbers)].__getitem__, "kind": ERRORS.__getitem__,
+            "cell": self._confused.names(),
+            **{by: [*tally.frequency].__getitem__ for by, tally in self._properties.items()},
+        }  # fmt: skip
         few, repaired = self._repairs.few_documents(), self._repairs_of(self._repairs.histogram())
         scores = ((name, tally.histogram()) for name, tally in self._scores.items() if tally.has_counts)
         parts = {name: UnitParts(of.groups, of.parts[:, None], of.n_units, 1) for name, of in scores}
         return TreebankErrors(
             str(self._measure),
             repaired if few is None else repaired.averaged_by(self._repairs_of(few)),
-            numbers,
             {name: n for name, n in types_by_name(self._types).items() if name != ERRORS[0]},
             {by: tally.breakdown(self._undefined) for by, tally in self._properties.items()},
             self._confused.matrix(),
-            self._examples.examples({"repair": of_kind.__getitem__, "cell": self._confused.renumbered, **renumbered}),
+            self._examples.examples(names),
             {name: bucket_estimates(of_units, _LEVEL)[0].interval for name, of_units in parts.items()},
             len(self._documents.ids),
         )
@@ -232,27 +233,20 @@ class _PropertyTally:
     def __init__(self, by: str, measure: Measure, registry: Registry) -> None:
         self._by, self._measure, self._registry = by, measure, registry
         self._settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
-        self._frequency: dict[str, int] = {}  # of the values, which are numbered in this order
+        self.frequency: dict[str, int] = {}  # of the values, which are numbered in this order
         self._units = HistogramTally(lambda cells: ratio_parts(cells.counts, measure))
 
     def add(self, matches: Matches, documents: NDArray[np.int64]) -> NDArray[np.int64]:
         """Add a piece, and return the number of the value of each gold word."""
-        gold, system = _numbered(PROPERTIES[self._by].of(matches, self._settings), self._frequency)
-        names = [(name,) for name in self._frequency]
+        gold, system = _numbered(PROPERTIES[self._by].of(matches, self._settings), self.frequency)
+        names = [(name,) for name in self.frequency]
         words = words_in(names, gold, system, matches, self._measure, self._registry)
         self._units.add(bucket_cells([words], np.arange(len(matches.gold))), documents)
         return gold
 
-    def names(self) -> list[str]:
-        """Return the values in the order in which they are shown."""
-        return _most_frequent_first(self._frequency) if self._by in BY_FREQUENCY else [*self._frequency]
-
-    def places(self) -> NDArray[np.int64]:
-        """Return the place of each value in this order, by its number."""
-        return _places(self._frequency, self.names())
-
     def breakdown(self, undefined: float | None) -> Breakdown:
-        places, names = self.places(), [(name,) for name in self.names()]
+        shown = _most_frequent_first(self.frequency) if self._by in BY_FREQUENCY else [*self.frequency]
+        places, names = _places(self.frequency, shown), [(name,) for name in shown]
 
         def of_units(found: UnitHistogram) -> Breakdown:
             totals = found.totals._replace(groups=places[found.totals.groups])
@@ -265,15 +259,7 @@ class _PropertyTally:
 
 def joined_errors(parts: Sequence[TreebankErrors]) -> TreebankErrors:
     """Return the errors of all treebanks, without breakdowns, confusions and intervals, and mean costs of errors."""
-    numbers: dict[str, dict[Key, int]] = {name: {} for name in ("repair", *PROPERTY_TITLES)}
-    renumbered: list[dict[str, Callable[[int], int]]] = []
-    for part in parts:
-        renumbered.append({})
-        for name, joint in numbers.items():
-            joint_numbers = {number: joint.setdefault(key, len(joint)) for key, number in part.numbers[name].items()}
-            renumbered[-1][name] = {-1: -1, **joint_numbers}.__getitem__
-        renumbered[-1]["kind"] = int  # the same numbers everywhere
     kinds = {kind: sum(part.kinds[kind] for part in parts) for kind in parts[0].kinds}
-    examples = joined_examples([part.examples for part in parts], renumbered)
+    examples = joined_examples([part.examples for part in parts])
     repairs = parts[0].repairs._replace(kinds=tuple(average_repairs([part.repairs for part in parts], _LEVEL)))
-    return TreebankErrors(parts[0].measure, repairs, numbers, kinds, {}, ConfusionMatrix((), (), ()), examples, {})
+    return TreebankErrors(parts[0].measure, repairs, kinds, {}, ConfusionMatrix((), (), ()), examples, {})

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import Fault, listed, printable
 from levelhead.treebank.layouts.gold import (
@@ -33,24 +33,40 @@ from levelhead.treebank.layouts.gold import (
     wrappers_in,
 )
 
+if TYPE_CHECKING:
+    from levelhead.treebank import Treebank
+
 Runs = bool | Sequence[str]
 """The runs in a system's folder: by their names, such as `seed1` (False); everything in it (True); or these folders."""
 
 
-class RunFiles(NamedTuple):
-    """The outputs of one run of a system; the name of the run is empty if there is only one."""
+class System(NamedTuple):
+    """One run of a system.
 
-    system: str
-    run: str
-    files: Mapping[str, Path]  # the output for each test set, by code; missing outputs are left out
-    folder: Path
-    ignored: tuple[Path, ...] = ()  # treebanks in the folder that match no test set
-    faults: Mapping[str, Fault] = {}  # why an output cannot be used, by code: two match, or it is a folder or a pipe
-    similar: tuple[str, ...] = ()  # test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`
+    Args:
+        name: the name of the system, as printed.
+        outputs: its output for each test set, by code; missing outputs are left out.
+        run: the name of the run; empty if the system has a single run.
+        folder: the folder of the outputs, if known.
+        ignored: treebanks in the folder that match no test set.
+        treebanks: outputs in memory, by code.
+        faults: why an output cannot be used, by code: two match, or it is a folder or a pipe.
+        similar: the codes of the test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`.
+    """
+
+    name: str
+    outputs: Mapping[str, Path]
+    run: str = ""
+    folder: Path | None = None
+    ignored: tuple[Path, ...] = ()
+    treebanks: Mapping[str, Treebank] = {}
+    faults: Mapping[str, Fault] = {}
+    similar: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str:
-        return f"{self.system}/{self.run}" if self.run else self.system
+    def label(self) -> str:
+        """The name of the system, with the name of the run if there are several."""
+        return f"{self.name}/{self.run}" if self.run else self.name
 
 
 def system_name(folder: Path) -> str:
@@ -85,14 +101,14 @@ def _first_output(folder: Path) -> Path | None:
     return next(output_files(folder), None)
 
 
-def run_files(system: str, source: Path, golds: Sequence[GoldFile], runs: Runs = False) -> tuple[RunFiles, ...]:
+def run_files(system: str, source: Path, golds: Sequence[GoldFile], runs: Runs = False) -> tuple[System, ...]:
     if not source.is_dir():
-        return (RunFiles(system, "", dict.fromkeys((gold.code for gold in golds), source), source),)
+        return (System(system, dict.fromkeys((gold.code for gold in golds), source), folder=source),)
     folders = _runs_in(source, runs) or {"": source}
     return tuple(_outputs_in(system, name, path, golds) for name, path in folders.items())
 
 
-def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = False) -> tuple[RunFiles, ...]:
+def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = False) -> tuple[System, ...]:
     """Return the runs of a system for a single gold file: outputs with its name, or otherwise all treebanks."""
     folders = _runs_in(folder, runs)
     outputs: dict[str, list[Path]] = {}
@@ -109,10 +125,10 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = Fal
         run = name if len(outputs) > 1 else ""
         fault = _unusable(paths, gold.code)
         if fault or not paths:
-            found.append(RunFiles(system, run, {}, folder, faults={gold.code: fault} if fault else {}))
+            found.append(System(system, {}, run, folder, faults={gold.code: fault} if fault else {}))
         else:
             similar = (gold.code,) if name_of(paths[0]) != name_of(gold.path) and _fits(paths[0], gold) else ()
-            found.append(RunFiles(system, run, {gold.code: paths[0]}, paths[0].parent, similar=similar))
+            found.append(System(system, {gold.code: paths[0]}, run, paths[0].parent, similar=similar))
     return tuple(found)
 
 
@@ -147,7 +163,7 @@ def _check_runs(paths: Sequence[Path], runs: Runs, problem: str) -> None:
     raise layout_error("ambiguous-layout", message, folder)
 
 
-def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) -> RunFiles:
+def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) -> System:
     """The outputs in a folder by test set, and the treebanks that match no test set."""
     wrappers = wrappers_in(folder)
     files = [path for outputs in (folder, *wrappers) for path in named_as_treebanks(outputs)]
@@ -173,7 +189,8 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
     faults = {code: fault for code, paths in matching.items() if (fault := _unusable(paths, code))}
     outputs = {code: paths[0] for code, paths in matching.items() if paths and code not in faults}
     ignored = tuple(path for path in files if path not in taken and path.is_file())
-    return RunFiles(system, run, outputs, folder, ignored, faults, tuple(code for code in outputs if not exact[code]))
+    similar_names = tuple(code for code in outputs if not exact[code])
+    return System(system, outputs, run, folder, ignored, faults=faults, similar=similar_names)
 
 
 def _fits(path: Path, gold: GoldFile) -> bool:

@@ -25,7 +25,7 @@ for (const table of all(".confusion")) {
     for (const button of all("button", row)) {
       const j = button.parentElement.cellIndex - 1;
       button.dataset.cell = `${i},${j}`;
-      button.dataset.open = `${table.dataset.store} cell ${i * names.length + j}`;
+      button.dataset.open = `${table.dataset.store} cell ${names[i]} ${names[j]}`;
       button.setAttribute("aria-expanded", "false");
       button.setAttribute("aria-label", i === j ? `${names[i]} with a wrong head: ${button.dataset.wrong}` : `${names[i]} mistaken for ${names[j]}: ${button.textContent}`);
     }

@@ -25,9 +25,10 @@ function sentenceAt(number) {
 }
 
 function wordsOf(address) {
-  const [name, group, number] = address.split(" "), store = kept.stores[name], words = [];
-  store.groups[group].forEach((own, i) => { if (own === Number(number)) words.push([store.words[2 * i], store.words[2 * i + 1]]); });
-  return { words, total: store.totals[group][number] };
+  const [place, kind, ...name] = address.split(" "), store = kept.stores[place], words = [];
+  const number = store.names[kind].indexOf(name.join(" "));
+  store.groups[kind].forEach((own, i) => { if (own === number) words.push([store.words[2 * i], store.words[2 * i + 1]]); });
+  return { words, total: store.totals[kind][number] };
 }
 
 let panels = 0;

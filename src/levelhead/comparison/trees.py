@@ -1,38 +1,178 @@
-"""The sentences in which systems gain and lose most compared with the first one."""
+"""Sentences with their trees: those with an error, and those in which systems gain and lose most."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.outputs import Output, read_outputs
+from levelhead.analysis.confusion import Example, cells_named, examples_of
+from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.gains import BASELINE_COLUMN, check_several
 from levelhead.comparison.system_errors import (
+    BASELINE_COLUMN,
     COVERAGE_LAYOUT,
     Coverages,
-    TreeExamples,
-    coverages_of,
-    more_lines,
+    check_several,
+    for_each_output,
+    for_each_treebank,
+    notes_on_coverage,
 )
-from levelhead.errors import MeasureError, number_of
-from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
+from levelhead.errors import Fault, InputError, MeasureError, number_of, quoted
+from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.scoring.word_columns import correct_pairs
-from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
-from levelhead.tables.table import Column, Table
+from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
+from levelhead.tables.table import FILE, Cell, Column, Screen, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 _EQUAL = 1e-9  # sums of weights with a smaller difference are equal
+
+
+_ERROR_EXAMPLE: Layout = (
+    TREEBANK_COLUMN,
+    DataColumn("error", "text", "The error, such as `nsubj:obj`: gold relation, system relation"),
+    DataColumn("sentence", "integer", "The number of the sentence in gold, from 1", limits=(0,)),
+    DataColumn("sent_id", "text", "Its `sent_id`; null without one", optional=True),
+    DataColumn("word", "integer", "The number of the word in the sentence, from 1, as in CoNLL-U", limits=(0,)),
+    DataColumn("form", "text", "The word"),
+    DataColumn("system_sentence", "integer", "The number of the sentence in the system's output", limits=(0,)),
+    DataColumn("system_word", "integer", "The number of the word in it", limits=(0,)),
+    DataColumn("text", "text", "The text of the sentence in gold"),
+)
+_TREE_WORD: Layout = (
+    TREEBANK_COLUMN,
+    DataColumn("role", "text", "Whether the tree is that of gold or of the system", choices=("gold", "system")),
+    DataColumn("sentence", "integer", "The number of the sentence, from 1", limits=(0,)),
+    DataColumn("word", "integer", "The number of the word in the sentence, from 1, as in CoNLL-U", limits=(0,)),
+    DataColumn("form", "text", "The word"),
+    DataColumn("head", "integer", "The number of its head; 0 for a root", optional=True, limits=(0,)),
+    DataColumn("deprel", "text", "Its relation"),
+)
+
+
+class TreeExamples(Tabular):
+    """Sentences whose trees are shown: those with an error, or those in which systems differ most.
+
+    Args:
+        provenance: the provenance of the numbers.
+        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
+    """
+
+    provenance: Provenance
+    coverage: Coverages
+
+    def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
+        """Return the trees as text, at most `limit` below each heading, with notes and the signature for a `screen`."""
+        from levelhead.tables.writers import notes_text
+
+        return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
+
+    def _drawn(self, limit: int | None) -> str:
+        raise NotImplementedError
+
+    def _text(self) -> str:
+        return self.text()
+
+    def _table(self, columns: tuple[Column, ...], rows: Iterable[tuple[Cell, ...]]) -> Table:
+        return Table(columns, tuple(rows), tuple(notes_on_coverage(self.coverage))).signed(self.provenance)
+
+
+@immutable
+class ErrorExamples(TreeExamples):
+    """Words with the wrong relation, with their sentences.
+
+    Args:
+        system: the name of the system.
+        treebank: the name of the treebank.
+        matches: the aligned words.
+        cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
+    """
+
+    KIND: ClassVar[str] = "examples"
+    _CHARTS_FIRST: ClassVar[bool] = True
+    LAYOUTS: ClassVar[Mapping[str, Layout]] = {
+        "examples": _ERROR_EXAMPLE, "words": _TREE_WORD, "coverage": COVERAGE_LAYOUT,
+    }  # fmt: skip
+
+    system: str
+    treebank: str
+    matches: Matches
+    cells: Mapping[str, Sequence[Example]]
+    provenance: Provenance
+    coverage: Coverages = field(default_factory=dict)
+
+    def _examples_rows(self) -> Iterator[tuple[Any, ...]]:
+        for error, at in ((error, example) for error, examples in self.cells.items() for example in examples):
+            gold = self.matches.gold[at.gold_sentence]
+            place = at.gold_sentence + 1, gold.id, at.gold_word + 1, gold.forms[at.gold_word]
+            system = at.system_sentence + 1, at.system_word + 1
+            yield self.treebank, error, *place, *system, gold.text
+
+    def _words_rows(self) -> Iterator[tuple[Any, ...]]:
+        listed = [example for examples in self.cells.values() for example in examples]
+        sides = (
+            ("gold", self.matches.gold, {example.gold_sentence for example in listed}),
+            ("system", self.matches.system, {example.system_sentence for example in listed}),
+        )
+        for role, side, numbers in sides:
+            for sentence in map(side.__getitem__, sorted(numbers)):
+                columns = zip(sentence.forms, sentence.heads, sentence.relations, strict=True)
+                for word, cells in enumerate(columns, 1):
+                    yield self.treebank, role, sentence.index + 1, word, *cells
+
+    def table(self) -> Table:
+        """Return one row per example."""
+        columns = (
+            *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
+            *(Column("Word", "position"), Column("Form", "text")),
+        )
+        return self._table(columns, (row[1:6] for row in self._examples_rows()))
+
+    def _drawn(self, limit: int | None) -> str:
+        lines = []
+        for cell, examples in self.cells.items():
+            lines += [f"{cell}: {number_of(len(examples), 'word')}", ""]
+            for example in examples[:limit]:
+                gold, system = self.matches.gold[example.gold_sentence], self.matches.system[example.system_sentence]
+                both = draw_both(gold, system, "system", {example.gold_word})
+                lines.append(title(gold))
+                if both is None:
+                    lines += ["  gold", *indented(draw(gold, {example.gold_word})), "  system"]
+                    both = draw(system, {example.system_word})
+                lines += [*indented(both), ""]
+            lines += more_lines(examples, limit)
+        return "\n".join(lines)
+
+
+def more_lines(some: Sequence[object], limit: int | None) -> list[str]:
+    """Return a line on how many were left out."""
+    left_out = len(some[limit or len(some) :])
+    return [f"... {left_out:,} more (--limit 0)", ""] if left_out else []
+
+
+def find_examples(plan: Plan, errors: Sequence[str], setup: Setup) -> ErrorExamples:
+    """Return words whose relation a system confuses with another."""
+    if len(plan.test_sets) != 1:
+        raise InputError(Fault("no-pairs", "examples of errors require a single pair of files, not folders"))
+    read, provenance, coverage = for_each_output(plan, setup, lambda matches: matches)
+    ((treebank, matches),) = read.items()
+    cells = {}
+    for error in errors:
+        relations, *others = cells_named(matches, error)
+        if others:
+            readings = " or ".join(f"{gold} confused with {system}" for gold, system in (relations, *others))
+            raise InputError(Fault("invalid-argument", f"{quoted(error)} is ambiguous: {readings}"))
+        cells[error] = tuple(examples_of(matches, *relations))
+    return ErrorExamples(plan.systems[0].label, treebank, matches, cells, provenance, coverage)
 
 
 class Contrast(NamedTuple):
@@ -53,16 +193,10 @@ class Contrast(NamedTuple):
     more_correct: float
 
 
-class SentenceRow(NamedTuple):
-    """A sentence.
-
-    Args:
-        sentence: its number in gold, from 1.
-        sent_id: its `sent_id`; null without one.
-    """
-
-    sentence: int
-    sent_id: str | None
+_SENTENCE: Layout = (
+    DataColumn("sentence", "integer", "Its number in gold, from 1", limits=(0,)),
+    DataColumn("sent_id", "text", "Its `sent_id`; null without one", optional=True),
+)
 
 
 @immutable
@@ -78,7 +212,7 @@ class Contrasts(TreeExamples):
     KIND: ClassVar[str] = "contrasts"
     _CHARTS_FIRST: ClassVar[bool] = True
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
-        "sentences": (TREEBANK_COLUMN, SYSTEM_COLUMN, BASELINE_COLUMN, MEASURE_COLUMN, SentenceRow, Contrast),
+        "sentences": (TREEBANK_COLUMN, SYSTEM_COLUMN, BASELINE_COLUMN, MEASURE_COLUMN, *_SENTENCE, Contrast),
         "coverage": COVERAGE_LAYOUT,
     }
 
@@ -91,8 +225,8 @@ class Contrasts(TreeExamples):
     def _sentences_rows(self) -> Iterator[tuple[Any, ...]]:
         for code, baseline, system, gained, lost in self.outputs:
             for contrast in (*gained, *lost):
-                row = SentenceRow(contrast.sentence + 1, baseline.matches.gold[contrast.sentence].id)
-                yield code, system.name, baseline.name, str(self.measure), row, contrast
+                place = contrast.sentence + 1, baseline.matches.gold[contrast.sentence].id
+                yield code, system.name, baseline.name, str(self.measure), *place, contrast
 
     def table(self) -> Table:
         """Return one row per sentence with a difference."""
@@ -102,8 +236,8 @@ class Contrasts(TreeExamples):
             *(Column(name, "number") for name in ("Baseline correct", "System correct", "Words")),
         )
         rows = (
-            (code, system, *row, contrast.baseline_correct, contrast.correct, contrast.gold)
-            for code, system, _, _, row, contrast in self._sentences_rows()
+            (code, system, *place, contrast.baseline_correct, contrast.correct, contrast.gold)
+            for code, system, _, _, *place, contrast in self._sentences_rows()
         )
         return self._table(columns, rows)
 
@@ -172,16 +306,14 @@ def compare_sentences(plan: Plan, setup: Setup) -> Contrasts:
     """Return the sentences with the largest gains and losses of each system compared with the first."""
     check_several(plan)
     setup = setup.for_pair()
-    pairs = []
-    sources, coverage = {}, {}
     (measure,) = setup.measures
-    with closing(read_outputs(plan, setup)) as outputs:
-        for name, some in outputs:
-            baseline, *others = some
-            sources[name] = sources_of({output.name: (output.matches, output.summary) for output in some}, setup)
-            if setup.partial:
-                coverage[name] = coverages_of(some)
-            pairs += [(name, baseline, other, *contrasts(baseline.matches, other.matches, setup)) for other in others]
+
+    def compared(outputs: Sequence[Output]) -> list[tuple[Output, Output, Sequence[Contrast], Sequence[Contrast]]]:
+        first, *others = outputs
+        return [(first, other, *contrasts(first.matches, other.matches, setup)) for other in others]
+
+    found, sources, coverage = for_each_treebank(plan, setup, compared)
+    pairs = [(code, *pair) for code, pairs in found.items() for pair in pairs]
     provenance = comparison_provenance(sources, setup, {"measure": str(measure), **setup.signature_of_measures()})
     return Contrasts(measure, pairs, provenance, setup, coverage)
 

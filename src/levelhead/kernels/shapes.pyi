@@ -1,8 +1,0 @@
-# Types of the compiled measurement of trees.
-
-import numpy as np
-from numpy.typing import NDArray
-
-def shapes(
-    heads: NDArray[np.int32], starts: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]: ...
