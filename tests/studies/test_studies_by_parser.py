@@ -10,7 +10,6 @@ from conftest import EXAMPLES, one_in
 from documentation import rows_on
 from levelhead.parsing import Recipe, parse_treebank, train
 from levelhead.studies import Study, StudyRequest, kohita, reproduce, request
-from levelhead.studies.kohita import PARSERS
 from levelhead.studies.request import FOUR_MEMBERS, IN_ENSEMBLE, SEED, built_in
 from levelhead.treebank import read
 
