@@ -65,7 +65,7 @@ def check_copies(values: dict[str, Any]) -> None:
         assert values[own] == values[shipped]
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(20))
 @given(texts=pairs(max_sentences=5, max_words=10))
 def test_copies_have_the_same_counts(texts: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> None:
     """Whole, in pieces of a sentence, partially and by sentence, where systems split words and sentences otherwise."""

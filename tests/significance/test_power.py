@@ -338,7 +338,7 @@ def test_few_and_equal_outputs_are_explained(run, tmp_path):
 
 
 BAD = {
-    "one": "give GOLD and two SYSTEMS",
+    str(GOLD): "give GOLD and two SYSTEMS",
     "-m LSA": "unknown measure 'LSA': did you mean LAS?",
     "-m Words": "for other measures, give a gold file and two outputs",
     "--units 9": "give at least 10 units",

@@ -287,7 +287,7 @@ def test_the_command_line_has_all_studies() -> None:
     assert all(f" {name}" in help_text for name in STUDIES)
 
 
-@pytest.mark.parametrize("name", one_in(2, ["nivre-fang-2017", "measures-2018"]))
+@pytest.mark.parametrize("name", one_in(2, ["measures-2018", "nivre-fang-2017"]))
 def test_quick_runs_of_a_checkout_need_no_treebanks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLES.parent.parent)
     code, out, err = run(name, "--quick")

@@ -73,6 +73,7 @@ STUDIES_OF_OUTPUTS = {"measures-2018": PARALLEL / "systems", "callin": PARALLEL 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("two_workers")
 @pytest.mark.parametrize("name", one_in(2, list(STUDIES_OF_OUTPUTS)))
 def test_workers_and_stores_change_nothing(name: str, tmp_path: Path) -> None:
     request = {"treebanks": tuple(GOLDS.values()), "systems": STUDIES_OF_OUTPUTS[name], "quick": True}

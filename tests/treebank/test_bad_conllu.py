@@ -169,12 +169,12 @@ def test_the_bomb_is_refused_in_little_memory(data: Path, rules: str) -> None:
     assert peak_of_refusing(path_of(data, "65-gzip-bomb.conllu.gz"), rules) < 40 << 20
 
 
-@pytest.mark.parametrize("rules", ["ud", "conll18"])
-def test_a_larger_bomb_is_refused_in_little_memory(tmp_path: Path, rules: str) -> None:
+def test_a_larger_bomb_is_refused_in_little_memory(tmp_path: Path) -> None:
     """Four members of 64 MB each, of which only a part is unpacked."""
     bomb = tmp_path / "bomb.conllu.gz"
     bomb.write_bytes(4 * gzip.compress(bytes(64 << 20), mtime=0))
-    assert peak_of_refusing(bomb, rules) < 150 << 20
+    for rules in ("ud", "conll18"):
+        assert peak_of_refusing(bomb, rules) < 150 << 20
 
 
 # The test files of the UD validator

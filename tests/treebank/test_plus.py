@@ -23,7 +23,7 @@ from oracle.damage import damaged_bytes
 from strategies import SEEDS, examples, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
-TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300, 5000)))
+TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300)))
 
 
 def plus(text: str, names: list[str], draw: Random) -> str:
@@ -203,6 +203,7 @@ def test_nothing_but_faults_whatever_the_bytes(text: str, seed: int, n_edits: in
     assert (scan_file(repaired, reading) is None) == bool(find_faults(repaired, reading))
 
 
+@settings(max_examples=examples(10))
 @given(treebanks(max_sentences=6), SEEDS, st.integers(0, 2))
 def test_pieces_are_the_whole(tmp_path_factory: pytest.TempPathFactory, text: str, seed: int, n_edits: int) -> None:
     """Faults and scores are the same, however large the pieces are."""

@@ -14,6 +14,7 @@ import pytest
 
 import levelhead
 from command_line import levelhead as command
+from conftest import one_in
 from levelhead.errors import InputError
 from levelhead.testing import assert_las
 from levelhead.treebank.provenance import FileId, FileSummary, Provenance, joint_hash, short_hash
@@ -376,11 +377,11 @@ def test_shipped_names_of_real_files_are_those_of_the_manifest(data: Path) -> No
         assert file is not None
         assert file.names[row["tag"][1:].removesuffix("-test")] == f"{row['code']}-ud-{row['split']}.conllu"
         assert (file.sentences, file.words) == (int(row["sentences"]), int(row["words"]))
-    for path in (data / "conll17/gold").glob("*.xz"):
+    for path in one_in(8, sorted((data / "conll17/gold").glob("*.xz"))):
         file = index().with_contents(hashlib.sha256(lzma.decompress(path.read_bytes())).digest())
         assert file is not None
         assert file.names["2.0"] == f"{path.name.split('.')[0]}-ud-test.conllu"
-    for path in (data / "conll18/gold").glob("*.xz"):
+    for path in one_in(8, sorted((data / "conll18/gold").glob("*.xz"))):
         file = index().with_contents(hashlib.sha256(lzma.decompress(path.read_bytes())).digest())
         assert file is not None
         assert file.names["2.2"] == f"{path.name.split('.')[0]}-ud-test.conllu"

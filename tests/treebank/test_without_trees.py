@@ -24,7 +24,7 @@ from strategies import SEEDS, examples, pairs, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
 OTHER = EXAMPLES / "parallel/systems/alpha/de.conllu"
-TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300, 5000)))
+TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300)))
 _HEAD = re.compile(r"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*")
 
 
@@ -61,7 +61,7 @@ def test_some_heads_are_an_error() -> None:
         assert [(fault.place.line, fault.slug) for fault in error.value.faults] == [(n, "invalid-head") for n in lines]
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=examples(10))
 @given(treebanks(max_sentences=6), SEEDS, st.integers(0, 2), st.booleans())
 def test_pieces_are_the_whole(
     tmp_path_factory: pytest.TempPathFactory, text: str, seed: int, n_edits: int, mixed: bool
@@ -163,6 +163,7 @@ def test_in_rank_an_output_without_trees_counts_as_0(bare: tuple[Path, Path]) ->
         "trees {gold} {other} {system}",
         "agree {gold} {system}",
         "score {gold} {system} --report {folder}/x.html",
+        "score {system} {system} --report {folder}/x.html",
         "profile {system}",
         "similarity {gold} {system}",
         "derive {system}",

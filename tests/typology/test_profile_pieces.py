@@ -32,7 +32,7 @@ from result_rows import rows_in
 from strategies import SEEDS, examples, treebanks
 
 WHOLE = PieceSizes(1 << 40, 1)
-TINY = tuple(PieceSizes(0, size) for size in (1, 300, 5000))
+TINY = tuple(PieceSizes(0, size) for size in (1, 300))
 
 SIZES = st.lists(st.integers(1, 8), min_size=1, max_size=12)
 
@@ -79,7 +79,7 @@ def test_random_files(
     compare(path, chunks=Chunks(chunk, partial, window), least=least, total="all")
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(20))
 @given(SEEDS, SIZES, st.integers(1, 2))
 def test_damaged_files(folder: Path, seed: int, sizes: list[int], edits: int) -> None:
     """With any damage to a file, and to another file of the same treebank."""
@@ -171,18 +171,18 @@ FILES = {
     "conll18/gold/en_ewt.conllu.xz": 90_000,
     "conll18/gold/ar_padt.conllu.xz": 90_000,  # a third of all tokens are multiword tokens
     "ud/r1.2/el-ud-train.conllu.xz": 400_000,
-    "ud/r2.0/hu-ud-train.conllu.xz": 20_000,
+    "ud/r2.0/hu-ud-train.conllu.xz": 60_000,
 }
 """Files, and how large pieces are."""
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", one_in(2, list(FILES), 1))
 def test_real_treebanks(data: Path, name: str) -> None:
     """Compressed files; all columns, also with the settings of Callin's program."""
     assert len(COLUMNS) > 40
     tiny = (PieceSizes(0, FILES[name]),)
     compare(data / name, tiny=tiny, total="all")
-    if one_in(2, [name], list(FILES).index(name)):
+    if one_in(2, [name], list(FILES).index(name) // 2):
         compare(data / name, tiny=tiny, columns=["vocabulary"], chunks=Chunks(1001, partial=True, window=777))
 
 
@@ -207,7 +207,7 @@ OPENERS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.parametrize("kind", OPENERS)
 def test_pipes(tmp_path: Path, kind: str) -> None:
     """A pipe can be read only once, compressed or not."""
-    text = some_treebank(Random(3), [5] * 60).encode()
+    text = some_treebank(Random(3), [5] * 20).encode()
     (whole := tmp_path / "whole").write_bytes(text)
     os.mkfifo(pipe := tmp_path / "pipe")
     writer = threading.Thread(target=pipe.write_bytes, args=(OPENERS[kind](text),))
@@ -223,7 +223,7 @@ def test_the_note_says_how_large_the_vocabulary_is(
     tmp_path: Path, run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Below the table and in JSON; for a file that was read whole, only in JSON."""
-    text = some_treebank(Random(3), [5] * 60)
+    text = some_treebank(Random(3), [5] * 20)
     (path := tmp_path / "large.conllu").write_text(text)
     words = [word for tree in oracle.read(text) for word in oracle.words_of([tree])]
     forms = len({word[oracle.FORM] for word in words})
@@ -242,7 +242,7 @@ def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
     """Without new words, four times the text needs no more memory than a few pieces."""
     import tracemalloc
 
-    text = some_treebank(Random(5), [6] * 100).encode()
+    text = some_treebank(Random(5), [6] * 50).encode()
 
     def peak(copies: int) -> int:
         (path := tmp_path / "text").write_bytes(text * copies)
@@ -256,4 +256,4 @@ def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
         return most
 
     peak(1)  # what is imported and kept
-    assert peak(32) < 1.3 * peak(8)
+    assert peak(16) < 1.3 * peak(4)

@@ -79,7 +79,7 @@ def test_word_dependency_entropy_of_other_training_sets(data: Path, code: str) -
 
 def test_the_table_of_averages_is_read_and_used(data: Path, tmp_path: Path) -> None:
     """The table is written, read back, and used by WLAS on a parser's output; compared with a sum over words."""
-    files = [path(data, "r1.2", code, "train") for code in ("el", "got")]
+    files = [path(data, "r1.2", code, "dev") for code in ("el", "got")]
     tables = [profile(read(file), columns=["wde"]).numbers("wde") for file in files]
     (tmp_path / "weights.tsv").write_text(weights_text(tables), encoding="utf-8")
     weights = read_weights(tmp_path / "weights.tsv").values
@@ -140,24 +140,23 @@ def test_table_1_of_callin(data: Path, code: str, tokens: int, his: float, true:
 
 def test_selection_as_section_3(data: Path) -> None:
     """Five treebanks have too few tokens, as in the paper; others are excluded for other reasons."""
-    codes = ("cu", "el", "et", "eu", "ga", "got", "hu", "id", "la", "ro", "ta")
+    codes = one_in(3, ("el", "cu", "eu", "et", "ga", "got", "id", "hu", "ro", "la", "ta"))
     files = files_of(
         [path(data, "r1.2", code, part) for code in codes for part in ("train", "dev", "test")], merge=True
     )
     assert list(files) == list(codes)
     verdicts = {one.treebank: one.reasons for one in select(survey(files, columns=NEEDED).profiles)}
-    assert [name for name, reasons in verdicts.items() if any("tokens" in one for one in reasons)] == [
-        "et", "ga", "hu", "ro", "ta",
-    ]  # fmt: skip
+    small = {name for name, reasons in verdicts.items() if any("tokens" in one for one in reasons)}
+    assert small == {"et", "ga", "hu", "ro", "ta"} & set(codes)
     assert [name for name, reasons in verdicts.items() if "no morphological features" in reasons] == ["id"]
     assert [name for name, reasons in verdicts.items() if any("projective" in one for one in reasons)] == ["la"]
-    assert [name for name, reasons in verdicts.items() if not reasons] == ["cu", "el", "eu", "got"]
+    assert {name for name, reasons in verdicts.items() if not reasons} == {"cu", "el", "eu", "got"} & set(codes)
 
 
 # Kohita et al.
 
 
-@pytest.mark.parametrize("code", ["hu", "tr"])
+@pytest.mark.parametrize("code", one_in(2, ["hu", "tr"]))
 def test_head_entropy_of_training_sets(data: Path, code: str) -> None:
     """Two treebanks of UD 1.3 from the paper, compared with the formula in plain loops."""
     file = path(data, "r1.3", code, "train")
@@ -194,7 +193,7 @@ def test_entropy_depends_on_the_size_of_samples(data: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_number_of_treebanks(data: Path) -> None:
-    """Twelve treebanks need as much memory as three, except for their numbers."""
+    """Eight treebanks need as much memory as two, except for their numbers."""
 
     def peak(n_treebanks: int) -> int:
         files = {str(number): (str(path(data, "r1.2", "da", "dev")),) for number in range(n_treebanks)}
@@ -205,4 +204,4 @@ def test_memory_does_not_grow_with_the_number_of_treebanks(data: Path) -> None:
         return most
 
     peak(1)
-    assert peak(12) < 1.1 * peak(3)
+    assert peak(8) < 1.1 * peak(2)

@@ -6,8 +6,8 @@ import hashlib
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -347,12 +347,25 @@ def count_and_look(
         if record.get("state") != "valid":
             continue
         if not isinstance(visitor, _Keep):
-            results[name] = visitor.result(contents_in(record["gold"], None), contents_in(record["system"], None))
+            with _naming(gold, file):
+                results[name] = visitor.result(contents_in(record["gold"], None), contents_in(record["system"], None))
         elif isinstance(visitor.matches, Matches):
             matched.append(Output(system, name, visitor.matches))
     if isinstance(look, VisitEach):
         return records, results
     return records, look(code, matched) if len(matched) == len(outputs) else None
+
+
+@contextmanager
+def _naming(gold: Source, output: Source | None) -> Iterator[None]:
+    """Place errors in the files, whose paths a visitor does not know."""
+    try:
+        yield
+    except InputError as error:
+        sources = ((fault, gold if fault.place.file == GOLD else output) for fault in error.faults)
+        raise InputError(
+            *(fault.in_file(source.path if isinstance(source, File) else None) for fault, source in sources)
+        ) from error
 
 
 class _Keep:
