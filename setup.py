@@ -7,11 +7,10 @@ from setuptools import Extension, setup
 
 KERNELS = (
     "scan.pyx pools.pyx memory.pyx layout.pyx agreement.pyx trees.py alignment.py oracles.py conversion.py "
-    "arpa.py transition_parser.pyx graph_parser.pyx"
+    "transition_parser.pyx graph_parser.pyx"
 ).split()
 SHARED = "levelhead.kernels.cython_shared"
 """What Cython generates for memory views, compiled once: inside every kernel, most of the build would be that."""
-
 
 OPTIMIZATION = [] if "CFLAGS" in os.environ else ["-O3"]
 """Whoever sets flags of the compiler decides how much it optimizes."""

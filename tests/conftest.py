@@ -156,6 +156,7 @@ def scheduler() -> Iterator[str]:
     settings = {"processes": False, "protocol": "tcp", "host": "127.0.0.1", "dashboard_address": None}
     with LocalCluster(n_workers=2, threads_per_worker=1, silence_logs="CRITICAL", **settings) as started:
         yield started.scheduler_address
+    gc.collect()  # what the cluster leaves behind is reported here, not in whichever test comes later
 
 
 NEEDS = {

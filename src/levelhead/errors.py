@@ -174,10 +174,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def printable(text: str) -> str:
-    """Return text for one line of a terminal: control, format and undecodable characters are escaped.
-
-    Zero-width joiners and non-joiners are kept where they are part of a word or an emoji.
-    """
+    """Return text for one line of a terminal: control, format and undecodable characters are escaped."""
     if text.isprintable():
         return text
     return "".join(
@@ -237,10 +234,7 @@ def similar(name: str, known: Iterable[str]) -> str | None:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """Return the message for an unknown name: "unknown measure 'LSA': did you mean LAS?".
-
-    If no known name is similar, the message lists known names.
-    """
+    """Return the message for an unknown name: "unknown measure 'LSA': did you mean LAS?"."""
     names = list(known)
     if near := similar(name, names):
         hint = f"did you mean {printable(shortened(near))}?"

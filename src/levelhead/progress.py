@@ -28,10 +28,7 @@ def _on_terminal() -> bool:
 
 @contextmanager
 def progress_bar(what: str, n_jobs: int = 0, weight: int | None = None, unit: str = "") -> Iterator[Advance]:
-    """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job.
-
-    Without jobs, whose number is unknown, it shows the elapsed time, and how much is done if it has a unit.
-    """
+    """Show a bar if standard error is a terminal; yields a function to call with the weight of each finished job."""
     if not _on_terminal():
         yield lambda *_: None
         return
@@ -73,10 +70,7 @@ def tracked(items: Collection[Item], what: str) -> Iterator[Iterator[Item]]:
 
 
 def counting(what: str, total: int) -> AbstractContextManager[Callable[[int], None] | None]:
-    """Return a function to call with the number of items just done, which shows a bar after a second.
-
-    Without a terminal, return None, since counting may slow down the work.
-    """
+    """Return a function to call with the number of items just done, which shows a bar after a second."""
     return _after_a_second(lambda: progress_bar(what, total, total), total) if _on_terminal() else nullcontext()
 
 

@@ -5,7 +5,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from levelhead.kernels import arpa, conversion, oracles, trees
+from levelhead.kernels import conversion, oracles, trees
 from uncompiled import uncompiled, views
 
 
@@ -67,30 +67,3 @@ def test_oracles_of_what_points_outside(kernel: ModuleType) -> None:
     for starts, system in (([0, 9], 0), ([1, 1], 0), ([0, 1], 4), ([0, 1], -1)):
         with pytest.raises(ValueError, match=r"starts|must be from"):
             kernel.oracle(*views(ints(0), ints(*starts)), system, 10)
-
-
-POOL, OFFSETS = np.frombuffer("é\nbc\n".encode(), dtype=np.uint8), np.array([0, 3, 6], dtype=np.int64)
-
-
-@both(arpa)
-def test_lines_of_arpa_files(kernel: ModuleType) -> None:
-    """Numbers to the twelfth decimal, without zeros at the end."""
-    logs = np.array([0, -1, -1_500_000_000_000, -99_000_000_000_000, 12_345_000_000_000_007 // 10], dtype=np.int64)
-    words = ints(*([0, 1],) * 5)
-    numbers = ["0", "-0.000000000001", "-1.5", "-99", "1234.5"]
-    lines = kernel.lines(*views(POOL, OFFSETS, words, logs, logs), True)
-    assert lines.decode() == "".join(f"{number}\té bc\t{number}\n" for number in numbers)
-    assert kernel.lines(*views(POOL, OFFSETS, words[:1], logs[:1], logs[:1]), False).decode() == "0\té bc\n"
-
-
-@both(arpa)
-def test_lines_of_what_points_outside(kernel: ModuleType) -> None:
-    """Words, offsets, numbers."""
-    logs = np.zeros(1, dtype=np.int64)
-    good = [POOL, OFFSETS, ints([0, 1]), logs, logs]
-    for at, bad in ((1, OFFSETS + 1), (1, OFFSETS[::-1].copy()), (2, ints([0, 2])), (2, ints([0, -1])),
-                    (3, logs + 10**16), (4, logs - 10**16), (4, logs[:0])):  # fmt: skip
-        arrays = [*good]
-        arrays[at] = bad
-        with pytest.raises(ValueError, match=r"must be from|sizes differ"):
-            kernel.lines(*views(*arrays), True)

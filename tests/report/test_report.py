@@ -142,10 +142,11 @@ def test_ticks_are_few_and_inside(low: float, span: float) -> None:
     assert 10 <= scale(low) < scale(low + span) <= 90
 
 
+@pytest.mark.usefixtures("few")
 def test_a_page_is_the_same_every_time(tmp_path: Path) -> None:
     page, found = tmp_path / "page.html", set()
     for _ in range(2):
-        run("score", GOLD, SYSTEMS / "alpha", "--report", page, "-o", tmp_path / "out")
+        run("score", "gold", "systems/alpha", "--report", page, "-o", tmp_path / "out")
         found.add(page.read_bytes())
     assert len(found) == 1
 

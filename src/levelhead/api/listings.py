@@ -203,8 +203,8 @@ PROGRAMS = {
 """The optional programs, and their purpose."""
 
 _KERNELS = (
-    "scan pools memory layout agreement trees alignment shapes oracles conversion arpa transition_parser graph_parser"
-).split()
+    "scan pools memory layout agreement trees alignment oracles conversion transition_parser graph_parser".split()
+)
 
 
 def installation() -> Installation:

@@ -53,10 +53,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
 
 @contextmanager
 def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
-    """Show a bar with the time left, and above it a line for each pass, if standard error is a terminal.
-
-    The bar starts after the first pass, since the time left is estimated from pass to pass.
-    """
+    """Show a bar with the time left, and above it a line for each pass, if standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return

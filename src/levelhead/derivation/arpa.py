@@ -8,20 +8,19 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import compress, repeat
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from levelhead.derivation.ngram_model import BEGIN, SPECIAL, UNKNOWN, Indices, NgramModel, NgramTable, Reals
+from levelhead.derivation.ngram_model import BEGIN, SPECIAL, UNKNOWN, NgramModel, NgramTable
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.kernels import arpa
 from levelhead.treebank import Strings
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.write import replace_file
 
 _NEVER = -99.0  # a probability of zero in ARPA files
-_LARGEST = 9000  # in units of the twelfth decimal, these are exact integers in floats, with finite sums
+_LARGEST = 9000  # so that sums are finite
 _SEPARATORS = re.compile("[ \t\r\v\f]")  # and the line feed, which already separates words
 _RESERVED = {*SPECIAL, "<UNK>"}  # KenLM accepts both spellings of the unknown word
 
@@ -35,44 +34,24 @@ def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
 
 
 def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
-    single_words = np.isfinite(model.tables[0].log_probabilities)
+    """Yield the header and the n-grams of each order; Python's shortest decimals are read back as the same numbers."""
+    first, *longer = model.tables
+    single_words = np.isfinite(first.log_probabilities)
     single_words[BEGIN] = True  # it is written, although it is never predicted
-    rows = [np.flatnonzero(single_words), *(np.arange(len(table.keys)) for table in model.tables[1:])]
-    header = "".join(f"ngram {n}={len(chosen)}\n" for n, chosen in enumerate(rows, 1))
-    yield f"\\data\\\n{header}".encode()
-    special = Strings.of(SPECIAL)
-    offsets = np.concatenate([special.offsets, model.words.offsets[1:] + special.offsets[-1]])
-    texts = Strings(special.pool + model.words.pool, offsets)
-    words = np.arange(model.vocabulary_size, dtype=np.int32)[:, None]
-    for n, (table, chosen) in enumerate(zip(model.tables, rows), 1):
+    sizes = [np.count_nonzero(single_words), *(len(table.keys) for table in longer)]
+    yield "".join(["\\data\\\n", *(f"ngram {n}={size}\n" for n, size in enumerate(sizes, 1))]).encode()
+    words = [*SPECIAL, *model.words]
+    ngrams = words
+    for n, table in enumerate(model.tables, 1):
         if n > 1:
             contexts, last = np.divmod(table.keys, model.vocabulary_size)
-            words = np.column_stack([words[contexts], last.astype(np.int32)])
-        yield f"\n\\{n}-grams:\n".encode()
-        logs, backoffs = table.log_probabilities[chosen], table.backoffs[chosen]
-        yield _lines(texts, words[chosen], np.where(np.isneginf(logs), _NEVER, logs), backoffs, n < model.order)
+            ngrams = [f"{ngrams[context]} {words[code]}" for context, code in zip(contexts.tolist(), last.tolist())]
+        logs = np.where(np.isneginf(table.log_probabilities), _NEVER, table.log_probabilities).tolist()
+        ends = [f"\t{weight!r}\n" for weight in table.backoffs.tolist()] if n < model.order else repeat("\n")
+        lines = (f"{log!r}\t{ngram}{end}" for log, ngram, end in zip(logs, ngrams, ends))
+        written = compress(lines, single_words.tolist()) if n == 1 else lines
+        yield f"\n\\{n}-grams:\n{''.join(written)}".encode()
     yield b"\n\\end\\\n"
-
-
-def _lines(texts: Strings, words: NDArray[np.int32], logs: Reals, backoffs: Reals, with_backoffs: bool) -> bytes:
-    """The n-grams of one order, written by the kernel if its decimals are exact, as for estimated models."""
-    units, backoff_units = _in_units(logs), _in_units(backoffs)
-    if units is not None and backoff_units is not None:
-        pool = np.frombuffer(texts.pool, dtype=np.uint8)
-        return arpa.lines(pool, texts.offsets, np.ascontiguousarray(words), units, backoff_units, with_backoffs)
-    lines = (
-        f"{log!r}\t{' '.join(map(texts.__getitem__, row))}" + (f"\t{backoff!r}\n" if with_backoffs else "\n")
-        for log, row, backoff in zip(logs.tolist(), words.tolist(), backoffs.tolist())
-    )
-    return "".join(lines).encode()
-
-
-def _in_units(values: Reals) -> Indices | None:
-    """Numbers in units of the kernel's last decimal; None if reading the decimals would not give the same floats."""
-    if len(values) and np.abs(values).max() >= _LARGEST:
-        return None
-    units = np.rint(values * 10.0**arpa.DECIMALS)
-    return units.astype(np.int64) if (units / 10.0**arpa.DECIMALS == values).all() else None
 
 
 def read_arpa(path: str | os.PathLike[str]) -> NgramModel:

@@ -53,10 +53,7 @@ def score_files(
 
 @contextmanager
 def open_pair(gold: Input, system: Input, setup: Setup, sizes: PieceSizes) -> Iterator[PairStream]:
-    """Yield two files or treebanks as a stream, which is one piece unless a file is large and the files can be cut.
-
-    It may turn out that they cannot (`OnlyWhole`); then read them with `whole_pair`.
-    """
+    """Yield two files or treebanks as a stream, which is one piece unless a file is large and the files can be cut."""
     if isinstance(gold, Treebank) or isinstance(system, Treebank) or _are_whole((gold, system), setup, sizes):
         yield whole_pair(gold, system, setup)
         return

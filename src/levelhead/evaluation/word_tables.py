@@ -125,10 +125,7 @@ class _Rows:
 
 
 class WordRows(_Rows):
-    """The visitor that finds the rows of words of one output; it keeps them, or passes them on.
-
-    Files may be read again from the beginning, which does not repeat rows that were passed on.
-    """
+    """The visitor that finds the rows of words of one output; it keeps them, or passes them on."""
 
     def __init__(self, code: str, name: str, scheme: Scheme, each: Callable[[DataTable], object] | None) -> None:
         self._code, self._name, self._scheme, self._each = code, name, scheme, each

@@ -100,11 +100,7 @@ _READERS: Mapping[str, Callable[[Any], Treebank]] = {
 
 
 def as_treebank(name: str, value: Any, expected: str = OBJECTS) -> Treebank:
-    """Return the argument with a name as a treebank; the error says what is expected.
-
-    Invalid trees are read as by `read(path, partial=True)`, so that functions that require valid trees refuse them. The
-    relation ROOT of spaCy becomes root.
-    """
+    """Return the argument with a name as a treebank; the error says what is expected."""
     kind, given = type_of_treebank(value), value
     if kind is None and is_list(value):
         given = list(value)

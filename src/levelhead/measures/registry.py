@@ -212,10 +212,7 @@ def split_at_commas(text: str) -> list[str]:
 
 
 def split_measures(text: str) -> list[str]:
-    """Return the measures in a comma-separated list; commas in parentheses belong to arguments.
-
-    The names of shipped measures get their registered spelling (`las` becomes `LAS`), everything else is unchanged.
-    """
+    """Return the measures in a comma-separated list; commas in parentheses belong to arguments."""
     parts = split_at_commas(text)
     registered = {name.lower(): name for name in REGISTRY}
     measures = []

@@ -95,10 +95,7 @@ def parse_any(
     first: int = 1,
     progress: Progress | None = None,
 ) -> ParsedTreebank:
-    """Return a treebank parsed by any parser; DEPS becomes empty.
-
-    `first` is the number of the first sentence in messages; baselines and external parsers do not call `progress`.
-    """
+    """Return a treebank parsed by any parser; DEPS becomes empty."""
     if not treebank.n_words:
         return ParsedTreebank(treebank, ())
     if isinstance(model, Model | Ensemble):

@@ -178,10 +178,7 @@ def parse_columns(model: Model, columns: Columns, starts: NDArray[np.int32]) -> 
 
 
 def parse_treebank(model: Model | Ensemble, treebank: Treebank, *, progress: Progress | None = None) -> Treebank:
-    """Return a treebank parsed by one of our own parsers; DEPS becomes empty.
-
-    Its heads and relations are ignored. `progress` is called with the number of sentences in each chunk that is parsed.
-    """
+    """Return a treebank parsed by one of our own parsers; DEPS becomes empty."""
     if not treebank.n_words:
         return treebank
     if isinstance(model, Ensemble):

@@ -71,10 +71,7 @@ def _spaces(misc: str) -> str:
 
 
 class Matched(NamedTuple):
-    """An attempt, and the row and the head of each gold word, None without one; heads are ids of the gold sentence.
-
-    An attempt is `equal` if its rows are the gold words: a row for each, with its form, in their order.
-    """
+    """An attempt, and the row and the head of each gold word, None without one; heads are ids of the gold sentence."""
 
     attempt: Attempt
     rows: tuple[AnswerRow | None, ...]

@@ -140,10 +140,7 @@ def _ranking_caption(results: Results, rankings: Sequence[Ranking], across: str)
 
 
 def comparison_papers(comparison: Comparison, places: int = 2, *, each: bool = False) -> list[PaperTable]:
-    """Return a comparison as tables for a paper: systems by measures, with stars where they differ from the baseline.
-
-    For partial scores, tables with the scores of valid trees only follow.
-    """
+    """Return a comparison as tables for papers: systems by measures, with stars at differences from the baseline."""
     strict = replace(comparison, results=comparison.valid_trees)
     strict_tables = map(_of_valid_trees, _comparison_papers(strict, places, each=each))
     return [*_comparison_papers(comparison, places, each=each), *strict_tables]

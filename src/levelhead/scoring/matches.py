@@ -147,10 +147,7 @@ def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
 
 
 def _words_in(side: _Side, starts: Codes, ends: Codes, numbers: dict[str, int]) -> tuple[Codes, Codes, Codes]:
-    """Return all words of the regions in order, the region of each, and for all words the number of the form, or -1.
-
-    Forms are lower-cased; words outside multiword tokens are compared without their spaces.
-    """
+    """Return all words of the regions in order, the region of each, and for all words the number of the form, or -1."""
     (treebank, spans) = side
     sizes = ends - starts
     region = np.repeat(np.arange(len(starts), dtype=np.int32), sizes)

@@ -204,10 +204,7 @@ Places = NDArray[np.int64]  # the gold sentence of each of the system's sentence
 def pieces_by_sentence(
     gold: Pieces, system: Pieces, places: Places, size: int
 ) -> Iterator[tuple[Treebank, Treebank, SentencePairs, int]]:
-    """Yield some gold sentences, the system's sentences paired with them, in order, the pairs, and how many preceded.
-
-    The number of earlier sentences is that of the system, which can have none for a piece.
-    """
+    """Yield gold sentences, the system's sentences paired with them, the pairs, and how many of the system preceded."""
     ends = np.maximum.accumulate(places) + 1  # so many gold sentences are reached
     while not (gold.failed or system.failed):
         n_gold, n_system = _read_sentences(gold, system, size)

@@ -172,10 +172,7 @@ def entropies(gold: Path) -> Any:
 def counts_on(
     results: Results, code: str, *, weighted: bool = True
 ) -> tuple[SystemCounts, verdicts.RowNumbers | None, dict[str, str]] | None:
-    """Return the counts of valid outputs, the document of each sentence, and why measures are left out.
-
-    A measure is left out if an output has no value. There are no documents if gold marks fewer than ten.
-    """
+    """Return the counts of valid outputs, the document of each sentence, and why measures are left out."""
     valid = valid_outputs(results, code)
     if len(valid) < 2:
         return None
@@ -307,10 +304,7 @@ def mean_of(shares: verdicts.Numbers) -> Statistic:
 
 
 def spread_of(values: verdicts.Numbers, scale: str, chosen: verdicts.RowNumbers) -> Statistic:
-    """Return a statistic: the standard deviation of a system's scores over the chosen test sets, averaged over systems.
-
-    Systems with few scores are left out.
-    """
+    """Return a statistic: the standard deviation of scores over the chosen test sets, averaged over systems."""
     scores = values[chosen]
     scores = scores[:, np.count_nonzero(~np.isnan(scores[:, :, LAS]), axis=0) >= min(LEAST_SCORES, len(chosen))]
 

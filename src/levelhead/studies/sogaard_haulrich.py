@@ -189,11 +189,7 @@ def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | Non
 
 
 def shares_separated(parts: Sequence[Any], seed: int) -> dict[str, list[float]]:
-    """Return the share of pairs of parsers that random samples of sentences separate by each measure, by their size.
-
-    A pair is separated if the parser with the higher UAS on all sentences is significantly better on the sample. Pairs
-    with equal UAS are left out.
-    """
+    """Return the share of pairs of parsers that random samples of sentences separate by each measure, by their size."""
     table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), perplexities=(2,))
     first, second = np.triu_indices(len(table.systems), 1)
     better = np.array([1, 1, -1])  # a lower perplexity is better

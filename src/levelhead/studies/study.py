@@ -155,10 +155,7 @@ class StudySpec(NamedTuple):
 
 
 def claim_by_parser(text: str, place: str, judged: Mapping[str, tuple[Verdict, str]], more: str = "") -> Claim:
-    """Return a claim that was tested with several parsers, given the verdict and the evidence of each parser.
-
-    If the verdicts differ, the evidence names the parsers for which the claim holds. No parser decides for the others.
-    """
+    """Return a claim that was tested with several parsers, given the verdict and the evidence of each parser."""
     parsers = defaultdict[Verdict, list[str]](list)
     for parser, (verdict, _) in judged.items():
         parsers[verdict].append(parser)

@@ -148,10 +148,7 @@ def correlation(cells: Mapping[str, Sequence[Cell]], method: Method = "pearson")
 
 @np.errstate(invalid="ignore", divide="ignore")
 def correlation_change(table: Numbers) -> Effect | None:
-    """Return how much more the first column correlates with the last one than any of the others; rows are independent.
-
-    None if a column is constant.
-    """
+    """Return how much more the first column correlates with the last one than any of the others does."""
 
     def change(rows: RowNumbers) -> float:
         first, *others = np.asarray(np.corrcoef(table[rows].T))[-1, :-1]

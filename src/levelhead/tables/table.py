@@ -224,8 +224,5 @@ def stars(p: float | None) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a cell of a TSV file that no spreadsheet runs as a formula: `'+base` for `+base`.
-
-    A text that already starts with apostrophes gets another one, so that no text is lost.
-    """
+    """Return a cell of a TSV file that no spreadsheet runs as a formula: `'+base` for `+base`."""
     return f"'{text}" if re.match("'*[=+@-]", text) else text

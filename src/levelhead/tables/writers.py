@@ -87,10 +87,7 @@ _ROOM = 2  # lines for the main notes, and for the number of the others
 
 
 def _note_lines(notes: Sequence[str], screen: Screen, hidden: Collection[str]) -> list[str]:
-    """Return all notes as lines, or the main notes that there is room for, at least one, and the number of others.
-
-    Notes on hidden columns are among the others.
-    """
+    """Return all notes as lines, or the main notes that there is room for, at least one, and the number of others."""
     texts = {note: folded(printable(note), screen.width).split("\n") for note in notes}
     every = [line for lines in texts.values() for line in lines]
     kept = [note for note in notes if note.partition(":")[0] not in hidden]
@@ -198,10 +195,7 @@ def _laid_out(table: Table, places: int | None, widest: int) -> _LaidOut:
 
 
 def _with_values(table: Table) -> Table:
-    """Return the table without columns that are empty in all rows, and without the rows that a note explains.
-
-    A table without any number is returned unchanged.
-    """
+    """Return the table without columns that are empty in all rows, and without the rows that a note explains."""
     kept = [i for i, cells in enumerate(zip(*table.every_row)) if not i or not {*cells} <= {"", None}]
     if all(table.columns[i].kind == "text" for i in kept):
         return table
@@ -254,10 +248,7 @@ def _n_first(columns: Sequence[Column]) -> int:
 def _narrowed(
     columns: Sequence[Column], rows: Sequence[Sequence[_Lines]], widest: int, least_first: int = 0
 ) -> list[list[_Lines]]:
-    """Return the head and rows of a table with line breaks; the last column gets the remaining space.
-
-    The first column may have this width even if there is little space.
-    """
+    """Return the head and rows of a table with line breaks; the last column gets the remaining space."""
     n_first = _n_first(columns)
     share = max(2 * widest // 3 // n_first, 2 * _LEAST)
     longest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]

@@ -75,10 +75,7 @@ _KIND = DatabaseKind(
 
 
 class Database(AbstractContextManager["Database"]):
-    """A connection for all threads of a process; the file is created if it does not exist, readable only by its user.
-
-    The changes of a transaction are on disk when it ends (write-ahead log, synchronous).
-    """
+    """A connection for all threads of a process; a file that it creates is readable only by its user."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

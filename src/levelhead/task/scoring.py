@@ -78,10 +78,7 @@ def score_folders(
 def score_submission(
     task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers = ONE_PROCESS
 ) -> dict[str, Any]:
-    """Score the outputs of a submission in other processes, which have their own limits, and end with this process.
-
-    If all outputs together exceed the limits, each is scored by itself; those that exceed them alone are removed.
-    """
+    """Score the outputs of a submission in other processes, which have their own limits, and end with this process."""
     seconds = task.limits.scoring_seconds
     try:
         return _score(task, outputs, result, workers, seconds)

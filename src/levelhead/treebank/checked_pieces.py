@@ -130,10 +130,7 @@ class CheckedPieces(Pieces):
         return ConlluError(*(fault.in_file(self.name) for fault in errors))
 
     def _faults(self) -> Iterator[Fault]:
-        """Yield the faults from the text that waits to the end of the file; too many end the search.
-
-        Words without heads that were taken are faults if other words have heads.
-        """
+        """Yield the faults from the text that waits to the end of the file; too many end the search."""
         if self._has_trees:
             yield SOME_HEAD
         yield from self._headless

@@ -58,10 +58,7 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS, *,
 
 
 def parts_of(path: str | os.PathLike[str]) -> closing[_Parts]:
-    """Return the contents of a file in parts, decompressed as by `read_bytes`; `with` closes the file.
-
-    Its size is not limited. Errors are raised while the parts are read.
-    """
+    """Return the contents of a file in parts, decompressed as by `read_bytes`; `with` closes the file."""
 
     def parts(name: str) -> _Parts:
         with _opened(name) as (file, size):

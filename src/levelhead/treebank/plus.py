@@ -128,10 +128,7 @@ def extra_columns(layout: ColumnLayout, rows: Sequence[tuple[bytes, ...]]) -> Ex
 
 
 def plus_parts(treebank: Treebank, read: ColumnLayout, parts: Iterable[tuple[Treebank, str]]) -> Iterator[bytes]:
-    """Yield a treebank as CoNLL-U Plus, with its first line.
-
-    Columns of CoNLL-U that were not in the file come last, if they have values.
-    """
+    """Yield a treebank as CoNLL-U Plus, with its first line."""
     columns = dict(zip(STRING_FIELDS, treebank.columns, strict=True))
     others = np.concatenate([treebank.multiword.cells, treebank.empty.cells])
     has_values = {

@@ -166,10 +166,7 @@ def read_contents(raw: bytes, name: str | None, reading: ReaderSettings) -> Tree
 
 
 def read_if_valid(raw: bytes, name: str | None, requested: ReaderSettings) -> Treebank | None:
-    """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons.
-
-    This loads and does less than reading in pieces, which finds the errors.
-    """
+    """Return the treebank in the contents of a file, or None if it is invalid, without looking for the reasons."""
     from levelhead.treebank.warning_checks import find_warnings  # loaded when needed: official rules do not need them
 
     refuse_long_lines(raw, name)

@@ -42,10 +42,7 @@ class ReaderSettings(NamedTuple):
 
 
 def scan_file(data: bytes, reading: ReaderSettings, *, start: bool = True) -> Treebank | None:
-    """Return the treebank in a file without repairs, or None if the file has any fault.
-
-    Either all words have heads, or no word.
-    """
+    """Return the treebank in a file without repairs, or None if the file has any fault."""
     layout = reading.layout
     if layout is not None and (b"\r" in data or b"\0" in data):  # perhaps in an extra column, which is not scanned
         return None

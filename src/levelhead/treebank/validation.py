@@ -367,11 +367,7 @@ def _escaped(text: str, also: str = "") -> str:
 
 
 def validation_text(validation: Validation, limit: int | None = None) -> str:
-    """Return as text the changes in copies, then the faults of the files or of their copies.
-
-    The faults of a file are followed by a remedy for each kind; its warnings of a kind are a single line, and `limit`
-    is the largest number of its errors of a kind.
-    """
+    """Return as text the changes in copies, then the faults of the files or of their copies."""
     lines = [f"fixed: {change}\n" for changes in validation.changes.values() for change in changes]
     for faults in validation.files.values():
         kinds: dict[tuple[str, str], list[Fault]] = {}

@@ -244,19 +244,13 @@ def head_entropy_of(treebank: Treebank) -> HeadEntropy:
 
 
 def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
-    """Return averaged word dependency entropies as the weights of WLAS(WDE) (Callin, section 5).
-
-    Each treebank is counted and dropped before the next is read.
-    """
+    """Return averaged word dependency entropies as the weights of WLAS(WDE) (Callin, section 5)."""
     tallies = (Tally.of(mapped(treebank.relations, universal), compact(treebank.forms)) for treebank in treebanks)
     return weights_of(averaged_entropy([word_dependency_entropy(words) for words in tallies]))
 
 
 def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
-    """Return the averaged word dependency entropies of treebanks as a file of weights for WLAS.
-
-    All relations of the treebanks' version of UD are listed; missing relations have the weight 0.5.
-    """
+    """Return the averaged word dependency entropies of treebanks as a file of weights for WLAS."""
     used = {relation for entropy in entropies for relation in entropy}
     if invalid := sorted(name for name in used if name.split() != [name] or "," in name or name.startswith("#")):
         raise InputError(Fault("cannot-hold", f"a file of weights cannot contain the relation {quoted(invalid[0])}"))

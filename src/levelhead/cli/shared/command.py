@@ -121,10 +121,7 @@ def _located(given: Any, download: Callable[[str], None] | None) -> Any:
 
 
 class Setting(click.Option):
-    """An option that is a parameter of the public function of its command, which has its default and its help.
-
-    An option that is another form of the parameter has its own help.
-    """
+    """An option that is a parameter of the public function of its command, which has its default and its help."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from copy import copy

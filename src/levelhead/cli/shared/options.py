@@ -310,10 +310,7 @@ training_options: Decorator = joined(
 def arguments_for(
     function: Callable[..., Any], given: Mapping[str, Any], files: Iterable[str] | None = None
 ) -> dict[str, Any]:
-    """Return the options that are parameters of a public function, and its defaults of those that are left out.
-
-    `files` are the files whose size decides how many processes are started.
-    """
+    """Return the options that are parameters of a public function, and its defaults of those that are left out."""
     from levelhead.api.inputs import registry_of
 
     names = function.__annotations__

@@ -40,10 +40,7 @@ def print_result(
     *,
     main: str | None = None,
 ) -> None:
-    """Print a result in the requested format, with at most --limit rows; only what is printed is computed.
-
-    `table` makes the table for readers; `main` is the table of data that is printed without --table.
-    """
+    """Print a result in the requested format, with at most --limit rows; only what is printed is computed."""
     output_format, output, name = given["output_format"], given.get("output"), given.get("table_name")
     limit = limit_of(given)
     if output_format in {"jsonl", "tsv"}:

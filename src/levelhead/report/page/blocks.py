@@ -79,10 +79,7 @@ class HeatMap(NamedTuple):
 
 
 class ConfusionMatrix(NamedTuple):
-    """A confusion matrix of gold relations (rows) and system relations whose cells open the sentences of a store.
-
-    Words on the diagonal are wrong if their head is, others always.
-    """
+    """A confusion matrix of gold relations (rows) and system relations whose cells open the sentences of a store."""
 
     names: Sequence[str]
     counts: Sequence[Sequence[int]]

@@ -57,11 +57,7 @@ def no_folder(*, partial: bool, from_scores: bool) -> str | None:
 
 
 def file_names(names: Iterable[str]) -> Mapping[str, str]:
-    """Return a unique file name for each name, which is valid on all operating systems and in URLs.
-
-    ASCII letters, digits, periods, hyphens and underscores are kept. If other characters are replaced, or if names
-    differ only in case, part of a hash makes the file names unique.
-    """
+    """Return a unique file name for each name, which is valid on all operating systems and in URLs."""
     found: dict[str, str] = {}
     taken = {MARKER, INDEX}
     for name in dict.fromkeys(names):

@@ -136,10 +136,7 @@ class TreebankErrors(NamedTuple):
 
 
 class ErrorTally:
-    """Finds the errors of an output on one treebank; both can be read in pieces.
-
-    The setup has the measures of the page. Partial scores get no intervals.
-    """
+    """Finds the errors of an output on one treebank; both can be read in pieces."""
 
     def __init__(self, *_: str, name: str, n_treebanks: int, setup: Setup) -> None:
         self._name, self._n_treebanks, self._registry = name, n_treebanks, setup.registry

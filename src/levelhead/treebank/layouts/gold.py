@@ -251,10 +251,7 @@ def output_names(gold: GoldFile) -> set[str]:
 
 
 def extra_gold(source: Path) -> tuple[Path, ...]:
-    """Return the treebanks in a folder of gold that are not gold, and its folders with treebanks that are not gold.
-
-    Files of other splits of a UD release are not included.
-    """
+    """Return the treebanks in a folder of gold that are not gold, and its folders with treebanks that are not gold."""
     if not source.is_dir():
         return ()
     folders = (path for path in visible_entries(source) if path.is_dir() and not is_wrapper(path, only_outputs=False))

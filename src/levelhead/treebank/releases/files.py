@@ -66,10 +66,7 @@ class WantedFile(NamedTuple):
 
 
 def located(name: str, *, download: Callable[[str], None] | None = None) -> str:
-    """Return the path of a file of a release by its name, of a folder for a pattern, or any other path unchanged.
-
-    Missing files are downloaded only if there is a function to show messages about them. An existing path wins.
-    """
+    """Return the path of a file of a release by its name, of a folder for a pattern, or any other path unchanged."""
     if "@" not in name or _NAME.fullmatch(name) is None or os.path.lexists(name):
         return name
     paths = [located_file(wanted, download) for wanted in wanted_files(name)]
