@@ -164,6 +164,7 @@ def test_in_rank_an_output_without_trees_counts_as_0(bare: tuple[Path, Path]) ->
         "agree {gold} {system}",
         "score {gold} {system} --report {folder}/x.html",
         "score {system} {system} --report {folder}/x.html",
+        "compare {system} {gold} {other} --report {folder}/x.html",
         "profile {system}",
         "similarity {gold} {system}",
         "derive {system}",

@@ -353,7 +353,10 @@ def count_and_look(
             matched.append(Output(system, name, visitor.matches))
     if isinstance(look, VisitEach):
         return records, results
-    return records, look(code, matched) if len(matched) == len(outputs) else None
+    if len(matched) < len(outputs):
+        return records, None
+    with _naming(gold, outputs[0][2] if len(outputs) == 1 else None):
+        return records, look(code, matched)
 
 
 @contextmanager
