@@ -80,5 +80,10 @@ def test_pages_of_a_folder_name_their_own_files(monkeypatch, tmp_path) -> None:
 
 
 def test_a_title_requires_a_page(capfd) -> None:
-    assert program.run(["score", "gold", "system", "--title", "x"]) == 2
+    assert (
+        program.run(
+            ["score", str(EXAMPLES / "parallel/gold"), str(EXAMPLES / "parallel/systems/alpha"), "--title", "x"]
+        )
+        == 2
+    )
     assert "--title requires --report" in capfd.readouterr().err
