@@ -12,8 +12,8 @@ KERNELS = (
 SHARED = "levelhead.kernels.cython_shared"
 """What Cython generates for memory views, compiled once: inside every kernel, most of the build would be that."""
 
-OPTIMIZATION = [] if "CFLAGS" in os.environ else ["-O3"]
-"""Whoever sets flags of the compiler decides how much it optimizes."""
+OPTIMIZATION = [] if "-O" in os.environ.get("CFLAGS", "") else ["-O3"]
+"""Whoever sets such a flag decides how much the compiler optimizes."""
 
 
 def extension(module: str, file_name: str) -> Extension:

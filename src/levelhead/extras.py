@@ -58,9 +58,9 @@ def require(module: str, use: str) -> None:
 
 def imported(package: str, module: str | None = None) -> Any:
     """Return the module of a library that a conversion requires, by default the package itself."""
-    from pkgutil import resolve_name  # slow to load
+    import importlib
 
     try:
-        return resolve_name(module or package)
+        return importlib.import_module(module or package)
     except ImportError as error:
         raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error

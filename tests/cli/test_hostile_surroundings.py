@@ -249,6 +249,7 @@ VERBS = {
     "parse votes gold.conllu -o votes": INPUTS,
     "parse votes gold.conllu --jar jar -o jar": INPUTS,
     "rank --scores table.tsv -o table.tsv": INPUTS,
+    "difficulty --scores table.tsv -m WeightedLAS(votes) -o votes": INPUTS,
     "reproduce conll17 --scores table.tsv -o table.tsv": INPUTS,
     "reproduce kohita-2017 --treebanks systems -o systems/x.conllu": INPUTS,
     "reproduce kohita-2017 --treebanks systems --report q.html -o q.html": TWICE,

@@ -40,7 +40,7 @@ MISTAKES = {
     ),
     "score gold/en.conllu systems/alpha/de.conllu": (
         "systems/alpha/de.conllu:3: text-mismatch: the texts differ from the first character: is gold/en.conllu the"
-        " right file to compare with? It begins with 'thedogchasedthecatfr', this file with 'derHundjagtedieKatze'"
+        " right gold file? Gold begins with 'thedogchasedthecatfr', this file with 'derHundjagtedieKatze'"
         " (character 1 of the text)"
     ),
     "compare gold systems/alpha systems/beta --resample-by document": (

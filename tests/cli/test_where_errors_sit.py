@@ -176,8 +176,8 @@ def test_files_without_a_common_first_character(run, tmp_path: Path) -> None:
         code, out, err = run("score", gold, system)
         assert (code, out) == (2, "")
         assert err == (
-            f"{system}:1: text-mismatch: the texts differ from the first character: is {gold} the right file to compare"
-            f" with? It begins with 'Ölb', this file with '{start}' (character 1 of the text)\n"
+            f"{system}:1: text-mismatch: the texts differ from the first character: is {gold} the right gold file?"
+            f" Gold begins with 'Ölb', this file with '{start}' (character 1 of the text)\n"
         )
         assert public_reason(err.partition(": ")[2].strip()).endswith(
             "differs from the input, first at character 1 of your output (not counting spaces)"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import job_functions
-from conftest import library
+from conftest import library, one_in
 from job_functions import SQUARES, jobs
 from levelhead.errors import InputError
 from levelhead.jobs import Job, Tls, cluster, run_jobs
@@ -15,10 +15,11 @@ from levelhead.jobs import Job, Tls, cluster, run_jobs
 
 @pytest.mark.cluster
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")
-def test_a_cluster_that_loses_a_worker_goes_on(tmp_path):
-    """A local cluster gives the same results, in the same order; each task has several jobs."""
+@pytest.mark.parametrize("batch", one_in(2, (8, 1)))
+def test_a_cluster_that_loses_a_worker_goes_on(tmp_path, batch):
+    """A local cluster gives the same results, in the same order, with any number of jobs in a task."""
     some = [Job("fatal once", job_functions.die_once, (3, str(tmp_path)), "fatal"), *jobs(40)]
-    found = run_jobs(some, cluster("local", 2)._replace(batch=8)).results
+    found = run_jobs(some, cluster("local", 2)._replace(batch=batch)).results
     assert list(found.items()) == [("fatal once", b"9"), *SQUARES.items()]
 
 

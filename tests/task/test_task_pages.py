@@ -121,7 +121,7 @@ def test_pages_on_a_phone(browser, served):
     """Nothing is wider than 400 px; state and reason come first; tables keep their roles as cards."""
     _, server, secret, name = served
     wrong = []
-    context = browser.new_context(viewport={"width": 400, "height": 800})
+    context = browser.new_context(viewport={"width": 400, "height": 800}, color_scheme="dark")
     page = context.new_page()
     page.on("console", lambda said: wrong.append(said.text) if said.type in {"error", "warning"} else None)
     sign_in(page, server, secret)

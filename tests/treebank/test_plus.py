@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from command_line import levelhead as run
-from conftest import EXAMPLES
+from conftest import EXAMPLES, one_in
 from conllu_cases import find_faults
 from levelhead import ConlluError, from_conllu
 from levelhead.treebank import blocks, faults_of, to_conllu
@@ -23,7 +23,7 @@ from oracle.damage import damaged_bytes
 from strategies import SEEDS, examples, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
-TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300)))
+TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300, *one_in(2, (5000,), 1))))
 
 
 def plus(text: str, names: list[str], draw: Random) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from command_line import levelhead as run
-from conftest import EXAMPLES
+from conftest import EXAMPLES, one_in
 from levelhead import ConlluError, InputError, from_conllu
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.treebank import blocks, faults_of, to_conllu
@@ -24,7 +24,7 @@ from strategies import SEEDS, examples, pairs, treebanks
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/de.conllu", EXAMPLES / "parallel/systems/beta/de.conllu"
 OTHER = EXAMPLES / "parallel/systems/alpha/de.conllu"
-TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300)))
+TINY = (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300, *one_in(2, (5000,), 1))))
 _HEAD = re.compile(r"(?m)^([1-9][0-9]*\t(?:[^\t\n]*\t){5})[^\t\n]*")
 
 

@@ -32,7 +32,7 @@ from result_rows import rows_in
 from strategies import SEEDS, examples, treebanks
 
 WHOLE = PieceSizes(1 << 40, 1)
-TINY = tuple(PieceSizes(0, size) for size in (1, 300))
+TINY = tuple(PieceSizes(0, size) for size in (1, 300, *one_in(2, (5000,), 1)))
 
 SIZES = st.lists(st.integers(1, 8), min_size=1, max_size=12)
 

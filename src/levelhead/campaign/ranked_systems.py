@@ -49,8 +49,9 @@ __all__ = ["RankedSystems", "RankingChoice"]
 def with_intervals(results: Results, rankings: Sequence[Ranking], settings: InferenceSettings) -> tuple[Ranking, ...]:
     """Return rankings with intervals, rank sets, letters and wins: by documents, sentences, or test sets of scores."""
     # Averages have full precision and the intervals of `compare`. All pairs of a ranking are one family of tests, from
-    # which rank sets (Mogstad, Romano, Shaikh and Wilhelm 2024), letters (Piepho 2004) and lines follow; wins are of
-    # the family on each test set. A failure is one event, which alone makes no difference significant, see `evidence`.
+    # which rank sets (Mogstad, Romano, Shaikh and Wilhelm 2024), letters (Piepho 2004) and lines follow; wins on a test
+    # set come from the family of its pairs. A failure is one event, which alone makes no difference significant, see
+    # `evidence`.
     if len(results.units) < len(results.gold):
         raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
     scopes = _Scopes(results, settings.level)

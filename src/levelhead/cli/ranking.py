@@ -87,8 +87,8 @@ def rank(by_treebank: bool, **given: Any) -> None:
         ranked = options.call(given, files=outputs)
     if given["output_format"] == "prototext":
         printing.print_provenance(given, ranked.provenance)
-        _write_prototext(ranked.results, given["output"])
         printing.write_page(given, ranked)
+        _write_prototext(ranked.results, given["output"])
     else:
         printing.show(given, ranked, main="scores" if by_treebank else None, by_treebank=by_treebank)
 

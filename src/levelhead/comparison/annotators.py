@@ -24,6 +24,7 @@ from levelhead.treebank.layouts.gold import stem_of, treebank_files, visible_ent
 from levelhead.treebank.relations import universal
 
 _SIDE = re.compile(r"^(gold|system) ")
+_GOLD_FILE, _OTHER_FILE = "the right gold file? Gold begins", "the right file to compare with? It begins"
 _USER = re.compile(rb"user_id[^\S\n]*=([^\n]*)$", re.MULTILINE)
 
 
@@ -121,8 +122,12 @@ def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, 
     try:
         return {(i, j): match(one, other, rules) for (i, one), (j, other) in combinations(enumerate(treebanks), 2)}
     except TextMismatch as error:  # neither side is gold, or a system
-        of_text = [replace(fault, message=_SIDE.sub("the text ", fault.message)) for fault in error.faults]
+        of_text = [replace(fault, message=_without_gold(fault.message)) for fault in error.faults]
         raise TextMismatch(*of_text) from error
+
+
+def _without_gold(message: str) -> str:
+    return _SIDE.sub("the text ", message).replace(_GOLD_FILE, _OTHER_FILE)
 
 
 def common_words(treebanks: Sequence[Treebank], pairs: Mapping[tuple[int, int], Matches]) -> AnnotatedWords:

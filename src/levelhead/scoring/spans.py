@@ -135,8 +135,8 @@ def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> Text
     if not offset and gold.after and system.after:  # the first characters differ
         name = printable(gold.path or "this")
         message = (
-            f"the texts differ from the first character: is {name} the right file to compare with?"
-            f" It begins with {quoted(gold.text_after)}, this file with {quoted(system.text_after)}"
+            f"the texts differ from the first character: is {name} the right gold file?"
+            f" Gold begins with {quoted(gold.text_after)}, this file with {quoted(system.text_after)}"
             " (character 1 of the text)"
         )
         return TextMismatch(Fault("text-mismatch", message, system.place))

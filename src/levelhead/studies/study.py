@@ -241,7 +241,7 @@ _QUICK = (
 
 _MEANING = (
     "A claim holds if a test is significant in its direction, does not hold if the opposite is significant, and is"
-    " inconclusive otherwise. Claims that need no test are confirmed or contradicted (see docs/studies.md)."
+    " inconclusive otherwise. Claims that need no test are confirmed or contradicted (see Replications)."
 )
 
 
@@ -278,7 +278,7 @@ def markdown(study: Study, stem: str = "") -> str:
         verdicts = [verdict for verdict in _counted(study) if verdict not in {"inconclusive", "confirmed", "no data"}]
         parts += [f"**{verdict.capitalize()}**: {_short_claims(study, verdict)}" for verdict in verdicts]
         evidence = f"[All claims, with evidence]({stem}-claims.tsv)"
-        again = f"`levelhead reproduce {study.name}` repeats this; `docs/studies.md` explains the verdicts."
+        again = f"`levelhead reproduce {study.name}` repeats this. [Replications](../studies.md) explains the verdicts."
         parts += [f"{evidence}. {again}", "## Tables and figures"]
     else:
         parts += [_MEANING, to_markdown(study.table())[:-1]]

@@ -103,7 +103,7 @@ def _entries(archive: Path, limits: SubmissionLimits) -> Iterator[_Entry]:
             yield from _zip_entries(file, limits)
             return
         new = next((new for magic, new in DECOMPRESSORS.items() if start.startswith(magic)), None)
-        parts = iter(partial(file.read, _CHUNK), b"") if new is None else members(file, new, _XZ_MEMORY)
+        parts = iter(partial(file.read, _CHUNK), b"") if new is None else members(file, new, _XZ_MEMORY, trusted=False)
         with tempfile.TemporaryFile(dir=archive.parent) as plain:
             for part in parts:
                 plain.write(part)

@@ -17,7 +17,8 @@ from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFi
 
 _CHUNK, _LONGEST_PATH = 1 << 20, 4095
 _ZSTD_STEP = 1 << 10
-_MOST_MEMBERS, _SMALL_MEMBER = 10_000, 1000  # members of fewer bytes on average: even empty ones take time
+_COMPRESSED = 1 << 16  # read at once: the end of each member copies what is left of it
+_MOST_MEMBERS, _SMALL_MEMBER = 10_000, 1000  # more members must be larger on average: even empty ones take time
 
 
 _Parts = Generator[bytes, None, None]
@@ -209,25 +210,27 @@ class TooManyMembers(ValueError):
     """A file is compressed in so many small parts that they would take long."""
 
 
-def members(file: IO[bytes], new: Callable[[int | None], Any], memory: int | None = None) -> _Parts:
-    """Decompress the members of a file, which zeros can follow, by new decompressors with a limit of memory for xz."""
+def members(
+    file: IO[bytes], new: Callable[[int | None], Any], memory: int | None = None, *, trusted: bool = True
+) -> _Parts:
+    """Yield the decompressed parts of all members of a file; zeros may follow a member, and `memory` limits xz."""
     raw, total = b"", 0
     for number in count():
-        if number >= _MOST_MEMBERS + total // _SMALL_MEMBER:
+        if number >= _MOST_MEMBERS + (total // _SMALL_MEMBER if trusted else 0):
             raise TooManyMembers(f"it is compressed in more than {_MOST_MEMBERS} parts")
         stream = new(memory)
         while not stream.eof:
             tail = getattr(stream, "unconsumed_tail", b"")  # zlib leaves it to its caller, the others keep it
             data = b""
             if not tail and getattr(stream, "needs_input", True):
-                data, raw = raw or file.read(_CHUNK), b""
+                data, raw = raw or file.read(_COMPRESSED), b""
             part = stream.decompress(tail + data, _CHUNK)
             if not (tail or data or part or stream.eof):
                 raise EOFError("the compressed data end too early")
             total += len(part)
             yield part
         raw = stream.unused_data.lstrip(b"\0")
-        while not raw and (more := file.read(_CHUNK)):
+        while not raw and (more := file.read(_COMPRESSED)):
             raw = more.lstrip(b"\0")
         if not raw:
             return

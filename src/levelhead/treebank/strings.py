@@ -70,7 +70,7 @@ class Strings(Sequence[str]):
         return cls(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
 
     def codes_with(self, *ranges: tuple[int, int]) -> Codes:
-        """Return the codes of the strings with a character of some `ranges`, ascending, int32.
+        """Return the codes of the strings with a character in any of the `ranges`, ascending, int32.
 
         The first and last character of each range are up to U+FFFF, and not from "!" to "~".
         """

@@ -97,7 +97,7 @@ def refuse_compressed(path: str) -> None:
 
 
 def check_files(others: Iterable[str] = ()) -> None:
-    """Check what the running command reads, and its results: the files that it names, and others."""
+    """Refuse inputs that cannot be read, and results that would overwrite inputs; `others` are more inputs."""
     context = click.get_current_context()
     given = context.params
     inputs, outputs = list[str](), list[str]()
@@ -108,7 +108,8 @@ def check_files(others: Iterable[str] = ()) -> None:
             inputs += inputs_of(paths)
             outputs += paths if param.type.like_gold else ()
     gates = [text.rpartition("=")[0] for name in ("under", "over") for text in given.get(name, ())]
-    measures = [*given.get("measures", ()), *given.get("fail_if_worse", ()), *gates]
+    single = given.get("measure")
+    measures = [*given.get("measures", ()), *given.get("fail_if_worse", ()), *gates, *([single] if single else [])]
     results = [param.name or "" for param in context.command.params if isinstance(param.type, ResultPath)]
     results.sort(key=lambda name: name != "output")  # where the table goes
     written = [given[name] for name in results]

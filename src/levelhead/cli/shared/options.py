@@ -136,7 +136,7 @@ result_options: Decorator = joined(answer_options, printing_options())
 title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
     "--figures", type=ResultPath("figures"), metavar="FOLDER",
-    help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
+    help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: figures)",
 )  # fmt: skip
 figure_option: Decorator = click.option(
     "--figure",

@@ -129,14 +129,14 @@ def show(
     main: str | None = None,
     **options: Any,
 ) -> None:
-    """Print the warnings and notes of a result, and the result (`print_result`) or a paper; write its page.
+    """Print the warnings and notes of a result, write its page, and print the result (`print_result`) or a paper.
 
     The table for readers is made by `table`, or by the method of the result, with these options.
     """
     print_provenance(given, result.provenance)
+    write_page(given, result)  # first, since a pipe can be closed
     if not _print_paper(given, result, each=options.get("each", False)):
         print_result(given, result, partial(result.table, **options) if options else table, main=main)
-    write_page(given, result)
 
 
 def wants_page(given: Mapping[str, Any]) -> bool:

@@ -157,8 +157,12 @@ class ExampleTally:
         if self._n_words > self._most:  # sentences of each group in turn, short ones first
             turns = _first_places(words[0], groups.values())[rows]
             lengths = np.array([len(self._sentences[number]["f"]) for number in kept.tolist()])
-            in_turn = np.lexsort((kept, lengths > 40, turns))
-            kept = kept[in_turn[np.cumsum(lengths[in_turn]) <= self._most]]
+            chosen, left = [], self._most
+            for row in np.lexsort((kept, lengths > 40, turns)).tolist():
+                if left >= lengths[row]:
+                    chosen.append(row)
+                    left -= int(lengths[row])
+            kept = kept[chosen]
         inside = np.isin(words[0], kept)
         kept, rows = np.unique(words[0, inside], return_inverse=True)
         pairs = list(zip(rows.tolist(), words[1, inside].tolist(), strict=True))
