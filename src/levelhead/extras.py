@@ -58,9 +58,9 @@ def require(module: str, use: str) -> None:
 
 def imported(package: str, module: str | None = None) -> Any:
     """Return the module of a library that a conversion requires, by default the package itself."""
-    import importlib
+    from pkgutil import resolve_name  # slow to load
 
     try:
-        return importlib.import_module(module or package)
-    except ImportError as error:
+        return resolve_name(module or package)
+    except (ImportError, AttributeError) as error:  # the package, or a module in it, is missing
         raise LevelheadError(f"this conversion requires: pip install '{package}'", "missing-extra") from error
