@@ -138,7 +138,7 @@ def test_invalid_files_are_refused_with_every_fault():
         [f"{INVALID}:49", "cycle"],
         [f"{INVALID}:108", "several-roots"],
     ]
-    assert hint == "to score an output whose trees are broken, add --partial"
+    assert hint == "to score an output with such errors, add --partial"
 
 
 def test_folders_with_an_invalid_file_have_no_average():

@@ -219,6 +219,7 @@ def ranking_to_the_weights_of_a_measure(folder: Path) -> Case:
 
 
 TABLE = "treebank\ta\tb\nx\t1\t1\ny\t3\t2\nz\t5\t3\n"
+LISTED = '[[treebank]]\ncode = "x"\ngold = "gold.conllu"\n'
 OWN = '[measure.Own]\nneeds = ["head"]\n'
 TWICE = "two results cannot be written to the same file"
 VERBS = {
@@ -249,6 +250,10 @@ VERBS = {
     "parse votes gold.conllu -o votes": INPUTS,
     "parse votes gold.conllu --jar jar -o jar": INPUTS,
     "rank --scores table.tsv -o table.tsv": INPUTS,
+    "rank man.toml systems -o gold.conllu": INPUTS,
+    "score man.toml systems --report gold.conllu": INPUTS,
+    "select man.toml -o man.toml": INPUTS,
+    "validate man.toml -o man.toml": INPUTS,
     "difficulty --scores table.tsv -m WeightedLAS(votes) -o votes": INPUTS,
     "reproduce conll17 --scores table.tsv -o table.tsv": INPUTS,
     "reproduce kohita-2017 --treebanks systems -o systems/x.conllu": INPUTS,
@@ -259,7 +264,14 @@ for line, message in VERBS.items():
 
     def over_an_input_of_a_verb(folder: Path, line: str = line, message: str = message) -> Case:
         (folder / "systems").mkdir()
-        for name, text in {"table.tsv": TABLE, "table.svg": TABLE, "own.toml": OWN, "votes": "1\n", "jar": ""}.items():
+        for name, text in {
+            "table.tsv": TABLE,
+            "table.svg": TABLE,
+            "own.toml": OWN,
+            "man.toml": LISTED,
+            "votes": "1\n",
+            "jar": "",
+        }.items():
             (folder / name).write_text(text)
         (folder / "systems/x.conllu").write_bytes(SYSTEM)
         return Case(line.split(), 2, says=message)

@@ -130,7 +130,7 @@ def rank(
     origin, pages, adjust = origin or _origin(locals()), set(prepare), missing == "adjust"
     if refused := _refused(pages, scores, missing, ranking, partial=partial, significance=significance):
         raise InputError(Fault("invalid-argument", refused))
-    written = _manifest_at(gold if manifest is None else manifest)
+    written = _manifest_at(gold) if manifest is None else read_manifest(manifest)
     tested = bool(pages) or (adjust and scores is None) if significance is None else significance
     tests = InferenceSettings(level, resample_by=resample_by) if tested else None
     requested = as_list(groups) or list(written.show or (ALL,))
@@ -144,7 +144,9 @@ def rank(
     about = tuple[str, ...]()
     if scores is not None:
         results = _results_of(scores, only)
-        names = names if measures else list(results.measures)
+        if not measures:  # results have all their measures, tokens first
+            of_results = isinstance(scores, Mapping)
+            names = sorted(results.measures, key=lambda name: of_results and name not in named_rules.main)
     else:
         plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)
         about = about_files(gold or manifest or {}, plan, "test set")
@@ -167,7 +169,7 @@ def rank(
 
 
 def _manifest_at(path: object) -> Manifest:
-    """Return the manifest at a path; for anything else, one without contents."""
+    """Return the manifest that is given as gold; for anything else, one without contents."""
     is_manifest = isinstance(path, str | os.PathLike) and os.fspath(path).endswith(".toml")
     return read_manifest(path) if is_manifest else Manifest()  # type: ignore[arg-type]
 

@@ -236,7 +236,7 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     if fix is not None and rules not in {None, "ud"}:
         raise click.UsageError(f"--fix repairs CoNLL-U: it cannot be combined with --rules {rules}")
     refuse_if(fix == "-", "--fix requires a file or folder: errors and warnings go to standard output")
-    check_files([*paths, *(path for path in golds if path not in paths)])
+    check_files([*paths, *(path for path in (*golds, *files) if path not in paths)])
     validation = options.call(given | {"rules": rules, "fix": fix}, *files)
     if given["output_format"] == "text":
         text = validation_text(validation, printing.limit_of(given))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import WithExample, say
-from levelhead.cli.shared.inputs import check_files
+from levelhead.cli.shared.inputs import check_files, inputs_of
 from levelhead.errors import InputError, quoted
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ _OWN = ("Options", len(_PLACES))
 _DOWNLOAD = "levelhead: download"
 _ARGUMENTS = "levelhead.arguments"
 _RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
-_BROKEN_TREES = {"cycle", "head-outside-sentence", "invalid-head", "no-root", "several-roots"}
+_PARTIAL = {  # errors that --partial allows
+    "cycle", "head-outside-sentence", "invalid-head", "no-root", "several-roots", "word-id-sequence",
+    "refused-by-rules",
+}  # fmt: skip
 
 
 def options_by_group(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
@@ -91,10 +95,11 @@ class Command(WithExample):
         try:
             return super().invoke(ctx)
         except InputError as error:
-            broken = [str(fault.place.file) for fault in error.faults if fault.slug in _BROKEN_TREES]
-            of_gold = all(file.startswith(str(ctx.params.get("gold"))) for file in broken)
-            if ctx.params.get("partial") is False and not of_gold:
-                error.add_note("to score an output whose trees are broken, add --partial")
+            broken = {os.path.realpath(str(fault.place.file)) for fault in error.faults if fault.slug in _PARTIAL}
+            if ctx.params.get("partial") is False and broken:
+                gold = map(os.path.realpath, inputs_of(filter(None, [ctx.params.get("gold")])))
+                if not broken.issubset(gold):
+                    error.add_note("to score an output with such errors, add --partial")
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -122,10 +122,15 @@ def check_files(others: Iterable[str] = ()) -> None:
 
 
 def inputs_of(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
-    """Yield paths, and all files below folders."""
+    """Yield paths, all files below folders, and the gold that manifests list."""
     for path in paths:
         yield os.fspath(path)
         yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
+        if os.fspath(path).endswith(".toml") and os.path.isfile(path):  # noqa: PTH113
+            from levelhead.campaign.find import listed_gold
+
+            with suppress(InputError):  # of a manifest, which the command will report, or of another file
+                yield from filter(os.path.exists, listed_gold(path))
 
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
@@ -207,7 +212,7 @@ def treebank_files(paths: Sequence[str], *, merge: bool = False) -> Files:
         for message in extra_gold_warning(path) if golds != [path] and is_collection(path) else ():
             say(message)
     files = files_of([file for golds in listed_files.values() for file in golds], merge=merge)
-    check_files(os.fspath(path) for some in files.values() for path in some)
+    check_files(dict.fromkeys([*paths, *(os.fspath(path) for some in files.values() for path in some)]))
     return files
 
 
