@@ -77,6 +77,20 @@ def test_single_evaluations_are_ranked() -> None:
     ]
 
 
+def test_main_measures_come_first_unless_measures_were_chosen() -> None:
+    paths = {name: path / "en.conllu" for name, path in OUTPUTS.items()}
+    for chosen, first in ((None, ["LAS", "CLAS", "MLAS", "BLEX", "Tokens"]), ("XPOS,LAS", ["XPOS", "LAS"])):
+        scores = {name: levelhead.score(GOLD / "en.conllu", path, measures=chosen) for name, path in paths.items()}
+        ranked = levelhead.rank(scores=scores)
+        assert [ranking.measure for ranking in ranked.rankings][: len(first)] == first
+
+
+def test_a_manifest_is_read_whatever_its_name(tmp_path: Path) -> None:
+    (path := tmp_path / "campaign.conf").write_text('[campaign]\nmeasures = ["UAS"]\n', encoding="utf-8")
+    ranked = levelhead.rank(GOLD / "en.conllu", {"alpha": OUTPUTS["alpha"] / "en.conllu"}, manifest=path)
+    assert [ranking.measure for ranking in ranked.rankings] == ["UAS"]
+
+
 @pytest.mark.parametrize("library", [pd, pl])
 def test_a_frame_is_ranked_like_its_file(library: Any, scores: dict[str, Any], tmp_path: Path) -> None:
     rows = [

@@ -144,9 +144,10 @@ def rank(
     about = tuple[str, ...]()
     if scores is not None:
         results = _results_of(scores, only)
-        if not measures:  # results have all their measures, tokens first
-            of_results = isinstance(scores, Mapping)
-            names = sorted(results.measures, key=lambda name: of_results and name not in named_rules.main)
+        if not measures:
+            has_all = isinstance(scores, Mapping) and {*named_rules.measures} <= {*results.measures}
+            # results with all measures begin with tokens, where the main ones say more
+            names = sorted(results.measures, key=lambda name: has_all and name not in named_rules.main)
     else:
         plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)
         about = about_files(gold or manifest or {}, plan, "test set")
