@@ -42,7 +42,7 @@ NO_DOWNLOAD = "the folder for downloads is empty; tests/treebank/test_releases.p
 CANNOT = {
     ".venv/bin/pip install -q '.[report]'": NO_NETWORK,
     ".venv/bin/pip install -q -e '.[dev]'": NO_NETWORK,
-    ".venv/bin/pytest -q -n 2": "these very tests",
+    ".venv/bin/pytest -q -n 3": "these very tests",
     "pip install .": NO_NETWORK,
     'levelhead train malt train.conllu model --jar maltparser-1.9.2.jar --options "-a nivrestandard"': NOT_OURS,
     "levelhead parse model test.conllu --jar maltparser-1.9.2.jar --repair": NOT_OURS,
