@@ -59,7 +59,7 @@ class OutputResult(NamedTuple):
         notes: notes about the numbers, with `scoring.measure_notes.SYSTEM` as the name of the system.
         valid_trees: for partial scores, the counts in which invalid trees count as wrong.
         partial_coverage: for partial scores, the share of gold that the output covers; None for other scores.
-        sentences_valid_trees: as `sentences`, with nothing correct in sentences without a valid tree.
+        sentences_valid_trees: like `sentences`, but sentences without a valid tree count as wrong.
         lacks: the measures without a score in a table of scores, which count as 0.
     """
 

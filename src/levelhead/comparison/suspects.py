@@ -209,7 +209,7 @@ class Suspect(NamedTuple):
         score: the evidence for the other annotation, as log-odds.
         n_for: the number of systems with the other annotation.
         n_gold: the number of systems that agree with gold.
-        variation: the same words with another annotation elsewhere, or None.
+        variation: another annotation of these words in the same context, or None.
     """
 
     word: int

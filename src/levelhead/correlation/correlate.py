@@ -106,7 +106,7 @@ class Correlation(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Whether the two columns correlate significantly; of more columns, how many pairs do, and which one most."""
+        """Whether two columns correlate significantly; of more, how many pairs do, and the strongest one."""
         alpha = 1 - float(self.provenance.signature["level"])
         found = [(pair, *next(iter(pair.coefficients.items()))) for pair in self.pairs]
         tested = [each for each in found if each[2].value is not None and each[2].p is not None]

@@ -78,7 +78,7 @@ class Derivations(Tabular):
     Args:
         system: the transition system.
         transitions: the codes of all transitions, by sentence, uint8.
-        offsets: the start of each sentence's transitions, then their number; int64, shape (sentences + 1,).
+        offsets: where each sentence's transitions start, and finally their total number; int64, shape (sentences + 1,).
         order: the words in the order in which they get their heads, as indices into all words; the words of a sentence
             are in its range of words; int32, shape (words,).
         heads: the derived heads, including lifted arcs, 1-based in the sentence, 0 for the root; int32.

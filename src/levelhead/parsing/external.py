@@ -307,7 +307,7 @@ class Row(NamedTuple):
 
 
 class ParsedTreebank(NamedTuple):
-    """A parsed treebank, and warnings of the repairs to trees of an external parser."""
+    """A parsed treebank, and warnings about repairs of an external parser's trees."""
 
     treebank: Treebank
     repairs: tuple[Fault, ...]

@@ -161,7 +161,7 @@ def better_on_at_least(p_values: Sequence[float], level: float) -> int:
 
     Args:
         p_values: the p-value of each treebank, of the hypothesis that the system is not better.
-        level: the probability of claiming too many treebanks.
+        level: the maximum probability of claiming more treebanks than there are.
     """
     n = len(p_values)
     failing = (k for k, p in enumerate(sorted(p_values)) if (n - k) * p >= level)

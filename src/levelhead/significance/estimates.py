@@ -255,8 +255,9 @@ class Estimate(NamedTuple):
         """Return the confidence interval of a score between 0 and 1; for other values, the interval of differences.
 
         Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
-        instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals, Dean
-        and Pagano (2015) and Franco et al. (2019) with Wilson's; the latter find undercoverage with strong clustering.
+        instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals;
+        Dean and Pagano (2015) and Franco et al. (2019) use it with Wilson's, and the latter find that they cover too
+        little with strong clustering.
         For a score of 0 or 1, and if all units have the same score, each unit counts as one observation.
         """
         if not self.has_interval or not 0 <= self.value <= 1:

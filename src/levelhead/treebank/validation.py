@@ -244,7 +244,7 @@ class Validation(Tabular):
     Args:
         files: the errors and warnings of each file, or of its repaired copy, by path.
         copies: the path of the repaired copy of each file, by the path of the file.
-        changes: the changes in the copy of each file, by the path of the file.
+        changes: the repairs in the copy of each file, by the file's path.
     """
 
     KIND: ClassVar[str] = "validate"

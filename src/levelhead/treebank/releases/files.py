@@ -254,7 +254,7 @@ class TestSets(Tabular):
     """Files of UD releases.
 
     Args:
-        versions: the files, in the order of their names and releases.
+        versions: the files, sorted by name and release.
         paths: the path of each file on this machine; empty unless they were requested.
     """
 
