@@ -144,10 +144,7 @@ def rank(
     about = tuple[str, ...]()
     if scores is not None:
         results = _results_of(scores, only)
-        if not measures:
-            has_all = isinstance(scores, Mapping) and {*named_rules.measures} <= {*results.measures}
-            # results with all measures begin with tokens, where the main ones say more
-            names = sorted(results.measures, key=lambda name: has_all and name not in named_rules.main)
+        names = names if measures else _measures_of_scores(scores, results.measures, named_rules)
     else:
         plan = needed_plan(plan_to_rank(gold, systems, written, split, only, as_runs=as_runs), choice, requested)
         about = about_files(gold or manifest or {}, plan, "test set")
@@ -210,6 +207,14 @@ def _refused(
     from levelhead.report.page.ranking_report import no_folder
 
     return no_folder(partial=partial, from_scores=scores is not None)
+
+
+def _measures_of_scores(scores: Any, measures: Iterable[str], rules: Rules) -> list[str]:
+    """Return the measures of scores in their order, but main ones first if results have all measures."""
+    found = list(measures)
+    if isinstance(scores, Mapping) and {*rules.measures} <= {*found}:  # they begin with tokens, which say little
+        found.sort(key=lambda name: name not in rules.main)
+    return found
 
 
 def _results_of(scores: Any, only: str | Iterable[str]) -> Results:

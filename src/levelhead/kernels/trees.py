@@ -147,7 +147,7 @@ def lay_out(
     at = 1
     for node in range(n + 1):
         if node == at:
-            return False  # there are no more words below the root
+            return False  # nothing else is below the root
         head = order[node]
         fill: Int = after[head + 1]
         end: Int = after[head + 2] if head < n else n

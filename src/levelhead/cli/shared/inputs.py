@@ -108,8 +108,8 @@ def check_files(others: Iterable[str] = ()) -> None:
             inputs += inputs_of(paths)
             outputs += paths if param.type.like_gold else ()
     gates = [text.rpartition("=")[0] for name in ("under", "over") for text in given.get(name, ())]
-    single = given.get("measure")
-    measures = [*given.get("measures", ()), *given.get("fail_if_worse", ()), *gates, *([single] if single else [])]
+    single = filter(None, [given.get("measure")])
+    measures = [*given.get("measures", ()), *single, *given.get("fail_if_worse", ()), *gates]
     results = [param.name or "" for param in context.command.params if isinstance(param.type, ResultPath)]
     results.sort(key=lambda name: name != "output")  # where the table goes
     written = [given[name] for name in results]
