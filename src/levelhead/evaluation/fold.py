@@ -46,7 +46,7 @@ class CountedPiece:
 
     @cached_property
     def sentences(self) -> Mapping[str, tuple[Counts, ...]]:
-        """The counts in each gold sentence of all measures that can be counted; partial also with valid trees only."""
+        """The counts of all countable measures by gold sentence; for partial scores, also with valid trees only."""
         if self._counted is None:
             return {name: (counts,) for name, counts in counts_by_sentence(self.matches, self._setup).items()}
         return {name: (counts.sentences, counts.sentences_valid_trees) for name, counts in self._counted.items()}

@@ -52,7 +52,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     Args:
         scores: the score of each measure, in the requested order.
-        gold: the size of the gold treebank and the warnings about its file; on several treebanks, of all.
+        gold: the size of the gold treebank (summed over several treebanks) and the warnings about its file.
         system: the size of the system's output and the warnings about its file.
         provenance: the provenance of the numbers.
         valid_trees: for partial scores, the scores if all words of sentences without a valid tree
