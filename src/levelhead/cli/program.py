@@ -185,7 +185,7 @@ def main() -> NoReturn:
         n_handlers = getattr(atexit, "_ncallbacks", lambda: 1)()  # not documented: without it, Python exits as usual
         n_threads, watched = threading.active_count(), sys.gettrace() or sys.getprofile()
         if module not in {"levelhead", "levelhead.__main__"} or watched or n_handlers > 0 or n_threads > 1:
-            sys.exit(code)
+            sys.exit(code)  # something is left to do; otherwise, this would take a tenth of the time of `score`
         try:
             for stream in filter(None, (sys.stdout, sys.stderr)):
                 stream.flush()

@@ -23,11 +23,11 @@ class Training(NamedTuple):
 
     Args:
         forms: the frequency of each form as a syntactic word.
-        sentences: each sentence as its forms.
-        trees: each tree as its heads (0 for the root) and universal relations.
-        heads: each tree as its heads only.
-        files: the contents of each file.
-        key: one hash of the contents of all treebanks, including treebanks that were not read from files.
+        sentences: the forms of each distinct sentence.
+        trees: the heads (0 for the root) and the universal relations of each distinct tree.
+        heads: the heads of each distinct tree without relations.
+        files: the hash of each file, and its name if it is part of a UD release.
+        key: a joint hash of all treebanks, including treebanks that were not read from files.
     """
 
     forms: Mapping[str, int]
