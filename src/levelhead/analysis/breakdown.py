@@ -46,15 +46,15 @@ COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
 class Breakdown(NamedTuple):
-    """The scores of buckets: words that share the values of some properties.
+    """The scores of word groups (buckets) that share the values of some properties.
 
     Args:
         by: the names of the properties.
         measure: the measure.
         rows: the values of the properties and the score, for each bucket with words.
         whole: the score of all words; None if `without` is empty.
-        without: the score of all words outside a bucket, by its values (Nivre and Fang 2017, Tables 2 and 3).
-        estimates: the score of each bucket with its confidence interval, by its values.
+        without: for each bucket, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
+        estimates: for each bucket, the score with its confidence interval.
         system: the name of the system.
     """
 

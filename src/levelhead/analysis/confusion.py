@@ -187,7 +187,7 @@ class Cascading(NamedTuple):
     """The wrong arcs of a class of relations.
 
     Args:
-        name: the class, by the gold relation.
+        name: the class of the gold relation.
         labeled: whether a correct arc must also have the correct relation.
         wrong: the number of aligned words of the class that are attached incorrectly.
         parent_correct: the number of these words whose predicted head is itself attached correctly.

@@ -54,7 +54,8 @@ class Explanation(Tabular):
     """The scores under all rules, and the decisions that cause differences.
 
     Args:
-        evaluations: the scores under each set of rules, by name, or the error with which the rules reject the files.
+        evaluations: the scores under each set of rules, or the error if the rules reject the files; by name of the
+            rules.
         differences: the decisions on which the rules differ, if they change a score or affect a word.
     """
 

@@ -54,7 +54,7 @@ def find_plan(
             or a single output.
         split: which files of UD releases to use.
         as_runs: whether every folder in a system's folder is a run, whatever its name.
-        argument: what errors call the argument `systems`.
+        argument: the name of the argument `systems` in errors.
 
     Raises:
         InputError: a path cannot be read, is empty, is given twice or matches two layouts; or a mapping has wrong keys.
@@ -203,7 +203,7 @@ class Manifest(NamedTuple):
     Args:
         test_sets: the listed test sets; if empty, the folder `gold` is used.
         folders: the listed folders, by the name of the system; if empty, the folder `systems` is used.
-        runs: the names of the listed folders of runs, by system; a system can be left out.
+        runs: the names of the folders of runs, for systems whose runs are listed.
         gold: the folder of gold treebanks, or None.
         systems: the folder with a folder for each system, or None.
         groups: the codes of the test sets in each group, by the name of the group.

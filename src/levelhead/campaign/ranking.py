@@ -134,6 +134,7 @@ class Standing(NamedTuple):
     exact: Annotated[Fraction | None, NOT_A_COLUMN] = None
 
     def with_value(self, exact: Fraction | None) -> Standing:
+        """Return the standing with another value."""
         return self._replace(exact=exact, value=number(exact))
 
 
@@ -188,7 +189,7 @@ class Ranking(NamedTuple):
         lines: the positions after which a line is drawn, since the next system differs significantly; None without
             tests.
         pairs: the tests of all pairs of systems; empty without tests.
-        influences: the pairs for which one unit causes more than a third of the variance, each with the difference
+        influences: for each pair whose difference gets more than a third of its variance from one unit, the difference
             without this unit.
         adjusted: the expected averages of systems, if missing scores are predicted; otherwise empty.
         not_averaged: the test sets that these averages leave out, since their missing scores cannot be predicted.

@@ -51,7 +51,7 @@ class OutputResult(NamedTuple):
         coverage: the numbers of sentences behind the secondary scores.
         sentences: for each measure, the numerators and denominators in every gold sentence, int32 or float64, shape
             (2, sentences); empty if they were not requested or the output is invalid.
-        units: the documents or sentences of gold as units of tests; None if `sentences` were not requested.
+        units: the units of intervals and tests (documents or sentences); None if `sentences` were not requested.
         gold_hash: the hash of the gold contents; empty if `sentences` were not requested.
         faults: every fault of an invalid output.
         contents: the sizes and the hash of a valid output, and warnings about it.

@@ -58,8 +58,8 @@ def score_plan(
         store: the store of results, or None.
         by_sentence: whether to return the counts of every sentence, which intervals and tests require.
         resample_by: the units of intervals and tests, see `significance.units_of`.
-        look: a function that is also called for each test set with all outputs (if they are valid), or a `VisitEach`
-            for each valid output. Workers must be able to import it. Outputs are then read even if they are stored.
+        look: a function that is also called with all outputs on each test set (if they are valid), or a `VisitEach`,
+            which is called with each valid output. Workers must be able to import it. Stored outputs are read again.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.

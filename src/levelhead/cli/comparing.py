@@ -47,7 +47,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
     of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
     Scores and differences have confidence intervals. P-values and the intervals of differences are corrected for the
-    number of systems. For a single SYSTEM, only scores are shown.
+    number of systems. A single SYSTEM only gets scores.
     """
     from levelhead.comparison.regression import outcome_text
 

@@ -170,11 +170,7 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: 0 success, 1 a gate failed, 2 invalid input, 3 internal error, 130 interrupted.
-
-    It exits at once if nothing is left to do: shutting Python down takes a tenth of the time of `score`. Exit handlers
-    still run, such as saving coverage data or closing a pool or cluster, and threads can finish.
-    """
+    """Run the command line and exit: 0 success, 1 a gate failed, 2 invalid input, 3 internal error, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminate)  # so that a partly written file next to its target is removed
     try:
         if "_LEVELHEAD_COMPLETE" in os.environ:  # a shell asks for completions

@@ -41,7 +41,7 @@ class Targets(NamedTuple):
     Args:
         name: the name of the set.
         relations: the target relations of each UPOS.
-        fixed: the relations inside fixed expressions, which backward conversion does not move; by "ud1" and "ud2".
+        fixed: the relations inside fixed expressions, which backward conversion does not move, for "ud1" and "ud2".
         subtypes: whether a relation written without a subtype matches all its subtypes.
     """
 

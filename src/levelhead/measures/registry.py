@@ -72,7 +72,7 @@ class Registry:
     Args:
         measures: all measures by name.
         schemes: all schemes, and the default scheme.
-        origins: the hash of the file from which a measure or scheme was read, by the hash of its definition.
+        origins: the hash of the file from which a measure or scheme was read, by the hash of the measure or scheme.
     """
 
     measures: Mapping[str, Definition] = field(default_factory=lambda: REGISTRY)

@@ -339,7 +339,7 @@ class Recovery(Tabular):
 
     @property
     def other_text(self) -> str:
-        """A sentence about the answers that have another text than gold; empty if there are none."""
+        """A sentence about the answers whose text differs from gold; empty if there are none."""
         other_texts = [answer.steps for answer in self.answers if answer.category == ANOTHER_TEXT]
         shifts = (sum(name in steps for steps in other_texts) for name in (FITS_NEXT, FITS_PREVIOUS))
         return other_text_note(len(other_texts), *shifts) if other_texts else ""

@@ -20,12 +20,12 @@ MEMORY = "memory"  # used instead of the hash and the path of a treebank that wa
 
 
 class FileId(NamedTuple):
-    """The hash of a file's contents, and its name if it is part of a UD release; as text, in short form.
+    """The hash of a file's contents, and its name if it is part of a UD release; `str` gives a short form.
 
     Args:
         sha256: the SHA-256 of the contents, decompressed; None for a treebank in memory.
         name: the treebank and split, such as "en_ewt-test"; None for files that are in no known UD release.
-        releases: the UD releases with exactly this file, such as "2.2-2.3"; None like `name`.
+        releases: the UD releases with exactly this file, such as "2.2-2.3"; None if `name` is None.
     """
 
     sha256: str | None
@@ -158,7 +158,7 @@ class FileSummary:
 
     @property
     def name(self) -> str:
-        """The name of the file without its suffixes, as test sets are named; "treebank" for one in memory."""
+        """The name of the file without suffixes, which names the test set; "treebank" for a treebank in memory."""
         name = os.path.basename(self.path or "")  # noqa: PTH119 -- pathlib would be loaded for this alone
         return name.partition(".")[0] or name or TREEBANK
 

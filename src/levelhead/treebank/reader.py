@@ -100,7 +100,7 @@ def read(
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
-        ConlluError: the file is invalid (with `partial`: it has no readable row); the error lists all faults.
+        ConlluError: the file is invalid or, with `partial`, has no readable row; the error lists all faults.
     """
     name = path_of(os.fsdecode(path))
     data = read_bytes(name, limits)

@@ -23,9 +23,9 @@ class Training(NamedTuple):
 
     Args:
         forms: the frequency of each form as a syntactic word.
-        sentences: the forms of each distinct sentence.
-        trees: the heads (0 for the root) and the universal relations of each distinct tree.
-        heads: the heads of each distinct tree without relations.
+        sentences: the distinct sentences, each as its forms.
+        trees: the distinct trees, each as its heads (0 for the root) and universal relations.
+        heads: the distinct trees, each as its heads only.
         files: the hash of each file, and its name if it is part of a UD release.
         key: a joint hash of all treebanks, including treebanks that were not read from files.
     """

@@ -48,7 +48,7 @@ class Treebank(Sequence["Sentence"]):
     """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
 
     Args:
-        forms: the column FORM, one string per word; the other columns of strings are alike.
+        forms: FORM of each word; the other columns of strings have the same structure.
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
         sentence_starts: the index of each sentence's first word, and finally the number of words; int32, shape
             (sentences + 1,).
@@ -192,7 +192,7 @@ class Treebank(Sequence["Sentence"]):
         return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
-        """Return a treebank of some sentences: indices, in the order of the result, or one bool for each sentence."""
+        """Return a treebank of `sentences`: their indices in the order of the result, or one bool for each sentence."""
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]

@@ -47,8 +47,8 @@ def faults_of(
 ) -> tuple[Fault, ...]:
     """Return all errors and warnings of a file, each with its line.
 
-    In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines get
-    one warning with their number. After 100,000 warnings of a kind, the last of them counts the rest; after 100,000
+    In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines get a
+    single warning, which counts them. After 100,000 warnings of a kind, the last of them counts the rest; after 100,000
     errors, checking stops.
 
     Args:
@@ -329,7 +329,7 @@ def validate(
     rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
-    """Return all errors and warnings of files and of the files in folders, or of their repaired copies."""
+    """Return all errors and warnings of files, including files in folders, or of their repaired copies."""
     files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
     if fix is None:
         with tracked(files, "validating") as tracked_files:

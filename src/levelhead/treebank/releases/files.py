@@ -254,7 +254,7 @@ class TestSets(Tabular):
 
     Args:
         versions: the files, sorted by name and release.
-        paths: the path of each file on this machine; empty unless they were requested.
+        paths: the path of each file on this machine; empty unless paths were requested.
     """
 
     KIND: ClassVar[str] = "testsets"
