@@ -70,7 +70,7 @@ class Fault:
 
     @property
     def message_with_count(self) -> str:
-        """The message; if the fault stands for several, also their number."""
+        """The message, plus the number of further cases if `count` is above 1."""
         return self.message + (f" (and {number_of(self.count - 1, 'more such case')})" if self.count > 1 else "")
 
     def in_file(self, name: str | None) -> Fault:

@@ -225,7 +225,7 @@ def agree(
     F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
-        annotations: at least two treebanks or paths, or a mapping of names to them; or a single treebank whose comments
+        annotations: two or more treebanks or paths, a mapping of names to them, a single treebank whose comments
             `# user_id` name the annotators, or a folder with a file per annotator and document.
         gold_format: the format of the first file, if different; if only this file is CoNLL-U, its multiword tokens are
             split.

@@ -184,7 +184,7 @@ def judge(
         second: the output of the second system.
         judgments: votes for the better system: a file with one line per gold sentence (one or more votes), a list with
             an item per sentence, or a data frame with a column per person.
-        words: how votes name the first and the second system; by default detected: blue red, 1 2, first second or a b.
+        words: how votes name the first and the second system; by default blue red, 1 2, first second or a b.
         ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each system, or not
             at all ("skip").
         subtypes_apart: whether to leave relations with subtypes out of all classes, as Callin does for content
