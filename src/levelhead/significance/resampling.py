@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 
 class InferenceSettings(NamedTuple):
-    """The settings of tests of differences.
+    """The settings of confidence intervals and tests.
 
     Args:
         level: the confidence level of intervals.
-        margin: the largest irrelevant difference, in points (0.5 is half a percentage point), or as a ratio above 1 for
-            perplexities; None for no equivalence test.
+        margin: the largest difference that does not matter: in points (0.5 is half a percentage
+            point), or for perplexities as a ratio above 1; None for no test of equivalence.
         resample_by: the independent units: "auto", "sentence", "document" or "comment:NAME", see `units_of`.
     """
 
@@ -49,15 +49,12 @@ def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> Rows:
 
 
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
-    """Sum the rows of a table over the samples of `resampled_rows`.
+    """Return the sums of rows in random samples with replacement, float64, shape (resamples, ...).
 
     Args:
         table: one row per sentence, float64, shape (sentences, ...).
         resamples: the number of samples, each with as many rows as the table.
         seed: the random seed.
-
-    Returns:
-        The sums, float64, shape (resamples, ...).
     """
     rng, n_rows, cells = np.random.default_rng(seed), len(table), table.reshape(len(table), -1)
     sums = np.empty((resamples, cells.shape[1]))
