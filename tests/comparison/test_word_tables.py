@@ -12,10 +12,10 @@ from hypothesis import given, settings
 
 import levelhead
 from conftest import EXAMPLES, library
+from levelhead.comparison.word_tables import WordRows
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.setup import setup_of
-from levelhead.evaluation.word_tables import WordRows
 from levelhead.scoring.score import match_pair
 from levelhead.tables.data import DataTable
 from levelhead.treebank import blocks

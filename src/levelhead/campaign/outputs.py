@@ -56,8 +56,8 @@ from levelhead.scoring.matches import Matches, TreebankPair, match
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.selection import for_treebank, key_of, read_weights
 from levelhead.scoring.spans import spans_of
-from levelhead.significance import Run, system_counts, units_of
-from levelhead.significance.units import AUTO, UnitTally
+from levelhead.significance.jackknife import Run, system_counts
+from levelhead.significance.units import AUTO, UnitTally, units_of
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.layouts.outputs import System
 from levelhead.treebank.provenance import FileSummary, contents_hash, summary_of
