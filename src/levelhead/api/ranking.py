@@ -34,7 +34,7 @@ from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import Registry, parse_measure, qualified
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.significance import InferenceSettings
+from levelhead.significance.estimates import InferenceSettings
 from levelhead.significance.units import AUTO
 from levelhead.tables.frames import is_frame
 from levelhead.tabular import Tabular
@@ -325,7 +325,7 @@ def difficulty(
         MeasureError: the measure is unknown.
     """
     from levelhead.comparison.difficulty import difficulties
-    from levelhead.correlation import read_tables
+    from levelhead.correlation.tables import read_tables
 
     registry = registry_with(measure, registry or registry_of((), None))
     about = tuple[str, ...]()

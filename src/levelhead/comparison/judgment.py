@@ -31,9 +31,17 @@ from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import SystemCounts, Units, unit_line, unit_notes, with_p_values
-from levelhead.significance.jackknife import ratios
-from levelhead.significance.units import AUTO, UNITS, unit_rows, units_signature
+from levelhead.significance.jackknife import SystemCounts, ratios
+from levelhead.significance.units import (
+    AUTO,
+    UNITS,
+    Units,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_signature,
+    with_p_values,
+)
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, level_text, p_text

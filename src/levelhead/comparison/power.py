@@ -21,8 +21,8 @@ from levelhead.errors import Fault, InputError, number_of, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import FEWEST_UNITS, SystemCounts, Units, enough_runs, unit_line, unit_notes
-from levelhead.significance.estimates import FEWEST_RUNS
+from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import (
     Target,
     Variances,
@@ -30,7 +30,18 @@ from levelhead.significance.power import (
     difference_variances,
     typical_deviations,
 )
-from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UNITS, unit_rows, units_signature
+from levelhead.significance.units import (
+    AUTO,
+    DOCUMENT,
+    FEWEST_UNITS,
+    SENTENCE,
+    UNITS,
+    Units,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_signature,
+)
 from levelhead.tables.data import Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 from levelhead.tabular import Tabular

@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
-from levelhead.analysis import Cascading, Confusion, cascading_errors, error_types
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, ConfusedWords
+from levelhead.analysis.confusion import (
+    MOST_RELATIONS,
+    OTHER,
+    Cascading,
+    ConfusedWords,
+    Confusion,
+    cascading_errors,
+    error_types,
+)
 from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, costliest_error, repairs
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan, missing_outputs
@@ -30,9 +37,19 @@ from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.scoring import Matches
 from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on, notes_on_schemes
-from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
+from levelhead.significance.estimates import InferenceSettings
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import UNITS, parallel_groups, unit_rows
+from levelhead.significance.units import (
+    ENOUGH_UNITS,
+    FEWEST_UNITS,
+    UNITS,
+    Units,
+    parallel_groups,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_of,
+)
 from levelhead.tables.data import (
     MEASURE_COLUMN,
     SYSTEM_COLUMN,
