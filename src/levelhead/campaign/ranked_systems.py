@@ -32,11 +32,9 @@ from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.evaluation.score_data import ScoreNumbers, score_numbers
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
-from levelhead.significance import Estimate, InferenceSettings
 from levelhead.significance.corrections import PairTests, compare_pairs, level_of_each
-from levelhead.significance.estimates import rescaled
+from levelhead.significance.estimates import Estimate, InferenceSettings, Sums, rescaled
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
-from levelhead.significance.resampling import Sums
 from levelhead.significance.scopes import CountedUnits, Scope, count_units, influence_rows, influenced_by
 from levelhead.significance.units import unit_rows
 from levelhead.tables.data import PercentInterval

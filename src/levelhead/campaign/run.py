@@ -25,7 +25,7 @@ from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.selection import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
-from levelhead.treebank import Treebank, blocks
+from levelhead.treebank import Treebank, input_bytes
 from levelhead.treebank.input_bytes import is_stream, read_bytes
 from levelhead.treebank.layouts.gold import irregularity
 from levelhead.treebank.layouts.outputs import System
@@ -296,7 +296,7 @@ class _Scoring:
     def _hash_of(self, path: Path, size: int) -> str:
         if reason := irregularity(path):
             raise OSError(errno.EINVAL, reason)  # a device can be endless
-        if self.at_hand is None or size > blocks.SIZES.large:  # larger files are not kept until their job
+        if self.at_hand is None or size > input_bytes.SIZES.large:  # larger files are not kept until their job
             with path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         self.at_hand[os.fspath(path)] = data = path.read_bytes()

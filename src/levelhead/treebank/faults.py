@@ -12,18 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from levelhead.errors import Fault, Place, add_fault, listed, number_of, quoted
 from levelhead.kernels import pools, trees
+from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.strings import ANY_SPACE, Codes
 from levelhead.treebank.tokens import FIELDS
-
-if TYPE_CHECKING:
-    from levelhead.treebank.scanner import ReaderSettings
-
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK_LINES = {

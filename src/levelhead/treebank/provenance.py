@@ -6,14 +6,12 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, Place
 from levelhead.immutable import immutable
 from levelhead.tables.documents import file_text
-
-if TYPE_CHECKING:
-    from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.treebank import Treebank
 
 TREEBANK = "treebank"  # the code of a treebank without another code
 MEMORY = "memory"  # used instead of the hash and the path of a treebank that was not read from a file

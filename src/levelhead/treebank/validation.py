@@ -21,11 +21,11 @@ from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank import blocks
-from levelhead.treebank.blocks import ByteBlocks
+from levelhead.treebank import input_bytes
 from levelhead.treebank.faults import Repaired, encoding_faults, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts.gold import bare_name, files_at
+from levelhead.treebank.pieces import ByteBlocks
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
@@ -61,11 +61,11 @@ def faults_of(
             if rules != "ud":
                 from levelhead.treebank.morphosyntactic_reader import content_faults
 
-                return content_faults(parts, os.fsdecode(path), blocks.SIZES.piece, MOST_LISTED)
+                return content_faults(parts, os.fsdecode(path), input_bytes.SIZES.piece, MOST_LISTED)
             from levelhead.treebank.checked_pieces import CheckedPieces
 
             pieces = CheckedPieces(parts, os.fsdecode(path), ReaderSettings(format == "conllx"), most=MOST_LISTED)
-            for _ in pieces.each(blocks.SIZES.piece):
+            for _ in pieces.each(input_bytes.SIZES.piece):
                 pass
             return pieces.warnings()
         except InputError as error:
@@ -122,7 +122,7 @@ def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Faul
     n_lines = n_bytes = 0
     layout: ColumnLayout | None = None
     while not source.ended:
-        block = source.read(blocks.SIZES.piece)
+        block = source.read(input_bytes.SIZES.piece)
         if faults := encoding_faults(block, n_lines.__add__, n_bytes):
             raise ConlluError(faults[0].in_file(name))
         repaired = repair(block, start=not n_lines)

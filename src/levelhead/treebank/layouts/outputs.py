@@ -10,9 +10,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from levelhead.errors import Fault, listed, printable
+from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import (
     MOST_NAMED,
     GoldFile,
@@ -32,9 +33,6 @@ from levelhead.treebank.layouts.gold import (
     visible_entries,
     wrappers_in,
 )
-
-if TYPE_CHECKING:
-    from levelhead.treebank import Treebank
 
 Runs = bool | Sequence[str]
 """The runs in a system's folder: by their names, such as `seed1` (False); everything in it (True); or these folders."""

@@ -10,21 +10,18 @@ from contextlib import suppress
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.immutable import immutable
+from levelhead.tables.data import Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, parts_of, parts_of_bytes
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.releases.index import ReleasedFile, digest_of, index
-
-if TYPE_CHECKING:
-    from levelhead.tables.data import Layout
-
 
 ADDRESS = "https://raw.githubusercontent.com/UniversalDependencies/{repository}/{tag}/{file}"
 """Where files are downloaded, unless LEVELHEAD_UD_ADDRESS is another address or a folder with these placeholders."""
