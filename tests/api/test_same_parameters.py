@@ -63,7 +63,7 @@ OBJECTS = {"registry", "jobs", "cluster", "external"}
 """Parameters that are made from several options."""
 
 OTHER_FORM = {
-    "scheme", "definitions", "by", "by_treebank", "enhancements", "under", "over", "fail_if_worse", "minimum_counts",
+    "scheme", "definitions", "by", "by_treebank", "enhancements", "under", "over", "fail_if_worse",
     "quick", "significance", "systems",
 }  # fmt: skip
 """Options with their own help: they hold a parameter in another form, or say what only a command does."""

@@ -335,7 +335,7 @@ def test_compare_folders_and_formats(run):
 BROKEN = "1\ta\t_\t_\t_\t_\t0\troot\tx\t_\n\n"
 REFUSED = {
     # arguments after the verb, code, what is said; GOLD ALPHA come last unless there are paths
-    "breakdown --by class -m LAS -m UAS": "unknown-measure: give a single measure, not LAS, UAS",
+    "breakdown --by class -m LAS -m UAS": "invalid-argument: give a single measure, not LAS, UAS",
     "breakdown --by class -m Words": "Words does not count words, so it cannot be broken down",
     "breakdown --by tree": "unknown property 'tree': did you mean seen-tree?",
     "breakdown --by relation,": "unknown property '': use relation",

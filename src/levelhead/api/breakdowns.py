@@ -211,7 +211,7 @@ def trees(
 
 def _check_single(measures: Sequence[str]) -> None:
     if len(measures) != 1:
-        raise MeasureError(f"give a single measure, not {', '.join(measures)}", "unknown-measure")
+        raise MeasureError(f"give a single measure, not {', '.join(measures)}", "invalid-argument")
 
 
 @public(each=("optional", "function"))

@@ -39,7 +39,7 @@ from levelhead.comparison.systems import Comparison
 from levelhead.comparison.systems import compare as compare_systems
 from levelhead.comparison.trees import WorseSentence, worst_sentences
 from levelhead.comparison.versions import changes, release_changes
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.extras import require
@@ -268,7 +268,8 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
     if not folders:
         return changes(*load_pair(old, new, setup), setup.rules)
     if len(folders) == 1:
-        raise InputError(Fault("invalid-argument", "old and new must both be treebanks or both be folders"))
+        message = "this is a folder: old and new must both be treebanks or both be folders"
+        raise InputError(Fault("invalid-argument", message, Place(str(folders[0]))))
     return release_changes(folders[0], folders[1], setup.rules, lambda path: load(path, setup.rules, setup.format))
 
 

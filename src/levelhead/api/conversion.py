@@ -80,7 +80,7 @@ def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, fo
     systems=("either", ("mapping", TREEBANK, "a mapping of names to outputs"), ("list", "path")),
     order=("one of", lambda: import_module("levelhead.derivation").ORDERS),
     ngram=("optional", ("whole", *LIMITS["ngram"])),
-    minimum_counts=("list", ("whole", 0, None)),
+    minimum_counts=("either", ("one of", ("srilm",)), ("list", ("whole", 0, None))),
     ends=("one of", ("in", "out", "ppl1")),
 )
 def perplexity(
@@ -90,7 +90,7 @@ def perplexity(
     systems: Iterable[PathLike] | Mapping[str, Input] = (),
     order: str = "string",
     ngram: int | None = None,
-    minimum_counts: Iterable[int] = (),
+    minimum_counts: Iterable[int] | Literal["srilm"] = (),
     minimum_word_count: int = 1,
     ends: Ends = "in",
     lift: bool = False,
@@ -105,7 +105,7 @@ def perplexity(
         order: the order in which words are predicted: as in the sentence ("string"), or as a transition system attaches
             them.
         ngram: the length of the longest n-grams; by default 3.
-        minimum_counts: the minimum counts of 1-grams, 2-grams and so on.
+        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" for 1, 1, 2, ..., SRILM's default.
         minimum_word_count: training words with a lower count are treated as unknown.
         ends: ends of sentences: "in" counts them like words, "out" ignores them, and "ppl1" counts their probabilities,
             but not their number, as in SRILM's ppl1.
@@ -113,7 +113,7 @@ def perplexity(
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
     """
-    from levelhead.derivation import NgramModel, estimate, read_arpa, sequences_of
+    from levelhead.derivation import SRILM_MINIMUM_COUNTS, NgramModel, estimate, read_arpa, sequences_of
     from levelhead.derivation.perplexity import ARPA, NGRAM, measure_perplexities
 
     others = systems if isinstance(systems, Mapping) else {os.fspath(path): path for path in systems}
@@ -129,8 +129,10 @@ def perplexity(
     else:
         words = loaded(train, format)
         warnings = words.warnings
-        sequences, counts = sequences_of(words, order, lift=lift), tuple(minimum_counts)
-        model = estimate(sequences, ngram or NGRAM, minimum_counts=counts, minimum_word_count=minimum_word_count)
+        longest = ngram or NGRAM
+        counts = SRILM_MINIMUM_COUNTS[:longest] if minimum_counts == "srilm" else tuple(minimum_counts)
+        sequences = sequences_of(words, order, lift=lift)
+        model = estimate(sequences, longest, minimum_counts=counts, minimum_word_count=minimum_word_count)
     return measure_perplexities(model, treebanks, order, ends=ends, lift=lift, warnings=warnings)
 
 

@@ -239,7 +239,8 @@ def settings_of(name: str) -> Mapping[str, tuple[str, Any]]:
     from pathlib import Path  # slow to load
 
     statements = ast.parse(Path(__file__).with_name(f"{FUNCTIONS[name]}.py").read_bytes()).body
-    function = next(node for node in statements if isinstance(node, ast.FunctionDef) and node.name == name)
+    functions = [node for node in statements if isinstance(node, ast.FunctionDef) and node.name == name]
+    function = functions[-1]  # below its overloads
     arguments, texts = function.args, entries_of(ast.get_docstring(function) or "")
     positional = zip(reversed(arguments.args), reversed(arguments.defaults))
     defaults = [*positional, *zip(arguments.kwonlyargs, arguments.kw_defaults)]

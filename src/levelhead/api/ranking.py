@@ -115,7 +115,8 @@ def rank(
         by_treebank: whether to also rank on each of these test sets separately.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
-        scheme: the class scheme for names such as CORE in "LAS@CORE"; it is added to the name, as in "LAS@nivre-fang:CORE".
+        scheme: the class scheme for names such as CORE in "LAS@CORE"; it is added to the name:
+            "LAS@nivre-fang:CORE".
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
             to prepare a page.
         prepare: what to collect for `write_report`, in `looked`: "page", or "pages" for a folder with a page for each

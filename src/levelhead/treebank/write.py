@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from levelhead.errors import OutputError, Place, reason_of
@@ -58,6 +58,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Callable[[Iterable[bytes
                     temporary.chmod(stat.S_IMODE(mode))
                     temporary.replace(target)
         except BaseException:
+            with suppress(OSError):  # it repeats the error without the path
+                file.close()
             if temporary is not None:
                 temporary.unlink(missing_ok=True)
             raise

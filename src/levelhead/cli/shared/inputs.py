@@ -16,6 +16,7 @@ from levelhead.errors import Fault, InputError, UnreadableFile, printable, reaso
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
 
+_FIGURES = (".pdf", ".png", ".svg", ".tex", ".tsv")
 _NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 
 
@@ -112,12 +113,12 @@ def check_files(others: Iterable[str] = ()) -> None:
     measures = [*given.get("measures", ()), *single, *given.get("fail_if_worse", ()), *gates]
     results = [param.name or "" for param in context.command.params if isinstance(param.type, ResultPath)]
     results.sort(key=lambda name: name != "output")  # where the table goes
-    written = [given[name] for name in results]
-    check_paths(
-        [*others, *inputs, *files_of_measures(measures)],
-        [path if path is None else os.fspath(path) for path in written],
-    )
+    written = [path if path is None else os.fspath(path) for path in map(given.get, results)]
+    sources = [*others, *inputs, *files_of_measures(measures)]
+    check_paths(sources, written)
     check_kinds(given.get("gold"), outputs)
+    if given.get("figures") is not None:
+        _check_figures(given["figures"], [*sources, *filter(None, written)])
     refuse_if(given.get("title") is not None and given.get("report_file", "") is None, "--title requires --report")
 
 
@@ -161,6 +162,13 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         if os.path.isdir(target):  # noqa: PTH112
             raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
+
+
+def _check_figures(folder: str, files: Iterable[str]) -> None:
+    """Refuse a folder of figures with an input or another result that a figure or table could overwrite."""
+    for path in files:
+        if path.lower().endswith(_FIGURES) and _is_same(folder, os.path.dirname(path) or os.curdir):  # noqa: PTH120
+            raise click.UsageError(f"--figures could overwrite {printable(path)}: name another folder")
 
 
 def _is_same(target: str, source: str) -> bool:
