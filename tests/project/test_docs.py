@@ -15,7 +15,7 @@ from levelhead._version import VERSION
 from levelhead.api.results import _CLASSES as RESULTS
 from levelhead.api.results import kinds
 from levelhead.cli import program
-from levelhead.measures import REGISTRY
+from levelhead.measures.registry import REGISTRY
 from levelhead.messages import MESSAGES
 
 DOCS = ROOT / "docs"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypedDict, Unpack, overload
 
-from levelhead.analysis import count_confusions
+from levelhead.analysis.confusion import count_confusions
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.api.inputs import (
     Golds,
@@ -30,7 +30,7 @@ from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.jobs import Workers
 from levelhead.measures.registry import Registry
 from levelhead.scoring.rules import Rules
-from levelhead.significance import InferenceSettings
+from levelhead.significance.estimates import InferenceSettings
 from levelhead.tables.data import DataTable
 from levelhead.treebank.layouts.gold import Split
 from levelhead.treebank.reader import Format

@@ -46,7 +46,7 @@ from levelhead.extras import require
 from levelhead.jobs import Store, Workers
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.scoring.rules import Rules
-from levelhead.significance import InferenceSettings
+from levelhead.significance.estimates import InferenceSettings
 from levelhead.significance.power import checked_test
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import Split

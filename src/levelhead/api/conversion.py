@@ -105,7 +105,8 @@ def perplexity(
         order: the order in which words are predicted: as in the sentence ("string"), or as a transition system attaches
             them.
         ngram: the length of the longest n-grams; by default 3.
-        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" for 1, 1, 2, ..., SRILM's default.
+        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" for 1, 1, 2, ..., the default of
+            SRILM.
         minimum_word_count: training words with a lower count are treated as unknown.
         ends: ends of sentences: "in" counts them like words, "out" ignores them, and "ppl1" counts their probabilities,
             but not their number, as in SRILM's ppl1.

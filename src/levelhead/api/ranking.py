@@ -34,7 +34,7 @@ from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import Registry, parse_measure, qualified
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.significance import InferenceSettings
+from levelhead.significance.estimates import InferenceSettings
 from levelhead.significance.units import AUTO
 from levelhead.tables.frames import is_frame
 from levelhead.tabular import Tabular
@@ -115,7 +115,7 @@ def rank(
         by_treebank: whether to also rank on each of these test sets separately.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
-        scheme: the class scheme for names such as CORE in "LAS@CORE"; it is added to the name:
+        scheme: the class scheme for names such as CORE in "LAS@CORE"; it is added to the name, as in
             "LAS@nivre-fang:CORE".
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
             to prepare a page.
@@ -326,7 +326,7 @@ def difficulty(
         MeasureError: the measure is unknown.
     """
     from levelhead.comparison.difficulty import difficulties
-    from levelhead.correlation import read_tables
+    from levelhead.correlation.tables import read_tables
 
     registry = registry_with(measure, registry or registry_of((), None))
     about = tuple[str, ...]()

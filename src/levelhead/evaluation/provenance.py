@@ -13,7 +13,8 @@ from levelhead.immutable import immutable
 from levelhead.treebank.provenance import TREEBANK, FileId, FileSummary, Provenance, joint_hash
 
 if TYPE_CHECKING:
-    from levelhead.significance import InferenceSettings, Units
+    from levelhead.significance.estimates import InferenceSettings
+    from levelhead.significance.units import Units
 
 __all__ = [
     "TREEBANK",

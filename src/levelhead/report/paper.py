@@ -17,7 +17,7 @@ from levelhead.comparison.systems import Comparison
 from levelhead.comparison.trees import WorseSentence
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance import ComparedScore
+from levelhead.significance.differences import ComparedScore
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean

@@ -127,7 +127,7 @@ def report(task: description.SharedTask, database: Database, workers: Workers | 
     from levelhead.evaluation.provenance import signature_of_tests
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
-    from levelhead.significance import InferenceSettings
+    from levelhead.significance.estimates import InferenceSettings
 
     tests = InferenceSettings()
     shown = measures_of_page(task.rules, description.registry_of(task))

@@ -23,17 +23,14 @@ NUMBERS = ("sentence", "word", "head")  # the columns of `word_table` with numbe
 def word_table(treebank: Treebank) -> dict[str, list[Any]]:
     """Return the words of a treebank as columns by name, with one value per word.
 
-    Comments other than sent_id, empty nodes, and columns of multiword tokens other than form and range are lost.
-
-    Args:
-        treebank: any treebank.
+    All comments except sent_id, all empty nodes, and all columns of multiword tokens except form and range are lost.
 
     Returns:
         `sentence` (its number, from 1), `sent_id` (or None), `word` (its ID, from 1 in each sentence), `form`, `lemma`,
         `upos`, `xpos`, `feats`, `head` (an ID, 0 for the root; None without a head), `deprel` (with its subtype),
         `deps`, `misc`, `token` (the form of the word's surface token), and `range` (the IDs of the first and last word
-        of a multiword token, as in "3-4"; None for other words). Values are written as in CoNLL-U: "_" is empty.
-        Columns have the same names and numbering as in `levelhead.words`.
+        of a multiword token, as in "3-4"; None for other words). Empty values are "_", as in CoNLL-U. Names and
+        numbers are the same as in `levelhead.words`.
     """
     tokens, texts = treebank.tokens, treebank.strings.texts
     ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()
@@ -59,11 +56,7 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
 def to_polars(treebank: Treebank) -> pl.DataFrame:
     """Return the words of a treebank as a polars data frame with the columns of `word_table`.
 
-    Args:
-        treebank: any treebank.
-
-    Raises:
-        LevelheadError: polars is not installed.
+    Raises a LevelheadError if polars is not installed.
     """
     return cast("pl.DataFrame", _frame(treebank, "polars"))
 
@@ -71,11 +64,7 @@ def to_polars(treebank: Treebank) -> pl.DataFrame:
 def to_pandas(treebank: Treebank) -> pd.DataFrame:
     """Return the words of a treebank as a pandas data frame with the columns of `word_table`.
 
-    Args:
-        treebank: any treebank.
-
-    Raises:
-        LevelheadError: pandas is not installed.
+    Raises a LevelheadError if pandas is not installed.
     """
     return cast("pd.DataFrame", _frame(treebank, "pandas"))
 

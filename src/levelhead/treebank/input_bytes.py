@@ -7,13 +7,15 @@ import math
 import os
 import stat
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import IO, Any, NamedTuple
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile, quoted, reason_of
+from levelhead.immutable import immutable
 
 _CHUNK, _LONGEST_PATH = 1 << 20, 4095
 _ZSTD_STEP = 1 << 10
@@ -25,12 +27,12 @@ _Parts = Generator[bytes, None, None]
 
 
 class Limits(NamedTuple):
-    """The limits of the size of a file.
+    """Limits on the size of a file.
 
     Args:
         size: the maximum number of bytes after decompression.
         ratio: the maximum ratio of decompressed to compressed size, for files larger than `harmless`.
-        harmless: the size in bytes below which the ratio is not limited.
+        harmless: the decompressed size in bytes up to which the ratio is not limited.
     """
 
     size: int = 2**31 - 1
@@ -90,7 +92,6 @@ def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
 
 
 def cannot_open(name: str, reason: str) -> UnreadableFile:
-    """Return the error of a file that cannot be opened."""
     if ("\n" in name and "\t" in name) or len(name) > _LONGEST_PATH:
         name, reason = quoted(name), "this is text, not a path: levelhead.from_conllu reads the text of a treebank"
     return _unreadable("unreadable-file", reason, name)
@@ -204,6 +205,39 @@ def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> 
 def size_text(size: int) -> str:
     """Return a size for a message: in MiB if it is a whole number of MiB, otherwise in bytes."""
     return f"{size} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
+
+
+@immutable
+class PieceSizes:
+    """The decompressed size in bytes above which a file is read in pieces, and the approximate size of a piece."""
+
+    large: int = 1 << 25
+    piece: int = 1 << 22
+
+
+SIZES = PieceSizes()
+
+
+class OnlyWhole(Exception):
+    """It turned out that files cannot be read in pieces; the message is the cause, where a file may be a pipe."""
+
+
+@contextmanager
+def contents_or_parts(path: str | os.PathLike[str], most: int) -> Iterator[bytes | Iterator[bytes]]:
+    """Yield the decompressed contents of a file, or an iterator over their parts if the file is large."""
+    with parts_of(path) as parts:
+        yield whole_or_parts(parts, 0 if size_of_file(path) > most else most)
+
+
+def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:
+    """Return the parts of a file joined, or an iterator over the parts if the file is large."""
+    kept, size = deque[bytes](), 0
+    for part in parts:
+        kept.append(part)
+        size += len(part)
+        if size > most:
+            return chain((kept.popleft() for _ in range(len(kept))), parts)  # keeps no references
+    return b"".join(kept)
 
 
 class TooManyMembers(ValueError):

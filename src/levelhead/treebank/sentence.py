@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 
 @immutable
 class Sentence:
-    """One sentence of a treebank; sentences are equal if their CoNLL-U is equal.
-
-    Args:
-        treebank: its treebank.
-        index: its index in the treebank, from 0.
-    """
+    """A sentence of a treebank, by its index from 0; equal to sentences with the same CoNLL-U."""
 
     treebank: Treebank
     index: int
@@ -38,11 +33,9 @@ class Sentence:
         return range(*self.treebank.sentence_starts[self.index : self.index + 2].tolist())
 
     def __len__(self) -> int:
-        """Count the words."""
         return len(self.span)
 
     def __iter__(self) -> Iterator[Word]:
-        """Yield the words."""
         return (Word(self, number) for number in range(1, len(self) + 1))
 
     @overload
@@ -100,7 +93,7 @@ class Sentence:
 
     @property
     def heads(self) -> list[int | None]:
-        """The heads of its words, as ids in the sentence; 0 is the root; None for words without a head."""
+        """The heads of its words, as ids in the sentence: 0 for a root, None for a word without a head."""
         return list(self._heads)
 
     @cached_property
@@ -131,7 +124,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """Its text: the comment `# text = ...`, or its surface tokens with spaces unless MISC has SpaceAfter=No."""
+        """Its text: the comment `# text = ...`, or otherwise its tokens, with spaces except after SpaceAfter=No."""
         if text := self.metadata.get("text"):
             return text
         treebank = self.treebank
@@ -176,14 +169,7 @@ class Sentence:
 
 @immutable
 class Word:
-    """One word of a sentence, with its ten columns and its place in the tree.
-
-    Words are equal if they have the same id in equal sentences.
-
-    Args:
-        sentence: its sentence.
-        id: its id in the sentence, from 1.
-    """
+    """A word of a sentence, by its id from 1; equal to words with the same id in equal sentences."""
 
     sentence: Sentence
     id: int
@@ -248,7 +234,7 @@ class Word:
 
     @property
     def parent(self) -> Word | None:
-        """Its head as a word; None for the root. This and the properties below raise a ConlluError without trees."""
+        """Its head as a word; None for the root. Without trees, this property and those below raise a ConlluError."""
         head = self._tree[self.id - 1]
         return Word(self.sentence, head) if head else None
 
@@ -275,7 +261,7 @@ class Word:
         return depth
 
     def precedes(self, other: Word) -> bool:
-        """Return whether it comes before the word `other`; raises an `InputError` if that is in another sentence."""
+        """Return whether it comes before `other`; raises an `InputError` if `other` is in another sentence."""
         if not isinstance(other, Word) or self.sentence != other.sentence:
             refuse("other", other, "a word of the same sentence")
         return self.id < other.id

@@ -13,8 +13,9 @@ from levelhead.comparison.power import Power, rows_to_show
 from levelhead.comparison.system_errors import Confusions
 from levelhead.comparison.systems import Comparison
 from levelhead.comparison.trees import Contrasts, ErrorExamples
-from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
-from levelhead.correlation.coefficients import Method
+from levelhead.correlation.coefficients import CumulativeVariance, Method
+from levelhead.correlation.correlate import Coefficient, Correlation, Pair
+from levelhead.correlation.measurements import Measurements
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import ChartRow, heat, panels, plotted_row, spreads

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from levelhead.analysis import averages
+from levelhead.analysis.breakdown import averages
 from levelhead.analysis.repairs import costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.evaluations import averaged
