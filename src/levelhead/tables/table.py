@@ -124,7 +124,8 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table for readers: a column without counts has decimal places in all rows or in none."""
+        """The table for readers: unless a column has counts, all of its numbers have decimal places, or none of
+        them."""
         return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
 
     def _with_places(self, i: int) -> Column:
