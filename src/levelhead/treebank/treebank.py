@@ -187,9 +187,7 @@ class Treebank(Sequence["Sentence"]):
         return Sentence(self, range(len(self))[index])
 
     def __iter__(self) -> Iterator[Sentence]:
-        from levelhead.treebank.sentence import Sentence
-
-        return (Sentence(self, i) for i in range(len(self)))
+        return map(self.__getitem__, range(len(self)))
 
     def __repr__(self) -> str:
         name = f" of {self.source.path}" if self.source.path else ""
