@@ -214,11 +214,11 @@ class RankedSystems(Tabular):
     """Systems ranked by macro-averages.
 
     Args:
-        rankings: one per group and measure, ordered by group.
+        rankings: the ranking for each group and measure, ordered by group.
         results: the result of each system on each test set.
         provenance: the provenance of the numbers.
         left_out: the submissions to a shared task that are not ranked.
-        looked: what its page shows; None if not requested.
+        looked: the data of the report page; None if not requested.
     """
 
     KIND: ClassVar[str] = "rank"
@@ -313,7 +313,7 @@ class RankedSystems(Tabular):
         return ((system, code, self.results.results[system, code]) for system in self.results.systems for code in codes)
 
     def table(self, *, by_treebank: bool = False) -> Table:
-        """Return the ranking as a table, or the scores on each test set."""
+        """Return the ranking as a table; with `by_treebank`, a table of the scores on each test set."""
         if by_treebank:
             return results_table(self.results)
         table = ranking_table(self.results, self.rankings)

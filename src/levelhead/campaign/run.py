@@ -45,10 +45,10 @@ def score_plan(
     resample_by: str = AUTO,
     look: Look | VisitEach | None = None,
 ) -> Results:
-    """Return the result of every output of a plan; the results of missing and invalid outputs have reasons.
+    """Return the result of every output of a plan, including missing and invalid outputs.
 
     The results do not depend on the workers or on the contents of the store. They are stored under hashes of the files,
-    the settings and the version. If a file changes meanwhile, its final contents are scored.
+    the settings and the version. If a file changes during the run, its final contents are scored.
 
     Args:
         plan: the test sets and systems.
@@ -57,14 +57,13 @@ def score_plan(
         store: the store of results, or None.
         by_sentence: whether to return the counts of every sentence, which intervals and tests require.
         resample_by: the units of intervals and tests, see `significance.units_of`.
-        look: None, or a function that is also called with the outputs on each test set (if all are valid) or with each
-            valid output; workers must be able to import it. It needs the trees, so outputs are read even if the store
-            has their counts.
+        look: a function that is also called with all outputs on each test set (if they are valid), or a `VisitEach`,
+            which is called with each valid output. Workers must be able to import it. Stored outputs are read again.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given, the rules have no matches for
-            `look`, or a measure is a function, and other workers or a store are given.
+        MeasureError: a measure requires training treebanks that were not given, the rules cannot compare single words
+            for `look`, or a store or other workers are used with a measure made of a Python function.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()

@@ -77,13 +77,13 @@ from levelhead.treebank.training_data import Training
 
 @immutable
 class AverageScore(Score):
-    """The macro-average of scores: the means of their values; its counts are sums."""
+    """The macro-average of scores: the mean of their values, with the sums of their counts."""
 
     scores: tuple[Score, ...] = ()  # the scores on each treebank
 
     @property
     def value(self) -> float | None:
-        """The mean of the values; None if a treebank has none."""
+        """The mean of the values; None if it is undefined on a treebank."""
         return None if self.exact is None else float(self.exact)
 
     @property
@@ -101,7 +101,6 @@ class AverageScore(Score):
 
 
 def averaged(evaluations: Mapping[str, Evaluation]) -> Evaluation:
-    """Return the macro-averages of the scores on several treebanks."""
     provenance = joint_provenance({code: evaluation.provenance for code, evaluation in evaluations.items()})
     scores, valid_trees = (
         _averages({code: getattr(one, name) for code, one in evaluations.items()}, provenance)
@@ -115,7 +114,6 @@ def averaged(evaluations: Mapping[str, Evaluation]) -> Evaluation:
 
 
 def _averages(scores: Mapping[str, Mapping[str, Score]], provenance: Provenance) -> dict[str, Score]:
-    """Return the average of each measure, given the scores on each treebank."""
     names = [name for name in next(iter(scores.values())) if all(name in some for some in scores.values())]
     return {name: _average({code: some[name] for code, some in scores.items()}, provenance) for name in names}
 
@@ -254,13 +252,13 @@ class LanguagePair(NamedTuple):
         measure: the measure.
         treebank_a: the first treebank.
         treebank_b: the second treebank.
-        value_a: the value on the first treebank, in percent, or the perplexity.
-        value_b: the value on the second treebank.
-        difference: the first value minus the second, in points, or in the unit of perplexities.
-        difference_interval: the confidence interval of the difference; those of all pairs hold jointly.
+        value_a: the score on the first treebank, in percent; for perplexities, the perplexity.
+        value_b: the score on the second treebank.
+        difference: `value_a` minus `value_b`, in points; for perplexities, in their unit.
+        difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
         p: the p-value, corrected for the number of pairs (Sidak).
-        paired: whether both treebanks are parallel, and paired by unit.
-        influence: if one unit causes more than a third of a variance, the difference without this unit.
+        paired: whether both treebanks are parallel, so that units are paired.
+        influence: the difference without each unit that causes more than a third of a variance.
     """
 
     system: str
@@ -277,7 +275,7 @@ class LanguagePair(NamedTuple):
 
     @property
     def treebanks(self) -> tuple[str, str]:
-        """Both treebanks."""
+        """The names of both treebanks."""
         return self.treebank_a, self.treebank_b
 
 
@@ -292,7 +290,7 @@ class Languages(Tabular):
         pairs: one result per system, measure and pair of treebanks.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities.
-        units: the units of each treebank.
+        units: the independent units of each treebank.
     """
 
     KIND: ClassVar[str] = "languages"
@@ -307,7 +305,7 @@ class Languages(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many pairs of treebanks differ significantly, and which pair most; by LAS if it is among the measures."""
+        """How many pairs of treebanks differ significantly, and which most; by LAS if it is a measure."""
         measures = {pair.measure: None for pair in self.pairs}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         tested = [pair for pair in self.pairs if pair.measure == measure and pair.p is not None]

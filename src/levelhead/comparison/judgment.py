@@ -90,10 +90,10 @@ class Judgment(Tabular):
 
     Args:
         choices: the choices of people.
-        measures: the result of each measure, by its name as written.
-        comparisons: the comparison of every pair of measures.
+        measures: the scores of each measure and its agreement with people, by the measure's name.
+        comparisons: the difference in agreement for every pair of measures.
         provenance: the provenance of the numbers.
-        units: the independent units.
+        units: the independent units on which intervals are based.
     """
 
     KIND: ClassVar[str] = "judge"
@@ -122,7 +122,7 @@ class Judgment(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The measure that agrees best with people, and whether it does so significantly better than all others."""
+        """The measure that agrees best with people, and which others are not significantly worse."""
         known = {name: r for name, (_, each) in self.measures.items() if (r := each.correlation.value) is not None}
         if not known:
             return "No measure prefers a system in enough sentences."
@@ -139,10 +139,10 @@ class Judgment(Tabular):
         return f"{best} agrees best with people's choices ({numbers}), {than}."
 
     def table(self, *, places: int | None = 3) -> Table:
-        """Return four rows per measure, one for each statistic, with comparisons of measures as notes.
+        """Return four rows per measure, one for each statistic; notes compare measures.
 
         Args:
-            places: digits after the point in notes.
+            places: the number of digits after the point in notes; None for all.
         """
         columns = (
             *(Column("Measure", "text"), Column("statistic", "text")),

@@ -56,18 +56,18 @@ RUNS = (1, 3, 5, 10)  # the default numbers of runs if the deviation between run
 
 
 class Detectable(NamedTuple):
-    """The difference that one test set, or the mean of several, can detect.
+    """The smallest difference that one test set, or the mean over several, can detect.
 
     Args:
         treebank: the treebank, or the name of the average; null without files.
         measure: the measure.
         unit: "sentence", "document" or "comment:NAME".
-        n_units: the number of units of the test set.
+        n_units: the number of units of the test set, or of each test set.
         n_runs: the number of runs of each system.
-        detectable: the difference, in points, or in the unit of perplexities; null if it cannot be estimated.
+        detectable: the difference, in points; for perplexities, in their unit; null if it cannot be estimated.
         lower_quartile: the lower quartile over typical test sets; null with files.
-        upper_quartile: the upper quartile over typical test sets; null with files.
-        average: whether the row is for the mean over test sets.
+        upper_quartile: the upper quartile; null with files.
+        average: whether the difference is for the mean over test sets.
     """
 
     treebank: str | None
@@ -86,11 +86,11 @@ class Power(Tabular):
     """Detectable differences by measure, number of units and number of runs.
 
     Args:
-        rows: the differences.
-        test: the planned test.
+        rows: the detectable differences.
+        test: the level and the power of the planned test.
         provenance: the provenance of the numbers.
         perplexities: the measures that are perplexities, not percentages.
-        units: the units of each test set; empty without files.
+        units: the independent units of each test set; empty without files.
     """
 
     KIND: ClassVar[str] = "power"
@@ -104,7 +104,7 @@ class Power(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The detectable difference for the test set as it is, or for a size in the middle; by LAS if possible."""
+        """The difference detectable with the given test sets, or typical ones of medium size; by LAS if possible."""
         measures = {row.measure: None for row in self.rows}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         of_measure = [row for row in self.rows if row.measure == measure]
@@ -125,7 +125,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure, number of units and number of runs; with `each`, on every treebank."""
+        """Return one row per measure, number of units and number of runs; with `each`, also for each treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)
@@ -171,7 +171,7 @@ class Design(NamedTuple):
 
 
 def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, **how: Any) -> Power:
-    """Return the detectable differences between two systems; the macro-average assumes n units in each test set."""
+    """Return the smallest detectable differences between two systems, on each test set and on average."""
     design.check()
     if len({system.name for system in plan.systems}) != 2:
         raise InputError(Fault("no-pairs", "give two systems"))
@@ -219,7 +219,6 @@ def detectable_rows(
 
 
 def _rows(start: Detectable, variances: Sequence[Variances], design: Design, scale: int = 100) -> Iterator[Detectable]:
-    """One row per number of units and runs."""
     if design.run_deviation is not None:  # of both systems
         variances = [variance._replace(runs=2 * design.run_deviation**2) for variance in variances]
     known = all(variance.runs is not None for variance in variances)

@@ -36,14 +36,15 @@ class GateResult(NamedTuple):
         system: the system.
         measure: the measure.
         treebank: the treebank, or the name of the average.
-        verdict: the result.
+        verdict: "met", "not met" or "undecided".
         reason: the reason.
-        difference: system minus baseline, in points or the unit of perplexities; null for invalid outputs.
+        difference: the system's score minus the baseline's, in points; for perplexities, in their
+            unit; null for invalid outputs.
         difference_interval: the confidence interval of the difference.
-        ratio_interval: for perplexities with a margin: the confidence interval of the ratio.
-        decided: whether the data show on which side of the limit the difference is.
-        n_runs_needed: the number of runs of each system that would decide; null if it is decided, with single runs, or
-            if no number suffices.
+        ratio_interval: the confidence interval of the ratio; only for perplexities with a margin.
+        decided: whether the data show on which side of the limit the difference lies.
+        n_runs_needed: the number of runs per system that would decide; null if decided, unknown
+            (single runs), or if no number suffices.
     """
 
     system: str

@@ -87,7 +87,7 @@ class PerTreebank(Tabular, Generic[Found]):
     def _table(
         self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
     ) -> Table:
-        """Return the rows of all treebanks, which start with the treebank if there are several."""
+        """Return the rows of all treebanks; with several, each row starts with the treebank."""
         several = len(self.treebanks) > 1
         cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
         heads = (*[Column("Treebank", "text")] * several, *columns)
@@ -118,11 +118,10 @@ class Confusions(PerTreebank[Confusion]):
         return f"The most frequent error: gold {gold} is {system} in the output, in {number_of(n, 'word')} ({share})."
 
     def _confusions_rows(self) -> Iterator[tuple[str, ConfusedWords]]:
-        """Return the pairs of relations, with those that are equal or not aligned."""
         return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
 
     def table(self) -> Table:
-        """Return one row per pair of confused relations, the most frequent first, then relations of unaligned words."""
+        """Return one row per pair of confused relations, the most frequent first, unaligned words last."""
         columns = (
             *(Column("Gold", "text"), Column("System", "text"), Column("Words", "number")),
             *(Column("Head correct", "number"), Column("of gold", "percent")),
@@ -140,7 +139,6 @@ class Confusions(PerTreebank[Confusion]):
 
 
 def notes_on_coverage(coverage: Coverages) -> list[str]:
-    """Return what each system covers on all treebanks."""
     pairs = [pair for some in coverage.values() for pair in some.items()]
     several = len({system for system, _ in pairs}) > 1
     return coverage_notes((system if several else "", own) for system, own in pairs)
@@ -190,7 +188,6 @@ def for_each_output(
 
 
 def _provenance(sources: Mapping[str, Sources], setup: Setup, scheme: UsedScheme | None = None) -> Provenance:
-    """The provenance of results for one system."""
     parts = setup.signature_of_measures() | ({"scheme": scheme[0].name} if scheme else {})
     pairs = {}
     for code, source in sources.items():
@@ -327,7 +324,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     """The errors of one system on each treebank.
 
     Args:
-        averages: the mean gains of repairs over treebanks; empty for a single treebank.
+        averages: the mean gain of each repair over treebanks; empty for a single treebank.
     """
 
     KIND: ClassVar[str] = "analyze"
@@ -346,7 +343,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
     @property
     def verdict(self) -> str:
-        """The error whose repair gains most."""
+        """The kind of error whose repair gains most."""
         several = len(self.treebanks) > 1
         repairs = self.averages if several else next(iter(self.treebanks.values())).repairs
         return costliest_error(repairs, self.measure, several=several)
@@ -369,8 +366,8 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         """Return a table for readers.
 
         Args:
-            show: the gain of repairing each kind of error ("repairs"), the number of words with each type of error
-                ("types"), or the wrong arcs with a correct parent ("cascading").
+            show: "repairs" for the gain of repairing each kind of error, "types" for the number of words with each type
+                of error, "cascading" for the wrong arcs whose parent is correct.
         """
         return {"repairs": self._repairs, "types": self._types, "cascading": self._cascading}[show]()
 
@@ -432,7 +429,6 @@ def repair_rows(repairs: Sequence[Repair], level: str) -> tuple[tuple[Column, ..
 
 
 def analyze_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> ErrorAnalysis:
-    """Return the errors of the outputs of a system."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
     schemes = setup.registry.schemes

@@ -45,25 +45,24 @@ from levelhead.typology.languages import Voter, treebanks_voting
 
 @immutable
 class Comparison(Tabular):
-    """The comparison of systems with the first.
+    """The comparison of systems with the first system.
 
     Args:
         systems: the systems, the baseline first.
         measures: the measures.
-        results: one result per treebank or average, measure and system.
-        wins: one result per measure and system, for several treebanks.
+        results: the score of each system by each measure on each treebank and average, compared with the first.
+        wins: the wins and losses of each system by each measure over treebanks; empty for a single one.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
-        looked: the result of `look` for the outputs on each test set.
-        voter: the unit with one vote in the tests over treebanks.
-        units: the units of each treebank.
-        joint_units: the units of averages, if some test sets are parallel.
-        valid_trees: for partial scores, the results in which invalid trees count as wrong, in the order of `results`;
-            otherwise empty.
-        coverage: for partial scores, the share of gold that each system covers, over all runs, by treebank and system.
-        gates: the results of regression gates by system and measure, those of invalid outputs last.
-        invalid: the errors of the systems that were left out because an output is missing or invalid; only with
-            regression gates, otherwise these errors are raised.
+        looked: what `prepare` prepared for the page, by test set.
+        voter: what has one vote in tests over treebanks: a "treebank", "language" or "family".
+        units: the independent units of each treebank.
+        joint_units: a text on the units of averages; empty unless test sets are parallel.
+        valid_trees: for partial scores, `results` with all invalid trees counted as wrong; otherwise empty.
+        coverage: for partial scores, the share of gold that each system's runs cover, by treebank and system.
+        gates: the results of regression gates, by system and measure; those of invalid outputs are last.
+        invalid: with regression gates, the errors of systems left out because of missing or invalid
+            outputs. Without gates, these errors are raised.
     """
 
     KIND: ClassVar[str] = "compare"
@@ -95,7 +94,7 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How the other system differs from the baseline by each measure, or how several differ by LAS."""
+        """How two systems differ by each measure; of more, which differ from the baseline by LAS."""
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:
@@ -127,11 +126,11 @@ class Comparison(Tabular):
 
     @property
     def unit_line(self) -> str:
-        """The units of intervals and p-values."""
+        """A note on the units of intervals and p-values."""
         return unit_line(self.units, with_p_values(result.p for result in self.results), self.joint_units)
 
     def of_average(self, measure: str) -> list[ComparedScore]:
-        """Return the macro-averages of all systems by a measure, or their results on a single treebank."""
+        """Return the macro-averages of all systems by a `measure`; on a single treebank, their scores."""
         of_measure = [result for result in self.results if result.measure == measure]
         return [result for result in of_measure if result.average == "macro"] or of_measure[: len(self.systems)]
 
@@ -139,7 +138,7 @@ class Comparison(Tabular):
         """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values.
 
         Args:
-            each: every treebank, not only averages.
+            each: whether to show every treebank, not only averages.
         """
         signature = self.provenance.signature
         averaged = any(result.average for result in self.results)
@@ -268,7 +267,6 @@ def compare(
 
 
 def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
-    """The coverage over all runs of each system, by the code of the test set and the system."""
     runs = defaultdict[tuple[str, str], list[PartialCoverage]](list)
     for test_set, run in product(results.test_sets, plan.systems):
         if (own := results.results[run.label, test_set.code].partial_coverage) is not None:

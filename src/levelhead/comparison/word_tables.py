@@ -260,11 +260,11 @@ Receive = Callable[[DataTable], object]
 
 @immutable
 class AlignedWords(Tabular):
-    """The aligned words of systems: a row for each gold word and system, and for each system word without a gold word.
+    """The aligned words of systems: one row per gold word and system, and per unaligned system word.
 
     Args:
-        words: the rows.
-        provenance: their provenance.
+        words: the table of words.
+        provenance: the provenance of the table.
     """
 
     KIND: ClassVar[str] = "words"
@@ -274,17 +274,17 @@ class AlignedWords(Tabular):
     provenance: Provenance
 
     def table(self) -> Table:
-        """Return the first rows."""
+        """Return the first rows as a table."""
         return first_rows(self.words).signed(self.provenance)
 
 
 @immutable
 class CountedSentences(Tabular):
-    """The counts of measures in sentences: a row for each gold sentence and system.
+    """The counts of measures in sentences: one row per gold sentence and system.
 
     Args:
-        sentences: the rows.
-        provenance: their provenance.
+        sentences: the table of sentences.
+        provenance: the provenance of the table.
     """
 
     KIND: ClassVar[str] = "sentences"
@@ -294,7 +294,7 @@ class CountedSentences(Tabular):
     provenance: Provenance
 
     def table(self) -> Table:
-        """Return the first rows."""
+        """Return the first rows as a table."""
         return first_rows(self.sentences).signed(self.provenance)
 
 

@@ -52,7 +52,6 @@ class CountedPiece:
 
 
 def counts_by_sentence(matches: TreebankPair, setup: Setup) -> dict[str, Counts]:
-    """Return the counts in each gold sentence, of all measures that can be counted."""
     how: dict[str, Any] = {"schemes": setup.registry.schemes, "by_sentence": True}
     counts = {}
     for measure, definition in setup.defined:

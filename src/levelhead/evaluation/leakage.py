@@ -53,7 +53,7 @@ class Leakage(NamedTuple):
         return "+".join(map(str, self.files))
 
     def added_to(self, evaluation: Evaluation) -> Evaluation:
-        """Return an evaluation with its leakage; measures without a value are left out."""
+        """Return an evaluation with this leakage, without measures that have no value."""
         gold = evaluation.gold.id
         notes = (
             f"the training data is {file}, but the test set is {gold}: they are from different releases"

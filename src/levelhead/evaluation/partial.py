@@ -107,11 +107,7 @@ def _several_roots(setup: Setup) -> bool:
 def partial_pair_in_pieces(
     gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts
 ) -> Iterator[PairStream]:
-    """Yield two files in pieces, cut at the same characters, or at sentences with the same ids.
-
-    Files must be whole (`OnlyWhole`) if sentences are paired by their texts or by ids in another order than in gold, a
-    weight is missing, or a file has no sentences.
-    """
+    """Yield two files in pieces, cut at the same characters or sentences; raise `OnlyWhole` if they cannot be cut."""
     of_gold, of_system = in_two_threads(
         lambda: _survey_gold(gold, setup, size, facts.summary), lambda: _survey_output(system, setup, size)
     )

@@ -149,7 +149,6 @@ def value_text(score: Valued, signature: Mapping[str, str]) -> str:
 
 
 def _worst(evaluation: Evaluation) -> str:
-    """The treebank with the worst value of the main measure, if there are several."""
     name = "LAS" if "LAS" in evaluation else next(iter(evaluation))
     values = {code: value for code, part in evaluation.parts.items() if (value := part[name].exact) is not None}
     if len({*values.values()}) < 2:

@@ -1,7 +1,4 @@
-"""Conversion of treebanks to objects of other libraries and back; libraries are imported when used.
-
-Functions that take treebanks also take these objects.
-"""
+"""Conversion of treebanks to and from objects of other libraries, which functions that take treebanks also take."""
 
 from levelhead.interop.spacy_library import from_spacy, to_spacy
 from levelhead.interop.stanza_library import from_stanza, to_stanza

@@ -1,7 +1,4 @@
-"""Tables for papers: systems by measures or test sets, with the best in bold, letters, intervals and a caption.
-
-Also a comparison as a summary in Markdown, for example for the summary page of a GitHub job.
-"""
+"""Tables for papers, with the best scores in bold, letters, intervals and a caption; and summaries in Markdown."""
 
 from __future__ import annotations
 
@@ -55,11 +52,7 @@ class PaperTable(NamedTuple):
 
 
 def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
-    """Return a ranking as tables for a paper.
-
-    For one group of test sets, a table of systems by measures; for several groups, a table for each measure with a row
-    for each group, larger groups last. For partial scores, tables with the scores of valid trees only follow.
-    """
+    """Return a ranking as tables for a paper; for partial scores, tables with the scores of valid trees only follow."""
     strict = [
         ranking._replace(
             standings=tuple(

@@ -21,7 +21,7 @@ class Run(NamedTuple):
 
     Args:
         system: the name of the system; several runs (seeds) can have the same name.
-        counts: the counts of each measure in every sentence, with the component that is its value.
+        counts: for each measure, its counts in every sentence, and the ratio that is its value.
     """
 
     system: str
@@ -34,9 +34,9 @@ class SystemCounts(NamedTuple):
     Args:
         systems: the system of each run.
         measures: the measures.
-        parts: numerator and denominator of each measure in every sentence; integers, exact in float64; shape
+        parts: the numerator and the denominator of each measure in every sentence, float64, shape
             (sentences, runs, measures, 2).
-        perplexities: which of the measures are perplexities, by index.
+        perplexities: the indices of the measures that are perplexities.
         counted: whether parts are counts, such as numbers of correct words; False if only scores are known.
     """
 
@@ -52,7 +52,7 @@ class SystemCounts(NamedTuple):
         return self.counted & ~np.isin(np.arange(len(self.measures)), self.perplexities)
 
     def values(self, sums: Sums) -> Sums:
-        """Return the values of sums of shape (..., measures, 2): ratios, or 10 ** ratio for perplexities; or nan."""
+        """Return the values for `sums` of parts: ratios, or 10 ** ratio for perplexities; nan without a value."""
         values = ratios(sums)
         powers = list(self.perplexities)
         values[..., powers] = 10.0 ** values[..., powers]
@@ -270,9 +270,9 @@ class BucketEstimate(NamedTuple):
     Args:
         interval: its confidence interval; None with fewer than 10 units.
         n_units: the number of units with counts in the bucket.
-        uncertain: whether it is based on fewer than 20 units, or on very uneven ones.
+        uncertain: whether the interval is based on fewer than 20 units, or on very uneven ones.
         jackknife: the value as a ratio, with its error.
-        observation: the part of its variance due to one additional observation, of differences.
+        observation: for differences, the part of the variance due to one additional observation.
     """
 
     interval: PercentInterval | None
@@ -368,15 +368,12 @@ def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> NDArray[np.int64]
 
 
 def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
-    """Sum the rows of a table over the samples of `resampled_rows`.
+    """Return the sums of rows in random samples with replacement, float64, shape (resamples, ...).
 
     Args:
         table: one row per sentence, float64, shape (sentences, ...).
         resamples: the number of samples, each with as many rows as the table.
         seed: the random seed.
-
-    Returns:
-        The sums, float64, shape (resamples, ...).
     """
     rng, n_rows, cells = np.random.default_rng(seed), len(table), table.reshape(len(table), -1)
     sums = np.empty((resamples, cells.shape[1]))

@@ -44,7 +44,7 @@ class Target(NamedTuple):
     """The planned two-sided test.
 
     Args:
-        alpha: the significance level of the two-sided test.
+        alpha: the significance level of the test.
         power: the probability with which the test should detect the difference; above `alpha`.
     """
 

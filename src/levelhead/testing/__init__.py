@@ -60,7 +60,7 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
 
     Args:
         gold: a treebank or the path of one.
-        system: the system treebank or file.
+        system: the system's treebank or its path.
         at_least: a percentage, compared unrounded.
 
     Raises:

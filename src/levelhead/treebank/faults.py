@@ -45,7 +45,7 @@ class Repaired(NamedTuple):
 
 
 def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
-    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence."""
+    """Remove a byte order mark and extra blank lines, normalize line ends, and end the last sentence."""
     warnings: list[Fault] = []
     if start and data.startswith(_BOM):
         _warn(warnings, "byte-order-mark", "the byte order mark at the start is ignored", 1)
@@ -323,7 +323,6 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
 
 
 def _first_cycle(heads: Codes) -> str:
-    """Return the words of the first cycle of a sentence."""
     after = np.append(0, heads)
     for _ in range(len(heads).bit_length()):
         after = after[after]  # twice as many steps: as many as words end in a cycle, or at the root

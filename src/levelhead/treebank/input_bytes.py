@@ -28,12 +28,12 @@ _Parts = Generator[bytes, None, None]
 
 
 class Limits(NamedTuple):
-    """The limits of the size of a file.
+    """Limits on the size of a file.
 
     Args:
         size: the maximum number of bytes after decompression.
         ratio: the maximum ratio of decompressed to compressed size, for files larger than `harmless`.
-        harmless: the size in bytes below which the ratio is not limited.
+        harmless: the decompressed size in bytes up to which the ratio is not limited.
     """
 
     size: int = 2**31 - 1
@@ -93,7 +93,6 @@ def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
 
 
 def cannot_open(name: str, reason: str) -> UnreadableFile:
-    """Return the error of a file that cannot be opened."""
     if ("\n" in name and "\t" in name) or len(name) > _LONGEST_PATH:
         name, reason = quoted(name), "this is text, not a path: levelhead.from_conllu reads the text of a treebank"
     return _unreadable("unreadable-file", reason, name)

@@ -47,12 +47,12 @@ def faults_of(
 ) -> tuple[Fault, ...]:
     """Return all errors and warnings of a file, each with its line.
 
-    In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines are
-    one warning with their number. There are at most 100,000 warnings of a kind, the last of which counts the rest;
-    after 100,000 errors, checking stops. The file is read in pieces.
+    In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines get a
+    single warning, which counts them. After 100,000 warnings of a kind, the last of them counts the rest; after 100,000
+    errors, checking stops.
 
     Args:
-        path: its path, or "-" for standard input.
+        path: the path of the file, or "-" for standard input.
         format: "conllu" or "conllx".
         rules: "ud", "msp25" or "msp25-sorted" (`CHECKED_RULES`); `format` only has an effect with "ud".
     """
@@ -92,7 +92,6 @@ def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> t
 
 
 def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str, str]:
-    """Return where the copy of each file is written."""
     if not folder and len(files) == 1 and not os.path.isdir(target):  # noqa: PTH112 -- never raises
         copies = {files[0]: target}
         check_file(target)
@@ -119,7 +118,6 @@ def _is_same(file: str, copy: str) -> bool:
 
 
 def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Fault]]) -> Iterator[bytes]:
-    """Yield the repaired file in blocks, and record the changes."""
     source = ByteBlocks(parts, name, spaces=True)
     n_lines = n_bytes = 0
     layout: ColumnLayout | None = None
@@ -235,8 +233,8 @@ class Validation(Tabular):
 
     Args:
         files: the errors and warnings of each file, or of its repaired copy, by path.
-        copies: the path of the repaired copy of each file, by the path of the file.
-        changes: the repairs in the copy of each file, by the file's path.
+        copies: the path of each repaired copy, by the path of the original file.
+        changes: the repairs in each copy, by the path of the original file.
     """
 
     KIND: ClassVar[str] = "validate"
@@ -325,7 +323,7 @@ def validate(
     rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
-    """Return all errors and warnings of files and of the files in folders, or of their repaired copies."""
+    """Return all errors and warnings of files, including files in folders, or of their repaired copies."""
     files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
     if fix is None:
         with tracked(files, "validating") as tracked_files:

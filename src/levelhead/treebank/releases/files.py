@@ -44,11 +44,10 @@ class WantedFile(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """Its name in the release."""
         return self.file.names[self.release]
 
     def address(self, file: str | None = None) -> str:
-        """Return where the file is downloaded, or another file of its repository."""
+        """Return the web address of the file, or of another `file` in the same repository."""
         address = os.environ.get("LEVELHEAD_UD_ADDRESS") or ADDRESS
         tag = "r2.0-test" if (self.release, self.file.part) == ("2.0", "test") else f"r{self.release}"
         names = {
@@ -251,7 +250,7 @@ class TestSets(Tabular):
 
     Args:
         versions: the files, sorted by name and release.
-        paths: the path of each file on this machine; empty unless they were requested.
+        paths: the path of each file on this machine; empty unless paths were requested.
     """
 
     KIND: ClassVar[str] = "testsets"
@@ -262,7 +261,7 @@ class TestSets(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The version."""
+        """The provenance: the version of levelhead."""
         return Provenance({"version": VERSION}, {})
 
     def _versions_rows(self) -> Iterator[ReleasedFileRow]:
