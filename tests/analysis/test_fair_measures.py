@@ -23,11 +23,11 @@ from levelhead.analysis.confusion import (
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.comparison.system_errors import Confusions
 from levelhead.errors import MeasureError
-from levelhead.evaluation.provenance import Provenance
 from levelhead.measures.registry import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.relations import SCHEMES
 from oracle import fair
 from oracle.damage import damaged_bytes

@@ -12,7 +12,7 @@ from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import form_alignment
 from levelhead.treebank import input_bytes
 from levelhead.treebank.input_bytes import PieceSizes
-from levelhead.treebank.lenient_reader import of_treebank, read_leniently
+from levelhead.treebank.own_reader import of_treebank, read_leniently
 from levelhead.treebank.scanner import scan_treebank
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"

@@ -28,18 +28,18 @@ from levelhead.campaign.ranking import (
 from levelhead.campaign.ranking_tables import LAYOUTS, first_place, left_out_notes, ranking_table, results_table
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import MeasureError, unknown
-from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.evaluation.score_data import ScoreNumbers, score_numbers
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
 from levelhead.significance.corrections import PairTests, compare_pairs, level_of_each
-from levelhead.significance.estimates import Estimate, InferenceSettings, Sums, rescaled
+from levelhead.significance.estimates import Estimate, InferenceSettings, Sums, rescaled, signature_of_tests
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 from levelhead.significance.scopes import CountedUnits, Scope, count_units, influence_rows, influenced_by
 from levelhead.significance.units import unit_rows
 from levelhead.tables.data import PercentInterval
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 
 __all__ = ["RankedSystems", "RankingChoice"]
 

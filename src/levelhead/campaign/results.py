@@ -20,15 +20,14 @@ from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, Place, listed, number_of, quoted
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import Coverage
-from levelhead.evaluation.provenance import joint_hash
+from levelhead.evaluation.provenance import named_note
 from levelhead.evaluation.score_data import PartialCoverage, no_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
-from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.units import ParallelUnits, Units, parallel_units
 from levelhead.tables.frames import cells_of_frame, is_frame
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.provenance import FileId, FileSummary, Provenance
+from levelhead.treebank.provenance import FileId, FileSummary, Provenance, joint_hash
 from levelhead.typology.languages import language_of
 
 CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
@@ -56,7 +55,7 @@ class OutputResult(NamedTuple):
         faults: every fault of an invalid output.
         contents: the sizes and the hash of a valid output, and warnings about it.
         measures: the entries of signatures that define the measures.
-        notes: notes about the numbers, in which `scoring.measure_notes.SYSTEM` stands for the name of the system.
+        notes: notes about the numbers, in which `evaluation.provenance.SYSTEM` stands for the name of the system.
         valid_trees: for partial scores, the scores if invalid trees count as wrong.
         partial_coverage: for partial scores, the share of gold that the output covers; None for other scores.
         sentences_valid_trees: like `sentences`, but sentences without a valid tree count as wrong.

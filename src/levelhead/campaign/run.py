@@ -17,7 +17,6 @@ from levelhead.campaign.plan import Plan, TestSet
 from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in, state_of
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place, reason_of
-from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run_jobs
 from levelhead.jobs.running import Codec, batch_size
@@ -29,7 +28,7 @@ from levelhead.treebank import Treebank, input_bytes
 from levelhead.treebank.input_bytes import is_stream, read_bytes
 from levelhead.treebank.layouts.gold import irregularity
 from levelhead.treebank.layouts.outputs import System
-from levelhead.treebank.provenance import FileId, FileSummary
+from levelhead.treebank.provenance import FileId, FileSummary, joint_hash
 
 _Source = TypeVar("_Source", Source, Source | None)
 

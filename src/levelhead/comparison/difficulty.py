@@ -15,7 +15,6 @@ from levelhead.campaign.results import Results
 from levelhead.correlation.correlate import correlate
 from levelhead.correlation.measurements import Measurements, join
 from levelhead.errors import Fault, InputError, number_of, with_minus
-from levelhead.evaluation.provenance import Provenance
 from levelhead.immutable import immutable
 from levelhead.significance.abilities import Abilities, logit_of, percent_of
 from levelhead.significance.estimates import InferenceSettings, quantile
@@ -26,6 +25,7 @@ from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.data import Field, Layout, Percent, Points, PointsInterval, Probability
 from levelhead.tables.table import Column, Detail, Table, interval_head, p_text
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.typology.languages import language_of
 
 _Numbers = NDArray[np.float64]

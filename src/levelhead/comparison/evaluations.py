@@ -27,13 +27,7 @@ from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import (
-    Provenance,
-    comparison_provenance,
-    joint_provenance,
-    pair_provenance,
-    signature_of_tests,
-)
+from levelhead.evaluation.provenance import comparison_provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.score_tables import covered
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -48,6 +42,7 @@ from levelhead.significance.estimates import (
     Interval,
     UnpairedDifference,
     rescaled,
+    signature_of_tests,
 )
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.scopes import (
@@ -76,7 +71,7 @@ from levelhead.tables.table import (
     starts_of,
 )
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.training_data import Training
 
 

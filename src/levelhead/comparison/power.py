@@ -18,7 +18,7 @@ from levelhead.comparison.systems import (
     sources_of_results,
 )
 from levelhead.errors import Fault, InputError, number_of, unknown
-from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.provenance import comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
@@ -45,6 +45,7 @@ from levelhead.significance.units import (
 from levelhead.tables.data import Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {SENTENCE: (100, 200, 500, 1000, 2000, 5000), DOCUMENT: (20, 50, 100, 200, 500, 1000)}

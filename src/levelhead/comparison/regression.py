@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
+from levelhead.evaluation.provenance import plain_reason
 from levelhead.messages import MESSAGES
-from levelhead.scoring.measure_notes import plain_reason
 from levelhead.significance.corrections import level_of_each
 from levelhead.significance.differences import DIFFERENCE, ComparedScore
 from levelhead.significance.estimates import FEWEST_RUNS, InferenceSettings, Interval

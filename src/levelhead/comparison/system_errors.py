@@ -23,12 +23,14 @@ from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.comparison.evaluations import single_run
 from levelhead.errors import Fault, InputError, listed, number_of
 from levelhead.evaluation.provenance import (
-    Provenance,
+    SYSTEM,
     Sources,
+    annotation_of,
     comparison_provenance,
     joint_provenance,
+    notes_on,
+    notes_on_schemes,
     pair_provenance,
-    signature_of_tests,
 )
 from levelhead.evaluation.score_data import PartialCoverage
 from levelhead.evaluation.score_tables import coverage_notes
@@ -36,8 +38,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.scoring import Matches
-from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on, notes_on_schemes
-from levelhead.significance.estimates import InferenceSettings
+from levelhead.significance.estimates import InferenceSettings, signature_of_tests
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
 from levelhead.significance.units import (
     ENOUGH_UNITS,
@@ -62,7 +63,7 @@ from levelhead.tables.data import (
 )
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head, starts_of
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import summary_of
+from levelhead.treebank.provenance import Provenance, summary_of
 from levelhead.treebank.relations import Scheme
 
 Found = TypeVar("Found")

@@ -16,7 +16,7 @@ from levelhead.campaign.outputs import VisitEach
 from levelhead.comparison.systems import measures_part, score_outputs, sources_of_results
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.pieces import changed_file
-from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.provenance import comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import count_words
@@ -30,7 +30,7 @@ from levelhead.tables.table import Table, first_rows
 from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.documents import Documents
-from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.relations import Scheme
 
 

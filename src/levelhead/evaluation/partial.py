@@ -29,7 +29,7 @@ from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import OnlyWhole, read_bytes, refuse_long_lines
-from levelhead.treebank.lenient_reader import (
+from levelhead.treebank.own_reader import (
     LenientPieces,
     LenientTreebank,
     are_trees,

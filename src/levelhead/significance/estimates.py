@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from statistics import NormalDist
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import listed, quoted
-from levelhead.significance.units import COMMENT, FEWEST_UNITS
+from levelhead.significance.units import COMMENT, FEWEST_UNITS, Units, units_signature
 from levelhead.tables.data import NOT_A_COLUMN
 
 Sums = NDArray[np.float64]
@@ -37,6 +37,13 @@ class InferenceSettings(NamedTuple):
 
 STANDARD = InferenceSettings()
 """95% intervals, documents if gold marks them."""
+
+
+def signature_of_tests(settings: InferenceSettings, units: Mapping[str, Units]) -> dict[str, str]:
+    """Return the parts of a signature that determine intervals and tests."""
+    by = {"resample-by": units_signature(units)} if units else {}  # scores alone have no units
+    return {"level": f"{settings.level:g}", **by}
+
 
 _NORMAL_FROM = 100_000
 """Degrees of freedom above which the expansion around the normal distribution is exact to six digits (to |t| = 6)."""

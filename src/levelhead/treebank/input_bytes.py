@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
+from importlib import import_module
 from itertools import chain, count, islice
 from typing import IO, Any, NamedTuple
 
@@ -270,24 +271,6 @@ def members(
             return
 
 
-def _gzip(_: int | None) -> Any:
-    import zlib
-
-    return zlib.decompressobj(16 + zlib.MAX_WBITS)
-
-
-def _xz(memory: int | None) -> Any:
-    import lzma
-
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memory)
-
-
-def _bz2(_: int | None) -> Any:
-    import bz2
-
-    return bz2.BZ2Decompressor()
-
-
 def _zstd(file: IO[bytes]) -> _Parts:
     import zstandard
 
@@ -309,8 +292,12 @@ def _zstd(file: IO[bytes]) -> _Parts:
 
 
 _ZIP = b"PK\x03\x04"
-DECOMPRESSORS: dict[bytes, Callable[[int | None], Any]] = {b"\x1f\x8b": _gzip, b"\xfd7zXZ\x00": _xz, b"BZh": _bz2}
-"""What decompresses a member of a file, by its first bytes."""
+DECOMPRESSORS: dict[bytes, Callable[[int | None], Any]] = {
+    b"\x1f\x8b": lambda _: import_module("zlib").decompressobj(wbits=31),  # gzip
+    b"\xfd7zXZ\x00": lambda memory: (lzma := import_module("lzma")).LZMADecompressor(lzma.FORMAT_XZ, memory),
+    b"BZh": lambda _: import_module("bz2").BZ2Decompressor(),
+}
+"""What decompresses a member of a file, by its first bytes; given the largest number of bytes of memory."""
 
 _UNPACKERS: dict[bytes, Callable[[IO[bytes]], _Parts]] = {
     **{magic: partial(members, new=new) for magic, new in DECOMPRESSORS.items()},

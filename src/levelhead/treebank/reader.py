@@ -137,7 +137,7 @@ def from_conllu(
     except ConlluError as error:
         if not partial:
             raise
-        from levelhead.treebank.lenient_reader import read_leniently
+        from levelhead.treebank.own_reader import read_leniently
 
         treebank = read_leniently(raw, name, conllx=reading.conllx)
         read = treebank.partial and treebank.partial._replace(faults=error.faults)
@@ -148,7 +148,7 @@ def read_contents(raw: bytes, name: str | None, reading: ReaderSettings) -> Tree
     treebank = read_if_valid(raw, name, reading)
     if treebank is not None:
         return treebank
-    from levelhead.treebank.checked_pieces import CheckedPieces
+    from levelhead.treebank.own_reader import CheckedPieces
 
     error = CheckedPieces(iter([raw]), name, reading).error()
     raise error or AssertionError("the scanner refuses a file in which no fault is found")

@@ -160,13 +160,13 @@ class Treebank(Sequence["Sentence"]):
 
     def to_polars(self) -> Any:
         """Return the words as a polars DataFrame; see `levelhead.interop.word_table` for its columns."""
-        from levelhead.treebank.frames import to_polars
+        from levelhead.treebank.sentence import to_polars
 
         return to_polars(self)
 
     def to_pandas(self) -> Any:
         """Return the words as a pandas DataFrame; see `levelhead.interop.word_table` for its columns."""
-        from levelhead.treebank.frames import to_pandas
+        from levelhead.treebank.sentence import to_pandas
 
         return to_pandas(self)
 
@@ -183,9 +183,7 @@ class Treebank(Sequence["Sentence"]):
         return Sentence(self, range(len(self))[index])
 
     def __iter__(self) -> Iterator[Sentence]:
-        from levelhead.treebank.sentence import Sentence
-
-        return (Sentence(self, i) for i in range(len(self)))
+        return map(self.__getitem__, range(len(self)))
 
     def __repr__(self) -> str:
         name = f" of {self.source.path}" if self.source.path else ""

@@ -62,7 +62,7 @@ def faults_of(
                 from levelhead.treebank.morphosyntactic_reader import content_faults
 
                 return content_faults(parts, os.fsdecode(path), input_bytes.SIZES.piece, MOST_LISTED)
-            from levelhead.treebank.checked_pieces import CheckedPieces
+            from levelhead.treebank.own_reader import CheckedPieces
 
             pieces = CheckedPieces(parts, os.fsdecode(path), ReaderSettings(format == "conllx"), most=MOST_LISTED)
             for _ in pieces.each(input_bytes.SIZES.piece):
@@ -227,14 +227,6 @@ class ChangeRow(NamedTuple):
     cases: int
 
 
-def _fault_row(file: str, fault: Fault) -> FaultRow:
-    place = fault.place
-    return FaultRow(
-        file, place.line, place.sentence, place.word, fault.severity, fault.slug, fault.message, fault.count,
-        MESSAGES[fault.slug].remedy,
-    )  # fmt: skip
-
-
 @immutable
 class Validation(Tabular):
     """The errors and warnings of files.
@@ -304,7 +296,9 @@ class Validation(Tabular):
         return Provenance({"version": VERSION}, {})
 
     def _faults_rows(self) -> Iterator[FaultRow]:
-        return (_fault_row(path_text(file), fault) for file, faults in self.files.items() for fault in faults)
+        for file, fault in ((path_text(file), fault) for file, faults in self.files.items() for fault in faults):
+            kind = fault.severity, fault.slug, fault.message, fault.count
+            yield FaultRow(file, *fault.place[1:], *kind, MESSAGES[fault.slug].remedy)
 
     def _changes_rows(self) -> Iterator[ChangeRow]:
         for file, changes in self.changes.items():

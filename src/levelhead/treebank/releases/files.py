@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -189,7 +189,6 @@ def _downloaded(wanted: WantedFile, tell: Callable[[str], None]) -> Path:
 
 
 def _fetched(address: str, what: str) -> bytes:
-    from contextlib import ExitStack
     from http.client import HTTPException
     from urllib.error import URLError
     from urllib.request import urlopen
