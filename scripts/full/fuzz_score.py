@@ -15,11 +15,8 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead import Evaluation, score
     from levelhead.analysis.rule_differences import explain
     from levelhead.errors import InputError
-    from levelhead.evaluation.fold import fold
     from levelhead.evaluation.pair import load
-    from levelhead.evaluation.partial import whole_partial_pair
     from levelhead.evaluation.score_tables import score_table
-    from levelhead.evaluation.setup import setup_of
     from levelhead.scoring.rules import UDTOOLS, WORD_RULES
     from levelhead.tables.writers import WRITERS
 
@@ -66,8 +63,7 @@ def check_explained() -> None:
 def check_partial(ours: Evaluation | None) -> None:
     """Of two files that can be scored, the partial score is the score; of others, valid trees score no more."""
     try:
-        setup = setup_of(partial=True)
-        found = fold(whole_partial_pair(GOLD, SYSTEM, setup), setup)
+        found = score(GOLD, SYSTEM, partial=True)
     except InputError as error:
         check_text(str(error))
         return
