@@ -20,12 +20,11 @@ from levelhead.comparison.annotators import HEADS, AnnotatedWords, LabeledWords,
 from levelhead.errors import InputError, number_of, printable
 from levelhead.evaluation.fold import fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input
-from levelhead.evaluation.provenance import Provenance
+from levelhead.evaluation.provenance import annotation_of, notes_on_reasons
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import annotation_of, notes_on_reasons
 from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
@@ -44,7 +43,7 @@ from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.table import Column, Detail, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.provenance import joint_hash, summary_of
+from levelhead.treebank.provenance import Provenance, joint_hash, summary_of
 
 Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 

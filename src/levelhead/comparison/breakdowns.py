@@ -10,8 +10,18 @@ from dataclasses import field, replace
 from itertools import chain
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
-from levelhead.analysis.breakdown import bucket_scores, bucket_words, check_breakable, unit_estimates, with_same_buckets
+from levelhead.analysis.breakdown import (
+    Average,
+    Breakdown,
+    averages,
+    break_down,
+    bucket_scores,
+    bucket_words,
+    check_breakable,
+    leave_out,
+    unit_estimates,
+    with_same_buckets,
+)
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
@@ -34,7 +44,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry
 from levelhead.scoring import Measure
-from levelhead.significance import STANDARD, InferenceSettings
+from levelhead.significance.estimates import STANDARD, InferenceSettings
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, mean_estimate
 from levelhead.significance.units import UNITS
 from levelhead.tables.data import (

@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 from levelhead.campaign.ranked_systems import RankingChoice, parts_of, rank_results, sampling_of
 from levelhead.campaign.ranking import ALL, AdjustedSystem, adjusted, adjustment_notes, fitted_scores
 from levelhead.campaign.results import Results
-from levelhead.correlation import Measurements, correlate
-from levelhead.correlation.measurements import join
+from levelhead.correlation.correlate import correlate
+from levelhead.correlation.measurements import Measurements, join
 from levelhead.errors import Fault, InputError, number_of, with_minus
-from levelhead.evaluation.provenance import Provenance
 from levelhead.immutable import immutable
-from levelhead.significance import InferenceSettings, SystemCounts
 from levelhead.significance.abilities import Abilities, logit_of, percent_of
-from levelhead.significance.estimates import quantile
+from levelhead.significance.estimates import InferenceSettings, quantile
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import detectable_difference, difference_variances
 from levelhead.significance.scopes import count_units
 from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.data import Field, Layout, Percent, Points, PointsInterval, Probability
 from levelhead.tables.table import Column, Detail, Table, interval_head, p_text
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.typology.languages import language_of
 
 _Numbers = NDArray[np.float64]

@@ -27,32 +27,24 @@ from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import (
-    Provenance,
-    comparison_provenance,
-    joint_provenance,
-    pair_provenance,
-    signature_of_tests,
-)
+from levelhead.evaluation.provenance import comparison_provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.score_tables import covered
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Score
 from levelhead.scoring.measure import Component
-from levelhead.significance import (
+from levelhead.significance.corrections import corrected, level_of_each
+from levelhead.significance.differences import DIFFERENCE, STARS, P, differences
+from levelhead.significance.estimates import (
     STANDARD,
     Estimate,
     InferenceSettings,
-    SystemCounts,
-    Units,
-    corrected,
-    level_of_each,
-    unit_line,
-    unit_notes,
-    with_p_values,
+    Interval,
+    UnpairedDifference,
+    rescaled,
+    signature_of_tests,
 )
-from levelhead.significance.differences import DIFFERENCE, STARS, P, differences
-from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.scopes import (
     INFLUENCE,
     CountedUnits,
@@ -63,7 +55,7 @@ from levelhead.significance.scopes import (
     influence_rows,
     influenced_by,
 )
-from levelhead.significance.units import UNITS, ParallelUnits, unit_rows
+from levelhead.significance.units import UNITS, ParallelUnits, Units, unit_line, unit_notes, unit_rows, with_p_values
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.table import (
     STARS_NOTE,
@@ -79,7 +71,7 @@ from levelhead.tables.table import (
     starts_of,
 )
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.training_data import Training
 
 

@@ -28,19 +28,27 @@ from levelhead.correlation.human_agreement import (
 )
 from levelhead.errors import Fault, InputError, Place, listed, quoted
 from levelhead.evaluation.pair import Input, load
-from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
+from levelhead.evaluation.provenance import Sources, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import SystemCounts, Units, unit_line, unit_notes, with_p_values
-from levelhead.significance.jackknife import ratios
-from levelhead.significance.units import AUTO, UNITS, unit_rows, units_signature
+from levelhead.significance.jackknife import SystemCounts, ratios
+from levelhead.significance.units import (
+    AUTO,
+    UNITS,
+    Units,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_signature,
+    with_p_values,
+)
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
+from levelhead.treebank.provenance import TREEBANK, FileSummary, Provenance, contents_hash, short_hash, summary_of
 
 Scores = NDArray[np.float64]
 

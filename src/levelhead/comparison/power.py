@@ -18,11 +18,11 @@ from levelhead.comparison.systems import (
     sources_of_results,
 )
 from levelhead.errors import Fault, InputError, number_of, unknown
-from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.provenance import comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import FEWEST_UNITS, SystemCounts, Units, enough_runs, unit_line, unit_notes
-from levelhead.significance.estimates import FEWEST_RUNS
+from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import (
     Target,
     Variances,
@@ -30,10 +30,22 @@ from levelhead.significance.power import (
     difference_variances,
     typical_deviations,
 )
-from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UNITS, unit_rows, units_signature
+from levelhead.significance.units import (
+    AUTO,
+    DOCUMENT,
+    FEWEST_UNITS,
+    SENTENCE,
+    UNITS,
+    Units,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_signature,
+)
 from levelhead.tables.data import Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {SENTENCE: (100, 200, 500, 1000, 2000, 5000), DOCUMENT: (20, 50, 100, 200, 500, 1000)}

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
+from levelhead.evaluation.provenance import plain_reason
 from levelhead.messages import MESSAGES
-from levelhead.scoring.measure_notes import plain_reason
-from levelhead.significance import FEWEST_UNITS, ComparedScore, InferenceSettings, SystemCounts
 from levelhead.significance.corrections import level_of_each
-from levelhead.significance.differences import DIFFERENCE
-from levelhead.significance.estimates import FEWEST_RUNS, Interval
+from levelhead.significance.differences import DIFFERENCE, ComparedScore
+from levelhead.significance.estimates import FEWEST_RUNS, InferenceSettings, Interval
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
+from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.table import Column, formatted, interval_head
 
 if TYPE_CHECKING:

@@ -7,21 +7,30 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
-from levelhead.analysis import Cascading, Confusion, cascading_errors, error_types
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, ConfusedWords
+from levelhead.analysis.confusion import (
+    MOST_RELATIONS,
+    OTHER,
+    Cascading,
+    ConfusedWords,
+    Confusion,
+    cascading_errors,
+    error_types,
+)
 from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, costliest_error, repairs
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.comparison.evaluations import single_run
 from levelhead.errors import Fault, InputError, listed, number_of
 from levelhead.evaluation.provenance import (
-    Provenance,
+    SYSTEM,
     Sources,
+    annotation_of,
     comparison_provenance,
     joint_provenance,
+    notes_on,
+    notes_on_schemes,
     pair_provenance,
-    signature_of_tests,
 )
 from levelhead.evaluation.score_data import PartialCoverage
 from levelhead.evaluation.score_tables import coverage_notes
@@ -29,10 +38,19 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.scoring import Matches
-from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on, notes_on_schemes
-from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
+from levelhead.significance.estimates import InferenceSettings, signature_of_tests
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import UNITS, parallel_groups, unit_rows
+from levelhead.significance.units import (
+    ENOUGH_UNITS,
+    FEWEST_UNITS,
+    UNITS,
+    Units,
+    parallel_groups,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_of,
+)
 from levelhead.tables.data import (
     MEASURE_COLUMN,
     SYSTEM_COLUMN,
@@ -45,7 +63,7 @@ from levelhead.tables.data import (
 )
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head, starts_of
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import summary_of
+from levelhead.treebank.provenance import Provenance, summary_of
 from levelhead.treebank.relations import Scheme
 
 Found = TypeVar("Found")

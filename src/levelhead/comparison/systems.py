@@ -16,34 +16,30 @@ from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import missing_outputs
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
 from levelhead.errors import Fault, InputError, Place, listed, number_of, with_minus
-from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
+from levelhead.evaluation.provenance import Sources, comparison_provenance, named_note
 from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, value_text
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.scoring.measure_notes import named_note
-from levelhead.significance import (
-    STANDARD,
+from levelhead.significance.corrections import Wins, count_wins
+from levelhead.significance.differences import (
+    DIFFERENCE,
+    STARS,
+    STATISTICS,
     ComparedScore,
-    InferenceSettings,
-    SystemCounts,
-    Units,
-    Wins,
     check_margin,
-    count_wins,
     differences,
-    unit_line,
-    unit_notes,
-    with_p_values,
+    influenced_results,
 )
-from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
-from levelhead.significance.estimates import FEWEST_RUNS
+from levelhead.significance.estimates import FEWEST_RUNS, STANDARD, InferenceSettings, signature_of_tests
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.scopes import INFLUENCE, influence_notes, influence_rows
-from levelhead.significance.units import UNITS, unit_rows
+from levelhead.significance.units import UNITS, Units, unit_line, unit_notes, unit_rows, with_p_values
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.documents import FaultInFile, fault_in_file
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.typology.languages import Voter, treebanks_voting
 
 

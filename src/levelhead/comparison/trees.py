@@ -22,7 +22,7 @@ from levelhead.comparison.system_errors import (
     notes_on_coverage,
 )
 from levelhead.errors import Fault, InputError, MeasureError, number_of, quoted
-from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.provenance import comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
@@ -32,6 +32,7 @@ from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, T
 from levelhead.tables.table import FILE, Cell, Column, Screen, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 _EQUAL = 1e-9  # sums of weights with a smaller difference are equal

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from levelhead.arguments import check, is_list
 from levelhead.errors import ConlluError, Fault
+from levelhead.evaluation.provenance import notes_on_labels
 from levelhead.evaluation.setup import setup_of
 from levelhead.interop.treebanks import as_treebank
 from levelhead.measures.registry import parse_measure
-from levelhead.scoring.measure_notes import notes_on_labels
 from levelhead.scoring.rules import Rules, rules_named, with_several_roots
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank, check_trees

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, add_fault
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import pair_provenance
+from levelhead.evaluation.provenance import Annotation, annotation_of, notes_on, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import enhanced_edges
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair
-from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.score import Score, count, match_pair, score_of, without_trees
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import FileSummary, summary_of

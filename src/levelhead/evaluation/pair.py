@@ -9,7 +9,6 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
-from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
@@ -18,7 +17,7 @@ from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.tokens import refuse_partial
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 

@@ -27,10 +27,9 @@ from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.blocks import OnlyWhole
 from levelhead.treebank.faults import repair
-from levelhead.treebank.input_bytes import read_bytes, refuse_long_lines
-from levelhead.treebank.lenient_reader import (
+from levelhead.treebank.input_bytes import OnlyWhole, read_bytes, refuse_long_lines
+from levelhead.treebank.own_reader import (
     LenientPieces,
     LenientTreebank,
     are_trees,

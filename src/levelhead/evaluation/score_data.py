@@ -230,18 +230,20 @@ def new_scores(evaluation: Evaluation) -> Mapping[str, Score]:
 
 
 def _score_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, ScoreNumbers, OtherValues]]:
-    new = new_scores(evaluation)
-    for name, score in evaluation.items():
-        others = [some[name].value if name in some else None for some in (evaluation.valid_trees, new)]
-        yield code, name, score_numbers(score), OtherValues(others[0], others[1], score.reason, score.interval)
+    return ((code, name, score_numbers(score), _other_values(evaluation, name)) for name, score in evaluation.items())
+
+
+def _other_values(evaluation: Evaluation, name: str) -> OtherValues:
+    strict, new = (
+        some[name].value if name in some else None for some in (evaluation.valid_trees, new_scores(evaluation))
+    )
+    return OtherValues(strict, new, evaluation[name].reason, evaluation[name].interval)
 
 
 def _average_rows(evaluation: Evaluation) -> Iterator[AverageRow]:
-    new = new_scores(evaluation)
     for name, score in evaluation.items():
-        strict, on_new = (some[name].value if name in some else None for some in (evaluation.valid_trees, new))
-        n = len(evaluation.parts)
-        yield AverageRow(name, score.value, unit_of(score), strict, on_new, n, score.reason, score.interval)
+        strict, new, *rest = _other_values(evaluation, name)
+        yield AverageRow(name, score.value, unit_of(score), strict, new, len(evaluation.parts), *rest)
 
 
 def _file_rows(code: str, evaluation: Evaluation) -> Iterator[FileRow]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from levelhead.errors import MeasureError
 from levelhead.immutable import immutable
@@ -27,9 +27,7 @@ from levelhead.scoring.selection import (
     weights_of,
 )
 from levelhead.treebank.input_bytes import is_stream
-
-if TYPE_CHECKING:
-    from levelhead.treebank.reader import Format
+from levelhead.treebank.reader import Format
 
 
 @immutable

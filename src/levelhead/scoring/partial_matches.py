@@ -18,7 +18,7 @@ from levelhead.scoring.score import count
 from levelhead.scoring.selection import Schemes
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.lenient_reader import LenientTreebank
+from levelhead.treebank.own_reader import LenientTreebank
 from levelhead.treebank.strings import Codes
 
 Flags = NDArray[np.bool_]

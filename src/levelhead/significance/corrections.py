@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
-
-from levelhead.extras import require
-from levelhead.tables.data import Probability
-
-if TYPE_CHECKING:
-    from levelhead.significance.differences import ComparedScore
-
-
 from itertools import combinations, pairwise
 from string import ascii_letters
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.significance.estimates import Estimate
-from levelhead.significance.resampling import Sums
+from levelhead.extras import require
+from levelhead.significance.estimates import Estimate, Sums
 from levelhead.significance.scopes import Scope
+from levelhead.tables.data import Probability
+
+if TYPE_CHECKING:
+    from levelhead.significance.differences import ComparedScore
 
 _P = TypeVar("_P", bound="float | None")
 

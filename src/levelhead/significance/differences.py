@@ -12,9 +12,8 @@ from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.scoring.score import Valued
 from levelhead.significance.corrections import corrected, level_of_each
-from levelhead.significance.estimates import Estimate, Interval, enough_runs, rescaled
+from levelhead.significance.estimates import Estimate, InferenceSettings, Interval, enough_runs, rescaled
 from levelhead.significance.jackknife import SystemCounts
-from levelhead.significance.resampling import InferenceSettings
 from levelhead.significance.scopes import Average, Influenced, InfluencedResult, Scope, count_units, influenced_by
 from levelhead.significance.units import ParallelUnits, Units
 from levelhead.tables.data import NOT_A_COLUMN, Field, documented, fields_of

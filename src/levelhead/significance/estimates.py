@@ -1,21 +1,49 @@
-"""Estimates with standard errors: confidence intervals and tests by Student's t, and errors of training runs."""
+"""Estimates with standard errors: their settings, confidence intervals and tests by Student's t, and errors of runs."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from statistics import NormalDist
 from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.errors import listed, quoted
-from levelhead.significance.resampling import Sums
-from levelhead.significance.units import COMMENT, FEWEST_UNITS
+from levelhead.significance.units import COMMENT, FEWEST_UNITS, Units, units_signature
 from levelhead.tables.data import NOT_A_COLUMN
+
+Sums = NDArray[np.float64]
+
+
+class InferenceSettings(NamedTuple):
+    """The settings of confidence intervals and tests.
+
+    Args:
+        level: the confidence level of intervals.
+        margin: the largest difference that does not matter: in points (0.5 is half a percentage
+            point), or for perplexities as a ratio above 1; None for no test of equivalence.
+        resample_by: the independent units: "auto", "sentence", "document" or "comment:NAME", see `units_of`.
+    """
+
+    level: float = 0.95
+    margin: float | None = None
+    resample_by: str = "auto"
+
+
+STANDARD = InferenceSettings()
+"""95% intervals, documents if gold marks them."""
+
+
+def signature_of_tests(settings: InferenceSettings, units: Mapping[str, Units]) -> dict[str, str]:
+    """Return the parts of a signature that determine intervals and tests."""
+    by = {"resample-by": units_signature(units)} if units else {}  # scores alone have no units
+    return {"level": f"{settings.level:g}", **by}
+
 
 _NORMAL_FROM = 100_000
 """Degrees of freedom above which the expansion around the normal distribution is exact to six digits (to |t| = 6)."""

@@ -19,6 +19,7 @@ from levelhead.significance.estimates import (
     Influence,
     InfluentialUnit,
     Interval,
+    Sums,
     rescaled,
     run_errors,
 )
@@ -33,7 +34,6 @@ from levelhead.significance.jackknife import (
     leave_out_of,
     spreads_of,
 )
-from levelhead.significance.resampling import Sums
 from levelhead.significance.units import ParallelUnits, Units
 from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Percent
 from levelhead.tables.table import Column, formatted

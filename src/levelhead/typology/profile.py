@@ -17,8 +17,8 @@ from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
 from levelhead.progress import tracked
 from levelhead.tables.data import DataColumn, DataTable, Layout
 from levelhead.tables.table import Column, Table
-from levelhead.treebank import Treebank, blocks, check_trees, from_conllu
-from levelhead.treebank.blocks import contents_or_parts
+from levelhead.treebank import Treebank, check_trees, from_conllu, input_bytes
+from levelhead.treebank.input_bytes import contents_or_parts
 from levelhead.treebank.layouts.gold import files_at, name_of, splits_of, treebank_of
 from levelhead.treebank.provenance import MEMORY
 from levelhead.treebank.reader import Format
@@ -249,7 +249,7 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
 def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
     if isinstance(source, Treebank):
         return _counted_treebank(source, source, task)
-    with contents_or_parts(source, blocks.SIZES.large) as contents:
+    with contents_or_parts(source, input_bytes.SIZES.large) as contents:
         return counted_contents(contents, source, task)
 
 
@@ -257,13 +257,13 @@ def counted_contents(contents: bytes | Iterator[bytes], name: str, task: Profile
     """Return the counts of a file; a file given in parts is never in memory as a whole."""
     if isinstance(contents, bytes):
         return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)
-    from levelhead.treebank.checked_pieces import CheckedPieces
+    from levelhead.treebank.own_reader import CheckedPieces
     from levelhead.treebank.scanner import ReaderSettings
 
     counts = RunningCounts(task.chunks, task.training)
     pieces = CheckedPieces(contents, name, ReaderSettings(task.format == "conllx"))
     without_trees = None
-    for piece in pieces.each(blocks.SIZES.piece):
+    for piece in pieces.each(input_bytes.SIZES.piece):
         if piece.has_trees:
             counts.add(piece)
         else:

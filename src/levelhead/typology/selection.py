@@ -136,8 +136,8 @@ class SelectedTreebanks(Tabular):
     @property
     def verdict(self) -> str:
         """How many treebanks are selected."""
-        n = len(self.selected)
-        return f"{n} of {number_of(len(self.decisions), 'treebank')} {'is' if n == 1 else 'are'} selected."
+        n, n_treebanks = len(self.selected), len(self.decisions)
+        return f"{n} of {number_of(n_treebanks, 'treebank')} {'is' if 1 in {n, n_treebanks} else 'are'} selected."
 
     def table(self) -> Table:
         """Return one row per treebank: whether it is selected, and all reasons against it."""
