@@ -258,7 +258,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def distance(self, tail: float, sign: int) -> float:
-        """Return the distance to the low (1) or high (-1) end of the interval, which misses with probability `tail`."""
+        """Return the distance to the low (1) or high (-1) end of the interval, which misses there with this `tail`."""
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
         square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
