@@ -26,9 +26,8 @@ from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.parts import ANY_SPACE, PLAIN_SPACE, place_of
 from levelhead.treebank.provenance import Provenance
-from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
-from levelhead.treebank.tokens import place_of
 
 _MEASURES = tuple(parse_measure(name) for name in dict.fromkeys((*UD.measures, *CONLL17.measures)) if name != "Feats")
 

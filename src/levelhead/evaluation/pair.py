@@ -17,8 +17,8 @@ from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.parts import refuse_partial
 from levelhead.treebank.provenance import FileSummary, Provenance
-from levelhead.treebank.tokens import refuse_partial
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 
 if TYPE_CHECKING:

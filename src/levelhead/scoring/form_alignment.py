@@ -13,7 +13,7 @@ from levelhead.errors import number_of
 from levelhead.kernels import pools
 from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
-from levelhead.treebank.strings import Codes
+from levelhead.treebank.parts import Codes
 
 # The maximum number of pairs of characters compared for a sentence: a few tenths of a second.
 MOST_COMPARISONS = 100_000_000

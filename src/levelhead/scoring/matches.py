@@ -19,9 +19,8 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, first_difference, spans_of, surroundings, text_mismatch
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.enhanced_graph import Numbers
+from levelhead.treebank.parts import Codes, refuse_partial
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes
-from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,7 +19,7 @@ from levelhead.scoring.selection import Schemes
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.own_reader import LenientTreebank
-from levelhead.treebank.strings import Codes
+from levelhead.treebank.parts import Codes
 
 Flags = NDArray[np.bool_]
 

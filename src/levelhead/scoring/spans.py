@@ -12,8 +12,7 @@ from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels import layout, pools
 from levelhead.treebank import Treebank
-from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
-from levelhead.treebank.tokens import FORM, place_of, places_of
+from levelhead.treebank.parts import ANY_SPACE, FORM, PLAIN_SPACE, place_of, places_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,12 +25,12 @@ from levelhead.treebank import input_bytes
 from levelhead.treebank.faults import Repaired, encoding_faults, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts.gold import bare_name, files_at
+from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.pieces import ByteBlocks
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.scanner import ReaderSettings
-from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
 MOST_LISTED = 100_000  # the largest number of errors and warnings of each kind that are kept in memory
