@@ -266,12 +266,15 @@ def cell_of(drawn: Drawn, pair: np.ndarray, samples: np.ndarray) -> Cell:
         (above <= ALPHA) | (below_less <= ALPHA),  # or outside
         (below <= ALPHA) | (above_more <= ALPHA),
     ]
+    note, held, rejected = (100 * np.mean(own) for own in (tests.noted, (p >= ALPHA)[~np.isnan(p)], p < ALPHA))
     return Cell(
         drawn.name,
         drawn.size,
         float(np.median(tests.effective)),
         bool(errors_of(pair[None]).share[0] > MOST_INFLUENCE),
-        *(100 * float(np.mean(own)) for own in (tests.noted, (p >= ALPHA)[~np.isnan(p)], p < ALPHA)),
+        float(note),
+        float(held),
+        float(rejected),
         max(100 * float(np.mean(own < ALPHA)) for own in (above, below)),
         max(100 * float(np.mean(own)) for own in wrong),
         np.where(above > below, 1.0, p),

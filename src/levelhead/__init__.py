@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         UnreadableFile,
     )
     from levelhead.evaluation.epochs import EpochScorer
-    from levelhead.evaluation.pair import Evaluation
+    from levelhead.evaluation.fold import Evaluation
     from levelhead.interop.treebanks import write
     from levelhead.measures.registry import parse_measure
     from levelhead.measures.user_definitions import measure, read_definitions
@@ -61,7 +61,7 @@ _ROOMS = {
         "errors",
     ),
     "EpochScorer": "evaluation.epochs",
-    "Evaluation": "evaluation.pair",
+    "Evaluation": "evaluation.fold",
     "measure": "measures.user_definitions",
     "parse_measure": "measures.registry",
     "read_definitions": "measures.user_definitions",

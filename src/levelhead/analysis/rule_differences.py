@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import InputError, Place, listed, printable
-from levelhead.evaluation.fold import score_treebanks
-from levelhead.evaluation.pair import Evaluation, Input, parse_as
+from levelhead.evaluation.fold import Evaluation, Input, parse_as, score_treebanks
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure

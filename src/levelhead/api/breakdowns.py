@@ -105,8 +105,8 @@ def breakdown(
 
     Args:
         by: a property such as "relation", "class" or "upos", or several joined by commas (see
-            `levelhead.analysis.PROPERTIES`). For one system, a list gives a separate breakdown for each item, and None
-            the result of `analyze`.
+            `levelhead.analysis.word_properties.PROPERTIES`). For one system, a list gives a separate breakdown for each
+            item, and None the result of `analyze`.
         measures: a single measure that counts words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).

@@ -313,7 +313,7 @@ def _doubt(ranking: Ranking) -> str:
 
 
 def _counted_zeros(results: Results, ranking: Ranking, system: str) -> str:
-    """On which test sets the output of a system is missing or invalid, so that it counts 0, and why; "" without any."""
+    """The test sets on which a system counts 0, since its output is missing or invalid, with reasons, or ""."""
     outputs = {code: results.results[system, code] for code in ranking.group.codes}
     zeros = {
         code: each

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from levelhead.arguments import is_collection
 from levelhead.errors import Fault, InputError, Place, TextMismatch, names_or_number, number_of, printable
-from levelhead.evaluation.pair import Input
+from levelhead.evaluation.fold import Input
 from levelhead.scoring import Matches, Rules, match
 from levelhead.significance.agreement import MISSING
 from levelhead.treebank import StringColumn, Treebank, from_conllu, to_conllu

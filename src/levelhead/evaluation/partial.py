@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch, UnreadableFile
-from levelhead.evaluation.fold import PairStream, score_treebanks
-from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_gold, parse_as
+from levelhead.evaluation.fold import Evaluation, Input, InputFile, PairStream, load_gold, parse_as, score_treebanks
 from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
 from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.setup import Setup

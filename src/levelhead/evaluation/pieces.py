@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
-from levelhead.evaluation.fold import PairStream, matched_stream
-from levelhead.evaluation.pair import InputFile, as_gold, official_reading_of, parse_as
+from levelhead.evaluation.fold import InputFile, PairStream, as_gold, matched_stream, official_reading_of, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import compare_aligned
 from levelhead.scoring.pieces import PiecePair, check_rest, paired_pieces, paired_sentences

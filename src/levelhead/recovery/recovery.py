@@ -84,7 +84,7 @@ class Matched(NamedTuple):
 
 
 def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | None:
-    """Return the last attempt with a row of its form and a head for every gold word, or the best other, or None."""
+    """Return the last attempt in which every gold word has its form and a head, otherwise the best attempt, or None."""
     for attempt in reversed(attempts):
         if _has_forms(attempt, forms) and (complete := match(attempt, forms)).n_heads == len(forms):
             return complete

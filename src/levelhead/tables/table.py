@@ -124,7 +124,7 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table for readers: a column without counts has decimal places in all rows or in none."""
+        """The table for readers: all numbers of a column have decimal places, or none, except in columns of counts."""
         return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
 
     def _with_places(self, i: int) -> Column:

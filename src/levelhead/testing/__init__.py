@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from levelhead.errors import MeasureError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.pair import Input
+from levelhead.evaluation.fold import Input
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import Score
@@ -61,7 +61,7 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
     Args:
         gold: a treebank or the path of one.
         system: the system's treebank or its path.
-        at_least: a percentage, compared unrounded.
+        at_least: the lowest LAS that is allowed, in percent; it is compared without rounding.
 
     Raises:
         AssertionError: the LAS is lower.
@@ -79,8 +79,8 @@ def assert_score(
         gold: a treebank or the path of one.
         system: the system's treebank or its path.
         measure: the measure, for example `CLAS` or `UPOS`, or a custom measure.
-        at_least: a percentage, compared unrounded, for measures whose higher values are better.
-        at_most: a perplexity, compared unrounded, for measures whose lower values are better.
+        at_least: the lowest percentage that is allowed, if higher values are better; it is compared without rounding.
+        at_most: the highest perplexity that is allowed; it is compared without rounding.
 
     Raises:
         AssertionError: the value violates the bound, or the measure has no value.

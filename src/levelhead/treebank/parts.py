@@ -107,7 +107,7 @@ class Strings(Sequence[str]):
 
 @immutable
 class StringColumn(Sequence[str]):
-    """A column of a treebank as a sequence of strings, by their codes (int32) in a pool."""
+    """A column of a treebank as a sequence of strings, stored as codes (int32) of a pool."""
 
     codes: Codes
     strings: Strings

@@ -63,8 +63,8 @@ class Provenance:
 
     Args:
         signature: everything that determines the numbers, by name.
-        files: the hash and name of each file, by treebank and then by role: "gold", the system (with its run), or the
-            path of the file.
+        files: the hash and name of each file, by treebank, then by "gold", the name of the system (with its run), or
+            the path of the file.
         warnings: the warnings about the files.
         notes: notes about the numbers.
         about_files: messages about files that are ignored, or matched only by the beginning of their names.
