@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.epochs import EpochScorer
     from levelhead.evaluation.fold import Evaluation
     from levelhead.interop.treebanks import write
-    from levelhead.measures.registry import parse_measure
-    from levelhead.measures.user_definitions import measure, read_definitions
+    from levelhead.measures.registry import measure, parse_measure, read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
     from levelhead.scoring.word_columns import WordColumns
     from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read
@@ -62,9 +61,9 @@ _ROOMS = {
     ),
     "EpochScorer": "evaluation.epochs",
     "Evaluation": "evaluation.fold",
-    "measure": "measures.user_definitions",
+    "measure": "measures.registry",
     "parse_measure": "measures.registry",
-    "read_definitions": "measures.user_definitions",
+    "read_definitions": "measures.registry",
     **dict.fromkeys(("Counts", "Measure", "Rules", "Score"), "scoring"),
     **dict.fromkeys(("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read"), "treebank"),
     "write": "interop.treebanks",
