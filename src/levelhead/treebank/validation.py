@@ -297,8 +297,8 @@ class Validation(Tabular):
 
     def _faults_rows(self) -> Iterator[FaultRow]:
         for file, fault in ((path_text(file), fault) for file, faults in self.files.items() for fault in faults):
-            kind = fault.severity, fault.slug, fault.message, fault.count
-            yield FaultRow(file, *fault.place[1:], *kind, MESSAGES[fault.slug].remedy)
+            remedy = MESSAGES[fault.slug].remedy
+            yield FaultRow(file, *fault.place[1:], fault.severity, fault.slug, fault.message, fault.count, remedy)
 
     def _changes_rows(self) -> Iterator[ChangeRow]:
         for file, changes in self.changes.items():
