@@ -26,12 +26,12 @@ import numpy as np
 from coverage_pools import MEASURES, TRAINED, Pool, pools
 from scipy import stats
 
-from levelhead.significance import FEWEST_UNITS, SystemCounts, better_on_at_least, corrected
+from levelhead.significance import SystemCounts, better_on_at_least, corrected
 from levelhead.significance.corrections import compare_pairs
 from levelhead.significance.estimates import MOST_INFLUENCE, Estimate, Interval, UnpairedDifference
 from levelhead.significance.jackknife import OBSERVATION, Contrast, ratios
 from levelhead.significance.scopes import EQUAL, CountedUnits, Scope
-from levelhead.significance.units import DOCUMENT, ParallelUnits, Units
+from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, ParallelUnits, Units
 
 LEVEL = 0.95
 ALPHA = 0.05

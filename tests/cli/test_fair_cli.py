@@ -416,7 +416,7 @@ def test_bad_input(run, tmp_path):
 
 def test_every_property_has_a_golden_test_or_an_oracle():
     """A new property needs a test; these are all there are."""
-    from levelhead.analysis import PROPERTIES
+    from levelhead.analysis.word_properties import PROPERTIES
     from oracle.fair import BUCKETS as COMPARED
 
     tested_here = {"seen-sentence", "seen-tree", "document"}

@@ -13,14 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from levelhead.correlation import (
-    Measurements,
-    correlate,
-    cumulative_variance,
-    join,
-    read_tables,
-)
+from levelhead.correlation import Measurements, cumulative_variance, read_tables
 from levelhead.correlation.coefficients import correlations, midranks
+from levelhead.correlation.correlate import correlate
+from levelhead.correlation.measurements import join
 from levelhead.errors import InputError
 from oracle import correlation as oracle
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead.correlation import Measurements, coefficients, correlate
+from levelhead.correlation import Measurements, coefficients
 from levelhead.correlation.coefficients import FamilyChecks
+from levelhead.correlation.correlate import correlate
 from levelhead.errors import InputError
 from oracle import correlation as oracle
 

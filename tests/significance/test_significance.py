@@ -16,17 +16,9 @@ from levelhead.comparison import compare
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.counts import Counts
-from levelhead.significance import (
-    STANDARD,
-    Run,
-    SystemCounts,
-    differences,
-    resampled,
-    sign_test,
-    signed_rank_test,
-    system_counts,
-)
-from levelhead.significance import resampling as engine
+from levelhead.significance import Run, SystemCounts, differences, resampled, sign_test, signed_rank_test, system_counts
+from levelhead.significance import jackknife as engine
+from levelhead.significance.estimates import STANDARD
 from levelhead.significance.jackknife import ratios
 from oracle import resampling as oracle
 

@@ -40,7 +40,7 @@ def check_derived(
 
 
 class Transition(IntEnum):
-    """A step of a transition system; the number is its code in the arrays of kernels."""
+    """A step of a transition system; its value is its code in `Derivations.transitions`."""
 
     SHIFT = 0
     LEFT_ARC = 1
@@ -81,7 +81,7 @@ class Configuration(NamedTuple):
         stack: words, the top last.
         buffer: words still to be read, the next word first.
         heads: the head of each word, -1 for none yet.
-        relations: its relation, empty for none yet.
+        relations: the relation of each word, "" for none yet.
     """
 
     stack: tuple[int, ...]
@@ -95,8 +95,8 @@ class TransitionSystem:
     """A transition system with its static oracle: `ARC_EAGER`, `ARC_STANDARD`, `SWAP_EAGER` or `SWAP_LAZY`.
 
     Args:
-        name: its name, as in `SYSTEMS`.
-        code: its number in the kernels.
+        name: its name in `SYSTEMS`.
+        code: its number in compiled code.
         transitions: its transitions.
         source: the publication that defines it.
     """
@@ -115,7 +115,7 @@ class TransitionSystem:
         return SWAP not in self.transitions
 
     def actions(self, relations: Iterable[str]) -> tuple[Action, ...]:
-        """Return all labeled transitions for some relations: transitions that add arcs occur once per relation."""
+        """Return all labeled transitions; those that add an arc occur once for each of `relations`."""
         labels = tuple(relations)
         return tuple(
             Action(transition, label)
@@ -194,7 +194,7 @@ class TransitionSystem:
         )
 
     def oracle(self, heads: Sequence[int]) -> tuple[Transition, ...]:
-        """Return the transitions that build a tree: the static oracle, for one sentence.
+        """Return the transitions by which the static oracle builds a tree.
 
         Args:
             heads: the head of each word, 0 for the root.
@@ -208,10 +208,10 @@ class TransitionSystem:
         return tuple(map(Transition, codes.tolist()))
 
     def costs(self, configuration: Configuration, heads: Sequence[int]) -> dict[Transition, int]:
-        """Return the number of gold arcs that each legal transition makes unreachable: the dynamic oracle of arc-eager.
+        """Return how many gold arcs each legal transition makes unreachable: the dynamic oracle of arc-eager.
 
         Args:
-            configuration: the state of the derivation, whether it leads to the tree or not.
+            configuration: the state of the derivation; it may already have wrong arcs.
             heads: the gold head of each word, 0 for the root.
 
         Raises:

@@ -21,11 +21,7 @@ _NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".
 
 
 class InputPath(click.Path):
-    """A path, or the name of a test set, which `Command` finds; not empty.
-
-    Whether a file can be read is checked before the command runs, with the errors of all files, unless the command
-    itself must find out which files it reads; also whether an output is a folder like gold.
-    """
+    """A path or the name of a test set; if `checked`, all inputs are checked before the command runs."""
 
     takes_names = True
 
