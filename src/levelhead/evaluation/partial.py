@@ -27,7 +27,7 @@ from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.faults import repair
-from levelhead.treebank.input_bytes import OnlyWhole, read_bytes, refuse_long_lines
+from levelhead.treebank.input_bytes import OnlyWhole, in_two_threads, read_bytes, refuse_long_lines
 from levelhead.treebank.own_reader import (
     LenientPieces,
     LenientTreebank,
@@ -42,7 +42,6 @@ from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary, summary_of
 from levelhead.treebank.reader import read_if_valid
 from levelhead.treebank.scanner import ReaderSettings
-from levelhead.treebank.two_files import in_two_threads
 from levelhead.treebank.warning_checks import Hashes
 
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)

@@ -30,8 +30,8 @@ from levelhead.scoring.matches import (
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.faults import EMPTY
+from levelhead.treebank.input_bytes import in_two_threads
 from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.two_files import in_two_threads
 
 _NOTHING: Bytes = np.zeros(0, dtype=np.uint8)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from levelhead.kernels import pools, scan, trees
+from levelhead.treebank.input_bytes import ScannedBytes
 from levelhead.treebank.parts import (
     ANY_SPACE,
     COLUMNS,
@@ -21,7 +22,6 @@ from levelhead.treebank.parts import (
     Strings,
 )
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.two_files import ScannedBytes
 
 if TYPE_CHECKING:
     from levelhead.treebank.plus import ColumnLayout
