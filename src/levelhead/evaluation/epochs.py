@@ -34,7 +34,7 @@ class EpochScorer:
     """Scores a parser's predictions for a gold treebank again and again; scores equal those of `score`.
 
     Args:
-        gold: the gold treebank, also as an object of another library.
+        gold: the gold treebank, or an object of another library that holds it.
         labels: relations that the parser may assign in addition to those of gold.
         rules: the scoring rules, which define the content relations of CLAS.
         allow_several_roots: whether gold sentences may have several roots, as after `read(path,

@@ -68,7 +68,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     Args:
         scores: the score of each measure, in the requested order.
-        gold: the size of the gold treebank and the warnings about its file; on several treebanks, of all.
+        gold: the size of the gold treebank (summed over several treebanks) and the warnings about its file.
         system: the size of the system's output and the warnings about its file.
         provenance: the provenance of the numbers.
         valid_trees: for partial scores, the scores if all words of sentences without a valid tree
@@ -251,7 +251,7 @@ class CountedPiece:
 
     @cached_property
     def sentences(self) -> Mapping[str, tuple[Counts, ...]]:
-        """The counts in each gold sentence of all measures that can be counted; partial also with valid trees only."""
+        """The counts of all countable measures by gold sentence; for partial scores, also with valid trees only."""
         if self._counted is None:
             return {name: (counts,) for name, counts in counts_by_sentence(self.matches, self._setup).items()}
         return {name: (counts.sentences, counts.sentences_valid_trees) for name, counts in self._counted.items()}

@@ -310,8 +310,8 @@ class Matches(TreebankPair):
         gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
         punctuation: for a piece of a large file, the result of `callin_punctuation` for the whole
             gold file, if a measure requires it.
-        lacking: for partial scores, which gold sentences lack words that count on both sides; bool,
-            shape (gold sentences,).
+        lacking: for partial scores, the gold sentences whose missing words count on both sides;
+            bool, shape (gold sentences,).
     """
 
     gold_spans: Spans

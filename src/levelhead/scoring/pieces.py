@@ -63,7 +63,7 @@ class _Side:
         return _NOTHING if self.spans is None else self.spans.text
 
     def read(self, size: int) -> None:
-        """Read so many bytes of the file, and find the sentences in the buffer and the characters that they cover."""
+        """Read `size` bytes of the file, and find the sentences in the buffer and the characters that they cover."""
         self.pieces.read(size)
         self.parse()
 
