@@ -17,13 +17,12 @@ import numpy as np
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch, UnreadableFile
 from levelhead.evaluation.fold import Evaluation, Input, InputFile, PairStream, load_gold, parse_as, score_treebanks
-from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
+from levelhead.evaluation.pieces import GoldFacts, Places, changed_file, open_pieces, paired_pieces, pieces_by_sentence
 from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.form_alignment import SentencePairs, common_subsequence, sentence_ids
 from levelhead.scoring.matches import spans_of
 from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnswers, match_partially
-from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.faults import repair
