@@ -24,7 +24,6 @@ from levelhead.scoring.form_alignment import SentencePairs, common_subsequence, 
 from levelhead.scoring.matches import spans_of
 from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnswers, match_partially
 from levelhead.scoring.rules import Rules
-from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import OnlyWhole, in_two_threads, read_bytes, refuse_long_lines
 from levelhead.treebank.own_reader import (
@@ -39,8 +38,8 @@ from levelhead.treebank.own_reader import (
 )
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary, summary_of
-from levelhead.treebank.reader import read_if_valid
-from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.reader import from_conllu, read_if_valid
+from levelhead.treebank.treebank import ReaderSettings, Treebank
 from levelhead.treebank.warning_checks import Hashes
 
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)

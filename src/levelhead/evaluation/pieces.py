@@ -37,14 +37,13 @@ from levelhead.scoring.morphosyntactic_matches import check_same_sentences
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import match_pair
 from levelhead.scoring.selection import callin_punctuation
-from levelhead.treebank import Treebank
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import PieceSizes, contents_or_parts, in_two_threads
 from levelhead.treebank.official_reader import OfficialPieces
 from levelhead.treebank.own_reader import CheckedPieces
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary
-from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.treebank import ReaderSettings, Treebank
 
 _NOTHING: Bytes = np.zeros(0, dtype=np.uint8)
 

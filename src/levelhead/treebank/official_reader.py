@@ -32,8 +32,7 @@ from levelhead.treebank.parts import (
     Strings,
 )
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
-from levelhead.treebank.scanner import scan_treebank
-from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.treebank import Treebank, scan_treebank
 
 _EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * rb"[^\t\n]*\t" + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
 """Finds a line with a dot in its ID or in the head of an edge."""

@@ -13,8 +13,7 @@ from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines, sha256_of
 from levelhead.treebank.parts import Source
 from levelhead.treebank.releases import path_of
-from levelhead.treebank.scanner import ReaderSettings, scan_file
-from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.treebank import ReaderSettings, Treebank, scan_file
 
 Nested = Sequence[Sequence[str]]
 
