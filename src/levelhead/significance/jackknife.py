@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.measure import Component
 from levelhead.significance.estimates import Estimate, Sums, rescaled
-from levelhead.significance.resampling import _CELLS
+from levelhead.significance.resampling import CELLS
 from levelhead.significance.units import ENOUGH_UNITS, Units
 from levelhead.tables.data import NOT_A_COLUMN, PercentInterval
 
@@ -198,7 +198,7 @@ def _spreads(number: int, stratum: Stratum, weights: Sums, measure: int) -> list
     n = weights.shape[1]
     sums = np.zeros((5, n))  # of squared and cubed effects, of sizes and their squares, and of units with counts
     largest, unit = np.zeros(n), np.zeros(n, dtype=np.int64)
-    step = max(1, _CELLS // n)
+    step = max(1, CELLS // n)
     for first in range(0, len(stratum.moves), step):
         rows = slice(first, first + step)
         moved, sizes = stratum.moves[rows, :, measure] @ weights, stratum.sizes[rows, :, measure] @ involved

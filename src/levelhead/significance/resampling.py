@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from levelhead.significance.estimates import Sums
 
-_CELLS = 1 << 22
+CELLS = 1 << 22
 """The number of effects or weights in memory at once (32 MB)."""
 
 
@@ -37,7 +37,7 @@ def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
     """
     rng, n_rows, cells = np.random.default_rng(seed), len(table), table.reshape(len(table), -1)
     sums = np.empty((resamples, cells.shape[1]))
-    size = max(1, _CELLS // max(1, n_rows))  # so batches depend only on the number of rows
+    size = max(1, CELLS // max(1, n_rows))  # so batches depend only on the number of rows
     for first in range(0, resamples, size):
         last = min(first + size, resamples)
         drawn = resampled_rows(n_rows, last - first, rng)
