@@ -187,7 +187,7 @@ def test_prose_is_not_scanned_again_and_again(monkeypatch: pytest.MonkeyPatch) -
         scanned.append(len(data))
         return scan_treebank(data, **settings)
 
-    monkeypatch.setattr("levelhead.treebank.treebank.scan_treebank", counted)
+    monkeypatch.setattr("levelhead.treebank.scanner.scan_treebank", counted)
     row = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
     prose = b"# a comment\nHere is the answer:\n1. the table\n\n" * 5000
     found = read_leniently(prose + row * 200 + prose)
