@@ -35,9 +35,10 @@ __all__ = [
 
 _MODULES = {
     "input_bytes": ("Limits",),
-    "parts": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "StringColumn", "Strings", "check_trees"),
     "reader": ("build", "from_conllu", "read"),
     "sentence": ("Sentence", "Word", "to_conllu"),
+    "strings": ("StringColumn", "Strings"),
+    "tokens": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "check_trees"),
     "treebank": ("Shapes", "Treebank", "nonprojective_arcs", "shapes_of"),
     "validation": ("faults_of",),
 }
