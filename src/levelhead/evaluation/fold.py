@@ -24,11 +24,10 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score, count, match_pair, score_of, without_trees
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.input_bytes import PrefetchedFile, are_large_files, in_two_threads, pipelined, read_bytes
 from levelhead.treebank.parts import refuse_partial
 from levelhead.treebank.provenance import FileSummary, Provenance, summary_of
 from levelhead.treebank.reader import Format
-from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads, pipelined
 
 if TYPE_CHECKING:
     from levelhead.evaluation.leakage import Leakage

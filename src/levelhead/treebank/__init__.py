@@ -51,12 +51,14 @@ _MODULES = {
 """The modules of names, which need numpy."""
 
 
-def __getattr__(name: str) -> Any:
-    """Load a name on first use, so that files can be read while numpy is loaded."""
-    from importlib import import_module
+if not TYPE_CHECKING:  # so that type checkers report names that do not exist
 
-    for module, names in _MODULES.items():
-        if name in names:
-            globals()[name] = getattr(import_module(f"levelhead.treebank.{module}"), name)
-            return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Load a name on first use, so that files can be read while numpy is loaded."""
+        from importlib import import_module
+
+        for module, names in _MODULES.items():
+            if name in names:
+                globals()[name] = getattr(import_module(f"levelhead.treebank.{module}"), name)
+                return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,7 +19,7 @@ from levelhead.errors import ConlluError, Fault, InputError, MalformedDeps, Plac
 from levelhead.immutable import immutable
 from levelhead.kernels.pools import is_utf8
 from levelhead.treebank.faults import EMPTY
-from levelhead.treebank.input_bytes import OnlyWhole, refuse_long_lines, with_line_feeds
+from levelhead.treebank.input_bytes import OnlyWhole, refuse_long_lines, sha256_of, with_line_feeds
 from levelhead.treebank.parts import (
     ANY_SPACE,
     COLUMNS,
@@ -32,9 +32,7 @@ from levelhead.treebank.parts import (
     Strings,
 )
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
-from levelhead.treebank.scanner import scan_treebank
-from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.two_files import sha256_of
+from levelhead.treebank.treebank import Treebank, scan_treebank
 
 _EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * rb"[^\t\n]*\t" + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
 """Finds a line with a dot in its ID or in the head of an edge."""

@@ -30,7 +30,7 @@ from levelhead.treebank.pieces import ByteBlocks
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
-from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.treebank import ReaderSettings
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
 MOST_LISTED = 100_000  # the largest number of errors and warnings of each kind that are kept in memory

@@ -258,7 +258,7 @@ def counted_contents(contents: bytes | Iterator[bytes], name: str, task: Profile
     if isinstance(contents, bytes):
         return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)
     from levelhead.treebank.own_reader import CheckedPieces
-    from levelhead.treebank.scanner import ReaderSettings
+    from levelhead.treebank.treebank import ReaderSettings
 
     counts = RunningCounts(task.chunks, task.training)
     pieces = CheckedPieces(contents, name, ReaderSettings(task.format == "conllx"))
