@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         UnreadableFile,
     )
     from levelhead.evaluation.epochs import EpochScorer
-    from levelhead.evaluation.fold import Evaluation
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.interop.treebanks import write
     from levelhead.measures.registry import measure, parse_measure, read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
