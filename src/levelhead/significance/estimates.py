@@ -303,7 +303,7 @@ class Estimate(NamedTuple):
         return interval and (max(-1.0, interval[0]), min(1.0, interval[1]))
 
     def log_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a perplexity, which is symmetric on the log scale."""
+        """Return the confidence interval of a perplexity, symmetric on the log scale."""
         if not self.has_interval:
             return None
         factor = math.exp(self.half_width(level) / self.value)
