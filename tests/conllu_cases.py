@@ -4,7 +4,7 @@ from itertools import count
 
 from levelhead.errors import Fault
 from levelhead.treebank.faults import EMPTY, by_line, encoding_faults, walk
-from levelhead.treebank.treebank import ReaderSettings
+from levelhead.treebank.scanner import ReaderSettings
 
 
 def row(identifier: str, form: str, head: str = "_", relation: str = "_", **columns: str) -> str:

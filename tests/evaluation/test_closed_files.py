@@ -23,7 +23,7 @@ from levelhead.correlation import read_tables
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.fold import load
+from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
 from levelhead.measures.registry import read_definitions

@@ -12,8 +12,8 @@ from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import form_alignment
 from levelhead.treebank import input_bytes
 from levelhead.treebank.input_bytes import PieceSizes
-from levelhead.treebank.own_reader import of_treebank, read_leniently
-from levelhead.treebank.treebank import scan_treebank
+from levelhead.treebank.scanner import scan_treebank
+from levelhead.treebank.ud_reader import of_treebank, read_leniently
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 ALPHA = EXAMPLES / "parallel/systems/alpha/en.conllu"
@@ -187,7 +187,7 @@ def test_prose_is_not_scanned_again_and_again(monkeypatch: pytest.MonkeyPatch) -
         scanned.append(len(data))
         return scan_treebank(data, **settings)
 
-    monkeypatch.setattr("levelhead.treebank.treebank.scan_treebank", counted)
+    monkeypatch.setattr("levelhead.treebank.scanner.scan_treebank", counted)
     row = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
     prose = b"# a comment\nHere is the answer:\n1. the table\n\n" * 5000
     found = read_leniently(prose + row * 200 + prose)

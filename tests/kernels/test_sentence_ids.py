@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levelhead.kernels import pools
-from levelhead.treebank.parts import Strings
+from levelhead.treebank.strings import Strings
 
 PIECES = [
     b"#",

@@ -10,7 +10,7 @@ from conllu_cases import find_faults
 from levelhead import ConlluError, InputError, from_conllu, read, score
 from levelhead.treebank import to_conllu
 from levelhead.treebank.faults import repair
-from levelhead.treebank.treebank import ReaderSettings, scan_file
+from levelhead.treebank.scanner import ReaderSettings, scan_file
 from strategies import damaged, examples, treebanks
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import levelhead
 from levelhead import ConlluError, Treebank, from_conllu
 from levelhead.treebank import to_conllu
-from levelhead.treebank.parts import COLUMNS
+from levelhead.treebank.tokens import COLUMNS
 from strategies import treebanks
 
 TEXT = """\

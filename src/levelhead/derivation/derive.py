@@ -27,8 +27,8 @@ from levelhead.tables.data import Layout
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
-from levelhead.treebank.parts import Codes
 from levelhead.treebank.provenance import TREEBANK, Provenance, summary_of
+from levelhead.treebank.strings import Codes
 
 _MOST_STEPS = 2_000_000_000
 # the maximum number of renumberings of words while lifting the arcs of a sentence: several seconds

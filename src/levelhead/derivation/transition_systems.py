@@ -14,7 +14,7 @@ from levelhead.errors import NOWHERE, Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.kernels import oracles
 from levelhead.treebank import Treebank
-from levelhead.treebank.parts import place_of_sentence
+from levelhead.treebank.tokens import place_of_sentence
 
 MOST_SWAPS = 50_000_000  # the maximum number of pairs of words of a sentence in the wrong projective order
 TOO_LONG = 3  # the kernels' code for a sentence that would take too long

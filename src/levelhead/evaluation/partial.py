@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch, UnreadableFile
-from levelhead.evaluation.fold import Evaluation, Input, InputFile, PairStream, load_gold, parse_as, score_treebanks
+from levelhead.evaluation.fold import PairStream, score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_gold, parse_as
 from levelhead.evaluation.pieces import GoldFacts, Places, changed_file, open_pieces, paired_pieces, pieces_by_sentence
 from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.setup import Setup
@@ -26,7 +27,12 @@ from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnsw
 from levelhead.scoring.rules import Rules
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import OnlyWhole, in_two_threads, read_bytes, refuse_long_lines
-from levelhead.treebank.own_reader import (
+from levelhead.treebank.pieces import Pieces
+from levelhead.treebank.provenance import FileSummary, summary_of
+from levelhead.treebank.reader import from_conllu, read_if_valid
+from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.ud_reader import (
     LenientPieces,
     LenientTreebank,
     are_trees,
@@ -36,10 +42,6 @@ from levelhead.treebank.own_reader import (
     sentence_blocks,
     valid_blocks,
 )
-from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.provenance import FileSummary, summary_of
-from levelhead.treebank.reader import from_conllu, read_if_valid
-from levelhead.treebank.treebank import ReaderSettings, Treebank
 from levelhead.treebank.warning_checks import Hashes
 
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)

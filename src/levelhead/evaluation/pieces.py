@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, TextMismatch, UnreadableFile
-from levelhead.evaluation.fold import InputFile, PairStream, as_gold, matched_stream, official_reading_of, parse_as
+from levelhead.evaluation.fold import PairStream, matched_stream
+from levelhead.evaluation.pair import InputFile, as_gold, official_reading_of, parse_as
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.form_alignment import SentencePairs
 from levelhead.scoring.matches import (
@@ -40,10 +41,11 @@ from levelhead.scoring.selection import callin_punctuation
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import PieceSizes, contents_or_parts, in_two_threads
 from levelhead.treebank.official_reader import OfficialPieces
-from levelhead.treebank.own_reader import CheckedPieces
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary
-from levelhead.treebank.treebank import ReaderSettings, Treebank
+from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.ud_reader import CheckedPieces
 
 _NOTHING: Bytes = np.zeros(0, dtype=np.uint8)
 

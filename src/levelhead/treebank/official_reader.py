@@ -20,19 +20,11 @@ from levelhead.immutable import immutable
 from levelhead.kernels.pools import is_utf8
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.input_bytes import OnlyWhole, refuse_long_lines, sha256_of, with_line_feeds
-from levelhead.treebank.parts import (
-    ANY_SPACE,
-    COLUMNS,
-    PLAIN_SPACE,
-    Comments,
-    EmptyNodes,
-    MultiwordTokens,
-    Source,
-    StringColumn,
-    Strings,
-)
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
-from levelhead.treebank.treebank import Treebank, scan_treebank
+from levelhead.treebank.scanner import scan_treebank
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, StringColumn, Strings
+from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.treebank import Treebank
 
 _EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * rb"[^\t\n]*\t" + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
 """Finds a line with a dot in its ID or in the head of an edge."""
