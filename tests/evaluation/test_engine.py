@@ -18,7 +18,7 @@ from levelhead.comparison import compare
 from levelhead.comparison.breakdowns import break_down_outputs
 from levelhead.comparison.evaluations import score_and_look
 from levelhead.errors import InputError
-from levelhead.evaluation import fold
+from levelhead.evaluation import pair
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
 from levelhead.treebank.relations import NIVRE_FANG
@@ -207,7 +207,7 @@ def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
     assert found.treebanks["treebank"] == expected.treebanks["en"]
     assert found.gains["treebank"] == expected.gains["en"]
     read: list[object] = []
-    monkeypatch.setattr(fold, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
+    monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
     break_down_outputs(find_plan(GOLD / "en.conllu", paths), *how)
     assert read == [GOLD / "en.conllu", *paths.values()]
 
