@@ -21,9 +21,15 @@ from typing import Any, NamedTuple, TypeVar
 
 from score import replace_tables
 
-from levelhead.campaign import find_plan, groups_named, profile_jobs, rank, score_plan
-from levelhead.campaign import gold as gold_of_jobs
-from levelhead.campaign import run as engine
+from levelhead.campaign import (
+    find_plan,
+    gold as gold_of_jobs,
+    groups_named,
+    profile_jobs,
+    rank,
+    run as engine,
+    score_plan,
+)
 from levelhead.campaign.ranking_tables import ranking_document
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Job, Store, cluster, processes, run_jobs

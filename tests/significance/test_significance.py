@@ -6,8 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import levelhead
 from conftest import EXAMPLES, library
@@ -22,11 +21,11 @@ from levelhead.significance import (
     SystemCounts,
     differences,
     resampled,
+    resampling as engine,
     sign_test,
     signed_rank_test,
     system_counts,
 )
-from levelhead.significance import resampling as engine
 from levelhead.significance.jackknife import ratios
 from oracle import resampling as oracle
 

@@ -11,8 +11,7 @@ from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.comparison import judgment
 from levelhead.comparison.judgment import Choices, Judgment
-from levelhead.correlation import Correlation, Measurements, read_tables
-from levelhead.correlation import correlate as correlate_columns
+from levelhead.correlation import Correlation, Measurements, correlate as correlate_columns, read_tables
 from levelhead.correlation.coefficients import Method, Votes
 from levelhead.correlation.human_agreement import Ties
 from levelhead.correlation.measurements import Missing

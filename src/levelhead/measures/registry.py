@@ -14,8 +14,7 @@ from levelhead.immutable import digest_of, immutable
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import CLASS_BY_GOLD, CustomMeasure, Definition, Measure, Resource, split
 from levelhead.scoring.measure_definitions import GROUPS, MeasureGroup
-from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
-from levelhead.scoring.selection import Schemes, check_classes
+from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES, Schemes, check_classes
 from levelhead.treebank.relations import SCHEMES, Scheme
 
 if TYPE_CHECKING:

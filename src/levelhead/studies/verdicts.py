@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import language_of
 from levelhead.correlation.coefficients import Method, fisher_z
-from levelhead.significance import SystemCounts, corrected
-from levelhead.significance.corrections import level_of_each
+from levelhead.significance import SystemCounts, corrected, level_of_each
 from levelhead.significance.estimates import Estimate, quantile, two_sided_p
 from levelhead.significance.jackknife import Contrast
 from levelhead.significance.resampling import Sums
@@ -163,10 +162,6 @@ def mean(values: Iterable[Cell]) -> Cell:
     return math.fsum(known) / len(known) if known else None
 
 
-def percent(share: Cell) -> Cell:
-    return None if share is None else 100 * share
-
-
 def difference(x: Cell, y: Cell) -> Cell:
     return None if x is None or y is None else x - y
 
@@ -200,6 +195,10 @@ def estimate_shown(effect: Effect | None, places: int = 2, scale: float = 1) -> 
         places += 1
     value, low, high = (f"{scale * number:+.{places}f}" for number in effect[:3])
     return f"{value} (95% CI {low} to {high})"
+
+
+def effects_shown(effects: Mapping[str, Effect | None], places: int = 2, scale: float = 1) -> str:
+    return ", ".join(f"{name} {estimate_shown(effect, places, scale)}" for name, effect in effects.items())
 
 
 def estimates(table: SystemCounts, contrasts: Sequence[Contrast]) -> list[list[Estimate]]:
