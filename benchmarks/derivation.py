@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import levelhead
-from levelhead.derivation import SYSTEMS, estimate, perplexity, sequences_of
+from levelhead.derivation import SYSTEMS, Sequences, estimate, perplexity, sequences_of
 from levelhead.kernels import oracles, trees
 
 
@@ -69,7 +69,7 @@ def main() -> None:
         beside(options, sequences)
 
 
-def beside(options: argparse.Namespace, sequences: object) -> None:
+def beside(options: argparse.Namespace, sequences: Sequences) -> None:
     """Programs in turns."""
     words = list(sequences.words)
     lines = (" ".join(words[begin:end]) for begin, end in pairwise(sequences.starts.tolist()))

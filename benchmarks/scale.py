@@ -16,24 +16,18 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from score import replace_tables
 
-from levelhead.campaign import (
-    find_plan,
-    gold as gold_of_jobs,
-    groups_named,
-    profile_jobs,
-    rank,
-    run as engine,
-    score_plan,
-)
-from levelhead.campaign.ranking_tables import ranking_document
+from levelhead.campaign import find_plan, groups_named, profile_jobs, rank, records, run as engine, score_plan
+from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Job, Store, cluster, processes, run_jobs
-from levelhead.typology import files_of, survey
+from levelhead.typology.collection import survey
+from levelhead.typology.profile import files_of
 
 Result = TypeVar("Result")
 
@@ -56,22 +50,19 @@ def campaign(gold: Path, systems: Path) -> Costs:
     """Print the CPU seconds of the parts of a campaign, and return them."""
     found = find_plan(gold, systems)
     spent = {"gold": 0.0, "pairs": 0.0}
-    true_gold, true_pair = gold_of_jobs._gold.__wrapped__, engine.count_output  # noqa: SLF001
 
-    def timed_gold(*arguments, **options):
-        start = time.process_time()
-        result = true_gold(*arguments, **options)
-        spent["gold"] += time.process_time() - start
-        return result
+    def timed(part: str, function: Callable[..., Result]) -> Callable[..., Result]:
+        def run(*arguments: Any, **options: Any) -> Result:
+            start = time.process_time()
+            result = function(*arguments, **options)
+            spent[part] += time.process_time() - start
+            return result
 
-    def timed_pair(*arguments):
-        start = time.process_time()
-        result = true_pair(*arguments)
-        spent["pairs"] += time.process_time() - start
-        return result
+        return run
 
-    gold_of_jobs._gold = gold_of_jobs.lru_cache(maxsize=2)(timed_gold)  # noqa: SLF001
-    engine.count_output = timed_pair
+    kept = records._gold  # noqa: SLF001
+    records._gold = lru_cache(kept.cache_parameters()["maxsize"])(timed("gold", kept.__wrapped__))  # type: ignore[assignment] # noqa: SLF001
+    engine.count_output = timed("pairs", engine.count_output)  # type: ignore[assignment, attr-defined]
     with tempfile.TemporaryDirectory() as name:
         start = time.process_time()
         with Store(Path(name) / "store") as store:
@@ -82,7 +73,7 @@ def campaign(gold: Path, systems: Path) -> Costs:
     (group,) = groups_named(["all"], results.test_sets)
     rankings = [rank(results, measure, group) for measure in results.measures]
     ranked = time.process_time() - start
-    text = json.dumps(ranking_document(results, rankings))
+    text = json.dumps(RankedSystems(tuple(rankings), results, results.provenance()).to_dict())
     printed = time.process_time() - start - ranked
     n, n_valid = len(results.results), sum(result.state == "valid" for result in results.results.values())
     words = sum(results.gold[code].words for (_, code), result in results.results.items() if result.state == "valid")
@@ -107,7 +98,7 @@ def profiles(gold: Path) -> None:
     files, spent = files_of([gold]), [0.0]
     true_job = profile_jobs.profile_files
 
-    def timed(*arguments):
+    def timed(*arguments: Any) -> bytes:
         start = time.process_time()
         result = true_job(*arguments)
         spent[0] += time.process_time() - start

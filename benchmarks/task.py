@@ -20,6 +20,7 @@ import threading
 import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 from levelhead.task.database import Database
 from levelhead.task.description import TaskFolder
@@ -54,7 +55,8 @@ def main() -> None:
 def measure(server: subprocess.Popen[str], address: str, tokens: list[str], megabytes: int) -> None:
     """Upload, ask for the first page meanwhile, and wait until everything is finished."""
     data = archive(megabytes)
-    idle, pages, stop = memory(server.pid), [], threading.Event()
+    pages: list[float] = []
+    idle, stop = memory(server.pid), threading.Event()
     watcher = threading.Thread(target=browse, args=(address, pages, stop))
     watcher.start()
     started = time.perf_counter()
@@ -90,7 +92,7 @@ def archive(megabytes: int) -> bytes:
     return buffer.getvalue()
 
 
-def ask(address: str, path: str, token: str, data: bytes | None = None) -> object:
+def ask(address: str, path: str, token: str, data: bytes | None = None) -> Any:
     """Return the answer of a request of the interface."""
     request = urllib.request.Request(f"{address}/api/v1{path}", data, {"Authorization": f"Bearer {token}"})
     with urllib.request.urlopen(request, timeout=600) as answer:

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelhead import score
-from levelhead.measures import REGISTRY
-from levelhead.measures.registry import MEASURE_GROUPS
+from levelhead.measures.registry import MEASURE_GROUPS, REGISTRY
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import EMPTY_NODES, Definition
 from levelhead.scoring.measure_definitions import MeasureGroup

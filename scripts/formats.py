@@ -101,7 +101,7 @@ OFTEN = {
     "aligned_accuracy": "100 * correct / aligned; null for measures without alignment",
     "baseline": "The first system, with which the others are compared",
     "document": 'The id of the document, "#" and its number without an id; null before the first mark (# newdoc)',
-    "uncertain": "Whether it is based on fewer than 20 units, or on very uneven ones",
+    "uncertain": "Whether the interval is based on fewer than 20 units, or on very uneven ones",
 }
 """What columns of several tables usually are; a table describes them if it has another meaning."""
 

@@ -57,12 +57,15 @@ def executed(notebook: dict[str, Any]) -> dict[str, Any]:
 def outputs(source: str, names: dict[str, object], number: int) -> list[dict[str, Any]]:
     """Run a cell; what it prints, and the value of its last expression."""
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1] if tree.body else None
     printed = io.StringIO()
     with redirect_stdout(printed):
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
         exec(compile(tree, f"cell {number}", "exec"), names)  # the cells of our own notebook
-        expression = None if last is None else compile(ast.Expression(last.value), f"cell {number}", "eval")
-        value = None if expression is None else eval(expression, names)
+        value = None
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), names)
     found: list[dict[str, Any]] = []
     if printed.getvalue():
         found.append({"name": "stdout", "output_type": "stream", "text": lines(printed.getvalue())})

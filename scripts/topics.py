@@ -82,9 +82,9 @@ TOPICS = {
             "levelhead.analysis.rule_differences": "Explanation",
             "levelhead.api.spacy_scorer": "parser_scorer",
             "levelhead.evaluation.partial": "PartialCoverage",
-            "levelhead.evaluation.provenance": "Provenance",
             "levelhead.evaluation.setup": "setup_of",
             "levelhead.testing": "assert_las assert_score",
+            "levelhead.treebank.provenance": "Provenance",
         },
         {
             "levelhead.scoring": "Agree CustomMeasure Matches",

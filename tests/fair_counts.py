@@ -3,9 +3,10 @@
 from hypothesis import settings, strategies as st
 
 import levelhead
-from levelhead.analysis import Breakdown, break_down
+from levelhead.analysis import Breakdown
+from levelhead.analysis.breakdown import break_down
 from levelhead.analysis.word_properties import PropertySettings
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.measures.registry import REGISTRY, parse_measure
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure

@@ -104,13 +104,13 @@ def gains(matches: Matches, units: Units) -> list[Row]:
         truth = ratio(parts[1]) - ratio(parts[0])
         if truth > 0 and changes[:, 4].sum() >= FEWEST_ERRORS:
             affected = changes.any(axis=1)
-            rows.append((truth, lambda some, parts=parts, affected=affected: gain_of(*parts, affected, some)))
+            rows.append((truth, lambda some, parts=parts, affected=affected: gain_of(parts, affected, some)))
     return rows
 
 
-def gain_of(before: np.ndarray, after: np.ndarray, affected: np.ndarray, some: np.ndarray) -> BucketEstimate:
+def gain_of(parts: tuple[np.ndarray, np.ndarray], affected: np.ndarray, some: np.ndarray) -> BucketEstimate:
     """Return how certain a gain is, from some documents."""
-    ones = np.ones(len(some), dtype=np.int64)
+    (before, after), ones = parts, np.ones(len(some), dtype=np.int64)
     return gain_estimate(before[some], after[some], ones, int(affected[some].sum()), 0.95)
 
 

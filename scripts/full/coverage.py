@@ -26,12 +26,12 @@ import numpy as np
 from coverage_pools import MEASURES, TRAINED, Pool, pools
 from scipy import stats
 
-from levelhead.significance import FEWEST_UNITS, SystemCounts, better_on_at_least, corrected
+from levelhead.significance import SystemCounts, better_on_at_least, corrected
 from levelhead.significance.corrections import compare_pairs
 from levelhead.significance.estimates import MOST_INFLUENCE, Estimate, Interval, UnpairedDifference
 from levelhead.significance.jackknife import OBSERVATION, Contrast, ratios
 from levelhead.significance.scopes import EQUAL, CountedUnits, Scope
-from levelhead.significance.units import DOCUMENT, ParallelUnits, Units
+from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, ParallelUnits, Units
 
 LEVEL = 0.95
 ALPHA = 0.05
@@ -266,12 +266,15 @@ def cell_of(drawn: Drawn, pair: np.ndarray, samples: np.ndarray) -> Cell:
         (above <= ALPHA) | (below_less <= ALPHA),  # or outside
         (below <= ALPHA) | (above_more <= ALPHA),
     ]
+    note, held, rejected = (100 * np.mean(own) for own in (tests.noted, (p >= ALPHA)[~np.isnan(p)], p < ALPHA))
     return Cell(
         drawn.name,
         drawn.size,
         float(np.median(tests.effective)),
         bool(errors_of(pair[None]).share[0] > MOST_INFLUENCE),
-        *(100 * float(np.mean(own)) for own in (tests.noted, (p >= ALPHA)[~np.isnan(p)], p < ALPHA)),
+        float(note),
+        float(held),
+        float(rejected),
         max(100 * float(np.mean(own < ALPHA)) for own in (above, below)),
         max(100 * float(np.mean(own)) for own in wrong),
         np.where(above > below, 1.0, p),

@@ -13,7 +13,7 @@ import levelhead
 from levelhead.evaluation.fold import counts_by_sentence
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import Setup
-from levelhead.measures import parse_measure
+from levelhead.measures.registry import parse_measure
 from levelhead.parsing import Recipe, parse_treebank, train
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL18, UD, Rules

@@ -35,8 +35,7 @@ def measured(folder: Path) -> Iterator[TreebankPerplexities]:
 if __name__ == "__main__":
     rows = list(measured(Path(sys.argv[1])))
     for row in rows:
-        print(f"| {row.name} | {row.size} | {row.string:.2f} | {row.derivation:.2f} | {100 * row.increase:.2f} |")
-    for name, n, *perplexities, increase_of_means, mean_increase in group_averages(rows):
-        numbers = (*perplexities, 100 * increase_of_means, 100 * mean_increase)
+        print(f"| {row.name} | {row.size} | {row.string:.2f} | {row.derivation:.2f} | {row.increase:.2f} |")
+    for name, n, *numbers in group_averages(rows):
         print("|", " | ".join([name, str(n), *(f"{x:.2f}" for x in numbers)]), "|")
     print("LAS", sum("LAS" in row.accuracies for row in rows), *correlations(rows, "LAS"))

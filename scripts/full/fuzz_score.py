@@ -15,11 +15,9 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead import Evaluation, score
     from levelhead.analysis.rule_differences import explain
     from levelhead.errors import InputError
-    from levelhead.evaluation.fold import fold
-    from levelhead.evaluation.partial import whole_partial_pair
-    from levelhead.evaluation.score_tables import score_document, score_table
-    from levelhead.evaluation.setup import setup_of
-    from levelhead.scoring.rules import WORD_RULES
+    from levelhead.evaluation.pair import load
+    from levelhead.evaluation.score_tables import score_table
+    from levelhead.scoring.rules import UDTOOLS, WORD_RULES
     from levelhead.tables.writers import WRITERS
 
 FOLDER = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
@@ -65,8 +63,7 @@ def check_explained() -> None:
 def check_partial(ours: Evaluation | None) -> None:
     """Of two files that can be scored, the partial score is the score; of others, valid trees score no more."""
     try:
-        setup = setup_of(partial=True)
-        found = fold(whole_partial_pair(GOLD, SYSTEM, setup), setup)
+        found = score(GOLD, SYSTEM, partial=True)
     except InputError as error:
         check_text(str(error))
         return
@@ -109,7 +106,7 @@ def check_perfect(evaluation: Evaluation, rules: str) -> None:
     for name, one in evaluation.items():
         assert one.gold == one.system
         if name in GRAPHS and rules == "udtools":
-            assert one.correct >= one.gold or any("." in deps for deps in evaluation.gold.deps)
+            assert one.correct >= one.gold or any("." in deps for deps in load(GOLD, UDTOOLS).deps)
         elif one.reason is None and one.gold:
             assert one.precision == one.recall == one.f1 == 100, f"{name} of a file against itself is {one.f1}"
 
@@ -128,7 +125,7 @@ def check_swapped(evaluation: Evaluation | None, other: Evaluation | None) -> No
 
 def check_print(evaluation: Evaluation) -> None:
     """Every format can be written, and none lets control characters through."""
-    json.dumps(score_document(evaluation))
+    json.dumps(evaluation.to_dict())
     for counts in (False, True):
         table = score_table(evaluation, counts=counts)
         for writer in WRITERS.values():

@@ -1,4 +1,4 @@
-"""The head-word vocabulary entropy of training sets, and of each relation.
+"""The head-word vocabulary entropy of training sets of UD 1, and of some relations.
 
 python scripts/full/head_entropy.py English=en-ud-train.conllu.xz Hungarian=hu-ud-train.conllu.xz ...
 """

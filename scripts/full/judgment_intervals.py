@@ -71,9 +71,9 @@ def main() -> None:
 def judged(data: Path) -> Iterator[Pool]:
     """Return the sentences that people judged: with the choice of most, and with all votes."""
     for folder in (data / "en", data / "es"):
-        files = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
+        gold, first, second = (folder / f"{name}.conll" for name in ("gold", "parser1", "parser2"))
         for votes in ("prediction", "annotated.csv"):
-            found = levelhead.judge(*files, folder / votes, measures=MEASURES, format="conllx")
+            found = levelhead.judge(gold, first, second, folder / votes, measures=MEASURES, format="conllx")
             pairs = [judged.scores for judged in found.measures.values()]
             units = np.split(np.arange(len(found.choices.second)), range(1, len(found.choices.second)))
             for ties in TIES:
@@ -83,10 +83,11 @@ def judged(data: Path) -> Iterator[Pool]:
 def simulated(data: Path, code: str) -> Pool:
     """Return the documents of a test set, with choices that are simulated from MLAS."""
     name, random = f"{code}.conllu.xz", np.random.default_rng(0)
-    files = [data / "gold" / name, *(data / "systems" / system / name for system in ("UDPipe-Future", "Stanford-18"))]
-    n_sentences = len(levelhead.read(files[0]))
+    gold = levelhead.read(data / "gold" / name)
+    first, second = (data / "systems" / system / name for system in ("UDPipe-Future", "Stanford-18"))
+    n_sentences = len(gold)
     some = Choices(np.arange(n_sentences) % 2 * 1.0, np.ones(n_sentences, dtype=np.int64))
-    found = levelhead.judge(*files, some, measures=(*MEASURES, "MLAS"))
+    found = levelhead.judge(gold, first, second, some, measures=(*MEASURES, "MLAS"))
     *pairs, mlas = (judged.scores for judged in found.measures.values())
     given = preferences(*mlas, "half").second
     better = np.where(given == 0.5, random.integers(0, 2, n_sentences), given)

@@ -59,7 +59,8 @@ def scored(model: AnyModel, gold: Treebank, seconds: float) -> Result:
     parsed = parse_any(model, gold).treebank
     speed = gold.n_words / (time.process_time() - start)
     scores = levelhead.score(gold, parsed, measures=["UAS", "LAS", "LAS(nopunct)"])
-    return Result(*(score.value or 0 for score in scores.values()), seconds, speed)
+    uas, las, las_nopunct = (score.value or 0 for score in scores.values())
+    return Result(uas, las, las_nopunct, seconds, speed)
 
 
 def main() -> None:

@@ -17,7 +17,8 @@ import numpy as np
 
 from levelhead.campaign import find_plan, score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import STANDARD, SystemCounts, differences
+from levelhead.significance import SystemCounts, differences
+from levelhead.significance.estimates import STANDARD
 from levelhead.significance.power import detectable_difference, difference_variances
 
 SYSTEMS = ("UDPipe-Future", "Stanford-18")

@@ -14,7 +14,8 @@ from itertools import product
 
 import numpy as np
 
-from levelhead.significance import STANDARD, SystemCounts, differences
+from levelhead.significance import SystemCounts, differences
+from levelhead.significance.estimates import STANDARD
 
 DESIGNS = {  # numbers of runs, standard deviations of runs, numbers of sentences
     "equal": (

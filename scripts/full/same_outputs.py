@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from json_outputs import COMMANDS, arguments_in  # noqa: E402
+from json_outputs import OF_RESULTS, arguments_in  # noqa: E402
 
 _HERE = Path(sys.executable).with_name("levelhead")
 _NOT_RUN = ("task serve", "submit", "doctor", "completion", "task ")
@@ -96,8 +96,8 @@ def differences(command: str, other: Path) -> Iterator[str]:
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name, b""), after.get(name, b"")
         if old != new:
-            sides = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
-            lines = [line[:300] for line in difflib.unified_diff(*sides, "before", "after", lineterm="", n=0)]
+            a, b = (data.decode("utf-8", "replace").splitlines() for data in (old, new))
+            lines = [line[:300] for line in difflib.unified_diff(a, b, lineterm="", n=0)]
             yield "\n".join([f"  {name}:", *(f"    {line}" for line in lines[2 : 2 + _SHOWN_LINES])])
 
 
@@ -106,7 +106,7 @@ def main() -> int:
     other, pattern = Path(sys.argv[1]).absolute(), re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
     commands = list(example_commands())
     with tempfile.TemporaryDirectory() as folder:
-        for kind in COMMANDS.values():
+        for kind in OF_RESULTS.values():
             for given in kind:
                 text = shlex.join(arguments_in(Path(tempfile.mkdtemp(dir=folder)), given))
                 commands += [f"levelhead {text} {how}" for how in ("", "--format json", "--format tsv")]

@@ -68,8 +68,8 @@ def rankings(gold: Treebank, outputs: Sequence[Treebank]) -> dict[str, list[int]
     """Return the words that each method suspects, the worst first."""
     matches = {str(number): match(gold, output, UD) for number, output in enumerate(outputs)}
     return {
-        "suspects": [one.word for one in find_suspects(matches, gold).suspects],
-        "variation alone": [one.word for one in find_suspects({}, gold).suspects],
+        "suspects": [one.word for one in find_suspects(matches, gold, {}).suspects],
+        "variation alone": [one.word for one in find_suspects({}, gold, {}).suspects],
         "rare for the form": list(by_frequency(gold)),
         "systems against": list(by_count(gold, list(matches.values()))),
     }

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.epochs import EpochScorer
     from levelhead.evaluation.pair import Evaluation
     from levelhead.interop.treebanks import write
-    from levelhead.measures import parse_measure
+    from levelhead.measures.registry import parse_measure
     from levelhead.measures.user_definitions import measure, read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
     from levelhead.scoring.word_columns import WordColumns
@@ -63,7 +63,7 @@ _ROOMS = {
     "EpochScorer": "evaluation.epochs",
     "Evaluation": "evaluation.pair",
     "measure": "measures.user_definitions",
-    "parse_measure": "measures",
+    "parse_measure": "measures.registry",
     "read_definitions": "measures.user_definitions",
     **dict.fromkeys(("Counts", "Measure", "Rules", "Score"), "scoring"),
     **dict.fromkeys(("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read"), "treebank"),

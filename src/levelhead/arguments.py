@@ -153,6 +153,8 @@ def _has_type(value: object, kind: Any) -> bool:
             return isinstance(value, Mapping)
         case "list", *_:
             return is_list(value)
+        case "one of", *_:
+            return isinstance(value, str)
     return isinstance(value, _SINGLE[kind][0])
 
 

@@ -55,7 +55,7 @@ class Fault:
         message: what is wrong, in one sentence.
         place: where it is.
         severity: "error" if the file cannot be used, otherwise "warning".
-        count: how many faults of this kind it stands for, including itself.
+        count: the number of similar faults that it stands for, including itself.
     """
 
     slug: str
@@ -65,17 +65,16 @@ class Fault:
     count: int = 1
 
     def __str__(self) -> str:
-        """Return `file:line: slug: message`."""
         place = f"{self.place}: " if self.place != NOWHERE else ""
         return f"{place}{self.slug}: {self.message_with_count}"
 
     @property
     def message_with_count(self) -> str:
-        """The message, with the number of such faults unless it is 1."""
+        """The message, plus the number of further cases if `count` is above 1."""
         return self.message + (f" (and {number_of(self.count - 1, 'more such case')})" if self.count > 1 else "")
 
     def in_file(self, name: str | None) -> Fault:
-        """Return the same fault, placed in the named file."""
+        """Return the fault with this `name` of its file."""
         return replace(self, place=self.place._replace(file=name))
 
 
@@ -185,15 +184,11 @@ def printable(text: str) -> str:
 
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 _JOINED = ((0x590, 0x1CFF), (0xA800, 0xABFF), (0x10800, 0x11FFF), (0x1E900, 0x1E95F))
-"""The blocks with the scripts whose letters join or have a virama, such as Arabic and Devanagari."""
+"""The blocks of scripts whose letters join or have a virama, such as Arabic or Devanagari (UAX 31 is stricter)."""
 
 
 def is_joining(text: str, at: int) -> bool:
-    """Return whether a character is a zero-width joiner or non-joiner inside a word or an emoji.
-
-    Inside a word, it is between letters, marks or digits, at least one of them of a script that needs it (a rougher
-    rule than those of UAX 31, which require the joining type of each letter).
-    """
+    """Return whether a character is a zero-width joiner in an emoji, or a joiner in a word whose script needs it."""
     import unicodedata
 
     around = text[max(at - 1, 0) : at] + text[at + 1 : at + 2]
@@ -224,7 +219,6 @@ def shortened(name: str) -> str:
 
 
 def similar(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar, if any is."""
     import difflib
 
     lower, by_lower = name.lower(), {known.lower(): known for known in known}

@@ -23,10 +23,9 @@ _NAMES = {"cells": "errors", "evaluations": "treebanks", "differing": "differing
 class Tabular:
     """A result: named tables of data, with a verdict and a provenance.
 
-    Notebooks show its verdict, its first 40 rows, and charts.
-
-    Its class defines the `KIND` of result, and the columns of its tables, the main table first (`LAYOUTS`). The rows of
-    the table NAME come from the method `_NAME_rows` or the field NAME; nested mappings give one row per entry.
+    Notebooks show the verdict, the first 40 rows of the main table, and charts. A class of results defines their `KIND`
+    and the columns of their tables, the main table first (`LAYOUTS`). The rows of the table NAME come from the method
+    `_NAME_rows` or the field NAME; nested mappings give one row per entry.
     """
 
     __slots__ = ()
@@ -45,7 +44,7 @@ class Tabular:
 
     @classmethod
     def show_in_notebooks(cls, charts: Callable[[Tabular], str]) -> None:
-        """Let notebooks show charts below the tables of results: HTML from a function of the result."""
+        """Let notebooks show charts with tables: `charts` is a function that returns HTML for a result."""
         cls._charts.append(charts)
 
     @cached_property  # which the fields of a class can replace
@@ -68,10 +67,7 @@ class Tabular:
         return next(iter(self.layouts()))
 
     def data(self, name: str | None = None) -> DataTable:
-        """Return a table of data.
-
-        Args:
-            name: its name; by default the main table.
+        """Return the table of data with this `name`, by default the main table.
 
         Raises:
             InputError: there is no table of this name.
@@ -86,7 +82,7 @@ class Tabular:
         return records if isinstance(records, DataTable) else table_of(layouts[chosen], records)
 
     def records(self, name: str) -> Any:
-        """Return the records of a table, or its data."""
+        """Return the rows of a table as records, or as a `DataTable`."""
         if rows := getattr(self, f"_{name}_rows", None):
             return rows()
         field = getattr(self, name)
@@ -126,7 +122,7 @@ class Tabular:
         return frame_of(self.data(table), library)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the tables that are printed as text, by default only the table for readers."""
+        """Return the tables that `print` shows; by default only `table()`."""
         return (self.table(),)
 
     def _text(self) -> str:
@@ -135,7 +131,7 @@ class Tabular:
         return texts(self.text_tables(), self.PLACES)
 
     def below_verdict(self, text: str, width: int | None = None) -> str:
-        """Return text below the verdict, if there is one, folded to a width; by default the width of files."""
+        """Return the verdict (wrapped at `width`, by default 100), if there is one, with the text below it."""
         if not self.verdict:
             return text
         from levelhead.tables.table import FILE

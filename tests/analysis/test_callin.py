@@ -16,9 +16,9 @@ import levelhead
 from command_line import levelhead as command
 from conftest import one_in
 from fair_counts import broken_down
-from levelhead.analysis import cascading_errors
+from levelhead.analysis.confusion import cascading_errors
 from levelhead.analysis.word_properties import PropertySettings
-from levelhead.measures import parse_measure
+from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.treebank.relations import CALLIN, CALLIN_CODE

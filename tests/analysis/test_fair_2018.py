@@ -14,9 +14,10 @@ import levelhead
 from command_line import levelhead as command
 from conftest import one_in
 from fair_counts import broken_down
-from levelhead.analysis import count_confusions, error_types, leave_out
+from levelhead.analysis.breakdown import leave_out
+from levelhead.analysis.confusion import count_confusions, error_types
 from levelhead.analysis.word_properties import PropertySettings
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.measures.registry import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL17, CONLL18, UD
 from levelhead.scoring.score import count

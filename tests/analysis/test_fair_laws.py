@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 import levelhead
 from fair_counts import EXAMPLES, both, broken_down, counts_of, matched
 from levelhead.analysis.word_properties import PropertySettings
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.measures.registry import REGISTRY, parse_measure
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES

@@ -10,16 +10,23 @@ from hypothesis import given, settings, strategies as st
 import levelhead
 from conftest import one_in
 from fair_counts import EXAMPLES, both, broken_down, counts_of, matched
-from levelhead.analysis import Training, cascading_errors, count_confusions, error_types
-from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
+from levelhead.analysis import Training
+from levelhead.analysis.confusion import (
+    MOST_RELATIONS,
+    OTHER,
+    cascading_errors,
+    count_confusions,
+    error_types,
+    examples_of,
+)
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.comparison.system_errors import Confusions
 from levelhead.errors import MeasureError
-from levelhead.evaluation.provenance import Provenance
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.measures.registry import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.relations import SCHEMES
 from oracle import fair
 from oracle.damage import damaged_bytes

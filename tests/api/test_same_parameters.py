@@ -63,7 +63,7 @@ OBJECTS = {"registry", "jobs", "cluster", "external"}
 """Parameters that are made from several options."""
 
 OTHER_FORM = {
-    "scheme", "definitions", "by", "by_treebank", "enhancements", "under", "over", "fail_if_worse", "minimum_counts",
+    "scheme", "definitions", "by", "by_treebank", "enhancements", "under", "over", "fail_if_worse",
     "quick", "significance", "systems",
 }  # fmt: skip
 """Options with their own help: they hold a parameter in another form, or say what only a command does."""
@@ -174,14 +174,14 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
         "Training treebanks, for WLAS(WDE); can be repeated",
         "Format of the files, conllu or conllx [default: conllu]",
         "Which files of UD releases are gold (train, dev or test) [default: test, or the only split]",
-        "separated by commas; can be repeated [default: UAS, LAS and CLAS; under the rules msp25, their measures]",
+        "separated by commas; can be repeated [default: UAS, LAS and CLAS; under msp25, all its measures]",
     ):
         assert text in shown
 
 
 @pytest.mark.parametrize(("name", "text"), [
-    ("convert", "Record heads in MISC going forward, and restore them going back"),
-    ("train", "on both treebanks, with the number of passes that was best; requires --dev"),
+    ("convert", "Record the original heads in MISC (forward) and restore them (backward)"),
+    ("train", "on both treebanks, with the best number of passes; requires --dev"),
 ])  # fmt: skip
 def test_help_names_options_not_parameters(name: str, text: str) -> None:
     shown = " ".join(CliRunner().invoke(cli, [name, "--help"]).output.split())

@@ -22,8 +22,8 @@ from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
-from levelhead.treebank import blocks, checked_pieces
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import input_bytes, own_reader
+from levelhead.treebank.input_bytes import PieceSizes
 from models import MODELS
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
@@ -60,7 +60,7 @@ def file_of(path: Path, data: bytes, *, at_hand: bool = False) -> File:
 def outcome(gold: File, system: File | None, setup: JobSetup, sizes: PieceSizes) -> object:
     """Return the record of a job, or its error."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "SIZES", sizes)
+        patch.setattr(input_bytes, "SIZES", sizes)
         try:
             return json_of(count_output(gold, system, setup))
         except LevelheadError as error:
@@ -83,9 +83,9 @@ def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     file = file_of(tmp_path / "gold", gold.encode())
     outputs = [file_of(tmp_path / f"output{i}", gold.replace("\tNOUN\t", f"\tX{i}\t").encode()) for i in range(2)]
     searched = []
-    search = checked_pieces.warnings_by_kind
+    search = own_reader.warnings_by_kind
     monkeypatch.setattr(
-        checked_pieces,
+        own_reader,
         "warnings_by_kind",
         lambda piece, most: searched.append(piece.source.path) or search(piece, most),
     )
@@ -126,7 +126,7 @@ def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str, uni
     record = compare(*files, setup)
     if record.get("state") == "valid":
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", PieceSizes(0, 1))
+            patch.setattr(input_bytes, "SIZES", PieceSizes(0, 1))
             assert OutputJob(*files, setup.setup, unit).record_in_pieces() is not None
     compare(files[0], None, setup)
 
@@ -227,7 +227,7 @@ def test_the_commands(
     monkeypatch.chdir(folders)
     seen = []
     for sizes in (WHOLE, TINY[1]):
-        monkeypatch.setattr(blocks, "SIZES", sizes)
+        monkeypatch.setattr(input_bytes, "SIZES", sizes)
         code = program.run([*COMMANDS[case], "--format", "json"])
         seen.append((code, *capfd.readouterr()))
     assert all(one == seen[0] for one in seen)

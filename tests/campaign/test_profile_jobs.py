@@ -13,8 +13,8 @@ from levelhead.campaign import profile_jobs
 from levelhead.campaign.profile_jobs import profile_with
 from levelhead.errors import InputError
 from levelhead.jobs import Store, cluster, processes
-from levelhead.treebank import blocks
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
 from levelhead.typology.collection import survey
 from levelhead.typology.profile import files_of
 
@@ -117,7 +117,7 @@ def test_a_file_that_changes_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_large_files_in_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The job reads them in pieces, and reports this."""
-    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 1000))
+    monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(0, 1000))
     alone = levelhead.profile(GOLD, columns="all").to_dict()
     assert len(alone["provenance"]["notes"]) == len(alone["tables"]["treebanks"])
     assert levelhead.profile(GOLD, columns="all", store=tmp_path / "store").to_dict() == alone

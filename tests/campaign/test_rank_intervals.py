@@ -10,8 +10,9 @@ import pytest
 from conftest import EXAMPLES, library
 from levelhead import campaign as c
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import STANDARD, InferenceSettings
+from levelhead.significance import InferenceSettings
 from levelhead.significance.corrections import compare_pairs
+from levelhead.significance.estimates import STANDARD
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.scopes import CountedUnits, Scope
 from levelhead.significance.units import Units

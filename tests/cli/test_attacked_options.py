@@ -56,6 +56,18 @@ def test_results_among_the_inputs(
     assert sorted(Path().rglob("*")) == before
 
 
+@pytest.mark.parametrize("written", [["--figures", "."], ["-o", "f/scores.tex", "--figures", "f"]])
+def test_figures_among_other_files(
+    written: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table of the page is called residuals.tsv, too."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f").mkdir()
+    (tmp_path / "residuals.tsv").write_text("system\ttreebank\tLAS\na\ten\t50\n")
+    assert program.run(["difficulty", "--scores", "residuals.tsv", *written]) == program.BAD_INPUT
+    assert "could overwrite" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("systems", "names"), [((".", "../beta"), ("alpha", "beta")), (("../beta", "../../systems/gamma/../alpha"), ("beta", "alpha"))])  # fmt: skip
 def test_names_of_systems_with_dots(
     systems: tuple[str, str],

@@ -13,8 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from command_line import levelhead
 from conftest import EXAMPLES
-from levelhead.measures import REGISTRY, parse_measure, split_measures
-from levelhead.measures.registry import group_of
+from levelhead.measures.registry import REGISTRY, group_of, parse_measure, split_measures
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import to_latex
 from result_rows import rows_in, scores_in

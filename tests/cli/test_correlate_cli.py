@@ -10,7 +10,8 @@ import pytest
 from conftest import EXAMPLES
 from levelhead._version import VERSION
 from levelhead.cli.program import run
-from levelhead.correlation import correlate, cumulative_variance, read_tables
+from levelhead.correlation import cumulative_variance, read_tables
+from levelhead.correlation.correlate import correlate
 from levelhead.errors import InputError
 from levelhead.report.charts import result_charts as charts
 from levelhead.report.page.files import SUFFIXES, write_drawing

@@ -335,7 +335,7 @@ def test_compare_folders_and_formats(run):
 BROKEN = "1\ta\t_\t_\t_\t_\t0\troot\tx\t_\n\n"
 REFUSED = {
     # arguments after the verb, code, what is said; GOLD ALPHA come last unless there are paths
-    "breakdown --by class -m LAS -m UAS": "unknown-measure: give a single measure, not LAS, UAS",
+    "breakdown --by class -m LAS -m UAS": "invalid-argument: give a single measure, not LAS, UAS",
     "breakdown --by class -m Words": "Words does not count words, so it cannot be broken down",
     "breakdown --by tree": "unknown property 'tree': did you mean seen-tree?",
     "breakdown --by relation,": "unknown property '': use relation",
@@ -416,7 +416,7 @@ def test_bad_input(run, tmp_path):
 
 def test_every_property_has_a_golden_test_or_an_oracle():
     """A new property needs a test; these are all there are."""
-    from levelhead.analysis import PROPERTIES
+    from levelhead.analysis.word_properties import PROPERTIES
     from oracle.fair import BUCKETS as COMPARED
 
     tested_here = {"seen-sentence", "seen-tree", "document"}

@@ -123,6 +123,11 @@ def a_full_disk_as_output(_: Path) -> Case:
 
 
 @case
+def a_full_disk_as_output_of_many_parts(_: Path) -> Case:
+    return Case("$L words gold.conllu system.conllu -o /dev/full", 2, says="/dev/full: output: No space left")
+
+
+@case
 def a_disk_that_is_full_before_the_output_is_whole(folder: Path) -> Case:
     (folder / "scores").write_text("old")
     return Case("ulimit -f 0; $L score gold.conllu system.conllu -o scores", 2, says="scores: output: File too large")

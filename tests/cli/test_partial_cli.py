@@ -65,6 +65,17 @@ def test_errors_about_trees_of_an_output_name_the_option(run):
         assert ADVICE not in err
 
 
+def test_outputs_with_another_text_name_the_option(run, tmp_path):
+    """Unless the files have no common beginning, so that gold is probably the wrong file."""
+    changed = tmp_path / "changed.conllu"
+    changed.write_text(TR.read_text(encoding="utf-8").replace("\n2\t", "\n2\tx", 1), encoding="utf-8")
+    for system, advised in ((changed, True), (PARALLEL / "gold/en.conllu", False)):
+        code, _, err = run("score", TR, system)
+        assert code == 2
+        assert "text-mismatch" in err
+        assert (ADVICE in err) == advised
+
+
 def test_tables_are_labeled(run):
     assert "partial scores, not official" in run("rank", GOLD, SYSTEMS, "--partial", "--by-treebank", "-m", "LAS")[1]
     for arguments in (("score", TR, INVALID), ("score", GOLD, SYSTEMS / "gamma"), ("rank", GOLD, SYSTEMS)):

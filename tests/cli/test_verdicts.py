@@ -325,3 +325,4 @@ def test_perplexities_recoveries_and_selections() -> None:
     answers = levelhead.recover(recover / "answers.txt", recover / "gold.conllu")
     assert answers.verdict == "33 of 44 words have a head; 4 of 6 answers have a valid tree."
     assert levelhead.select(GOLDS).verdict == "0 of 8 treebanks are selected."
+    assert levelhead.select(GOLD).verdict == "0 of 1 treebank is selected."

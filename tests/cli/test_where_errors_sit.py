@@ -12,8 +12,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.analysis import PROPERTIES
-from levelhead.analysis.word_properties import BY_ARCS, BY_SENTENCES, BY_WORDS
+from levelhead.analysis.word_properties import BY_ARCS, BY_SENTENCES, BY_WORDS, PROPERTIES
 from levelhead.task.scoring import public_reason
 
 EN = [str(EXAMPLES / "nivre-fang" / side / "en.conllu") for side in ("gold", "system")]

@@ -15,7 +15,8 @@ from conftest import EXAMPLES
 from levelhead.campaign import find_plan
 from levelhead.comparison import compare as compare_systems, judgment
 from levelhead.comparison.judgment import Choices, read_choices
-from levelhead.correlation import Preferences, compare_agreement, human_agreement, preferences
+from levelhead.correlation import Preferences
+from levelhead.correlation.human_agreement import compare_agreement, human_agreement, preferences
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.perplexity import load_model
 from levelhead.errors import InputError

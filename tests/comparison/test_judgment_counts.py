@@ -6,7 +6,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.comparison.judgment import Choices
-from levelhead.correlation import compare_agreement, preferences
+from levelhead.correlation.human_agreement import compare_agreement, preferences
 from levelhead.errors import InputError
 
 PARALLEL = EXAMPLES / "parallel"

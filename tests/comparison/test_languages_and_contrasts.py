@@ -22,7 +22,7 @@ from levelhead.comparison.evaluations import LanguagePair, _pairs, compare_langu
 from levelhead.comparison.trees import contrasts
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
-from levelhead.measures import parse_measure
+from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.significance import InferenceSettings, SystemCounts, Units, differences

@@ -12,12 +12,7 @@ from levelhead.campaign import find_plan
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import (
-    ComparedScore,
-    better_on_at_least,
-    count_wins,
-    sign_test,
-)
+from levelhead.significance import ComparedScore, better_on_at_least, count_wins, sign_test
 from levelhead.significance.corrections import mean_votes
 from levelhead.typology.languages import Language, treebanks_voting
 from oracle import across as oracle

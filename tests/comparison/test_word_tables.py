@@ -12,14 +12,14 @@ from hypothesis import given, settings
 
 import levelhead
 from conftest import EXAMPLES, library
+from levelhead.comparison.word_tables import WordRows
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.setup import setup_of
-from levelhead.evaluation.word_tables import WordRows
 from levelhead.scoring.score import match_pair
 from levelhead.tables.data import DataTable
-from levelhead.treebank import blocks
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
 from levelhead.treebank.relations import SCHEMES
 from oracle import words as oracle
 from oracle.document import Refused
@@ -164,7 +164,7 @@ def test_pieces_have_the_same_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     )
     inputs = gold, {"alpha": alpha, "beta": beta}
     whole = [rows_of(function(*inputs)) for function in (levelhead.words, levelhead.sentences)]
-    monkeypatch.setattr(blocks, "SIZES", SENTENCE_BY_SENTENCE)
+    monkeypatch.setattr(input_bytes, "SIZES", SENTENCE_BY_SENTENCE)
     words, sentences = (function(*inputs) for function in (levelhead.words, levelhead.sentences))
     assert [rows_of(words), rows_of(sentences)] == whole
     passed = list[DataTable]()
@@ -248,8 +248,8 @@ def test_frames_have_the_same_rows(tmp_path: Path, name: str, monkeypatch: pytes
     """Of one piece, and of several with texts of their own."""
     polars, pandas = library("polars"), library("pandas")
     for inputs in (hard_pair(tmp_path), (GOLD, ALPHA)):
-        for sizes in (blocks.SIZES, SENTENCE_BY_SENTENCE):
-            monkeypatch.setattr(blocks, "SIZES", sizes)
+        for sizes in (input_bytes.SIZES, SENTENCE_BY_SENTENCE):
+            monkeypatch.setattr(input_bytes, "SIZES", sizes)
             result = getattr(levelhead, name)(inputs[0], [inputs[1]])
             frame = result.to_frame(library="polars")
             assert frame.to_dicts() == rows_of(result)
@@ -267,7 +267,7 @@ def test_frames_have_the_same_rows(tmp_path: Path, name: str, monkeypatch: pytes
 def test_output_files_are_complete_or_not_written(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "words.tsv"
     target.write_text("before", encoding="utf-8")
-    monkeypatch.setattr(blocks, "SIZES", SENTENCE_BY_SENTENCE)
+    monkeypatch.setattr(input_bytes, "SIZES", SENTENCE_BY_SENTENCE)
     assert run("words", GOLD, PARALLEL / "gold/fi.conllu", "-o", target)[0] == 2
     assert [path.name for path in tmp_path.iterdir()] == ["words.tsv"]
     assert target.read_text(encoding="utf-8") == "before"

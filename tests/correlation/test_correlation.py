@@ -12,14 +12,10 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from levelhead.correlation import (
-    Measurements,
-    correlate,
-    cumulative_variance,
-    join,
-    read_tables,
-)
+from levelhead.correlation import Measurements, cumulative_variance, read_tables
 from levelhead.correlation.coefficients import correlations, midranks
+from levelhead.correlation.correlate import correlate
+from levelhead.correlation.measurements import join
 from levelhead.errors import InputError
 from oracle import correlation as oracle
 

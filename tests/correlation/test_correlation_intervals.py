@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from levelhead.correlation import Measurements, coefficients, correlate
+from levelhead.correlation import Measurements, coefficients
 from levelhead.correlation.coefficients import fisher_z, skewness
+from levelhead.correlation.correlate import correlate
 from oracle import correlation as oracle
 
 NUMBERS = st.integers(min_value=-8, max_value=8).map(float)  # few values, so that there are ties

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from levelhead.correlation import Measurements, coefficients, correlate
+from levelhead.correlation import Measurements, coefficients
 from levelhead.correlation.coefficients import FamilyChecks
+from levelhead.correlation.correlate import correlate
 from levelhead.errors import InputError
 from oracle import correlation as oracle
 

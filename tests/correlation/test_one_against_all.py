@@ -5,7 +5,8 @@ import re
 import pytest
 
 from levelhead.cli.program import run
-from levelhead.correlation import correlate, read_tables
+from levelhead.correlation import read_tables
+from levelhead.correlation.correlate import correlate
 from levelhead.report.charts.result_charts import coefficient_chart, scatter_chart
 from levelhead.tables.table import p_text
 

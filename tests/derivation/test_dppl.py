@@ -12,7 +12,7 @@ from levelhead.comparison import compare
 from levelhead.derivation.perplexity import load_model
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.setup import setup_of
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.measures.registry import REGISTRY, parse_measure
 from levelhead.scoring import RULES, match
 from levelhead.scoring.score import count
 from oracle.derivation import derivation

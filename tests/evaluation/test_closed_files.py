@@ -31,9 +31,8 @@ from levelhead.parsing.model_file import read_model
 from levelhead.recovery.answers import Layout, read_answers
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.selection import read_weights
-from levelhead.treebank import blocks, faults_of, read
-from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.input_bytes import parts_of, read_bytes
+from levelhead.treebank import faults_of, input_bytes, read
+from levelhead.treebank.input_bytes import PieceSizes, parts_of, read_bytes
 from levelhead.treebank.two_files import PrefetchedFile
 from levelhead.treebank.validation import write_fixed
 from levelhead.typology.collection import sampled, similarities, survey
@@ -191,7 +190,7 @@ def both_sizes(test: Any) -> Any:
 
 @both_sizes
 def test_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: PieceSizes) -> None:
-    monkeypatch.setattr(blocks, "SIZES", sizes)
+    monkeypatch.setattr(input_bytes, "SIZES", sizes)
     write(tmp_path / "gold", "valid", GOLD)
     for kind in ("valid", "compressed", *INVALID):
         path = write(tmp_path / "system", kind, SYSTEM)
@@ -203,7 +202,7 @@ def test_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: PieceS
 @both_sizes
 def test_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: PieceSizes) -> None:
     """Of the pairs and functions, each is tried with a seventh of the others: another one whole and in pieces."""
-    monkeypatch.setattr(blocks, "SIZES", sizes)
+    monkeypatch.setattr(input_bytes, "SIZES", sizes)
     assert len(OF_PAIRS) % 7
     for kinds, (number, function) in one_in(7, list(product(PAIRS, enumerate(OF_PAIRS))), 2 * (sizes.large == 0)):
         with naming(kinds, number):

@@ -10,7 +10,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES, one_in
 from levelhead.errors import InputError, MeasureError
-from levelhead.treebank import blocks
+from levelhead.treebank import input_bytes
 from levelhead.typology.languages import TREEBANK_COLUMNS
 from oracle import leakage as oracle
 from result_rows import rows_in
@@ -233,7 +233,7 @@ def test_profiles_by_workers_with_a_store_and_in_pieces(tmp_path, monkeypatch):
             assert {name: dict(one) for name, one in found.items()} == {
                 name: dict(one) for name, one in expected.items()
             }
-    monkeypatch.setattr(blocks, "SIZES", replace(blocks.SIZES, large=1000, piece=500))
+    monkeypatch.setattr(input_bytes, "SIZES", replace(input_bytes.SIZES, large=1000, piece=500))
     in_pieces = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=True)
     monkeypatch.undo()
     whole = levelhead.profile(*paths, columns="sentences", train=[TRAIN], total=True)
@@ -316,7 +316,7 @@ def test_files_in_pieces_have_the_same_leakage_as_whole_files(rules, partial, da
     measures = ["LAS", "CLAS", "Sentences", "WLAS(WDE)", *(["ELAS"] if rules == "ud" else [])]
     how = {"measures": measures, "rules": rules, "train": [train], "partial": partial}
     whole = levelhead.score(*files, **how)
-    monkeypatch.setattr(blocks, "SIZES", blocks.PieceSizes(1000, 50_000))
+    monkeypatch.setattr(input_bytes, "SIZES", input_bytes.PieceSizes(1000, 50_000))
     pieces = levelhead.score(*files, **how)
     assert pieces.to_dict() == whole.to_dict()
     assert pieces.leakage == whole.leakage

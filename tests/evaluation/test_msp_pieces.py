@@ -14,8 +14,8 @@ from levelhead.errors import InputError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.rules import RULES
-from levelhead.treebank import blocks
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
 from levelhead.treebank.morphosyntactic_reader import READING
 from levelhead.treebank.official_reader import SCORERS, OfficialPieces, OfficialReading, read_officially
 from oracle.content_drawing import draw_pair
@@ -99,7 +99,7 @@ def file_of(path: Path, data: bytes) -> File:
 
 def record_of(gold: File, system: File | None, setup: JobSetup, sizes: PieceSizes) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "SIZES", sizes)
+        patch.setattr(input_bytes, "SIZES", sizes)
         return json.loads(json_of(count_output(gold, system, setup)))
 
 
@@ -120,7 +120,7 @@ def test_records_of_the_engine(folder: Path, seed: int, rules: str, errors: bool
     )
     if blank is False:  # files that end with blank lines are read whole
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", PieceSizes(0, 1))
+            patch.setattr(input_bytes, "SIZES", PieceSizes(0, 1))
             assert OutputJob(*files, setup.setup, "auto").record_in_pieces() is not None
     assert record_of(files[0], None, setup, TINY[0]) == record_of(files[0], None, setup, WHOLE)
 

@@ -6,8 +6,9 @@ from random import Random
 
 import pytest
 
-from levelhead.treebank import blocks, faults_of
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import faults_of, input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
+from levelhead.treebank.pieces import ByteBlocks
 from oracle.damage import damaged_bytes
 
 SENTENCES = b"""# sent_id = 1
@@ -35,7 +36,7 @@ def check(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Require the same of one piece and of many."""
     found = []
     for size in (1 << 40, 1, 200):
-        monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
+        monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(0, size))
         found.append(faults_of(path, rules="msp25"))
     assert found[0] == found[1] == found[2]
 
@@ -55,7 +56,7 @@ def test_damaged_files(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_places_are_those_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 1))
+    monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(0, 1))
     path = tmp_path / "file.conllu.xz"
     path.write_bytes(lzma.compress(CASES["valid"] + SENTENCES * 2))
     found = [(fault.slug, fault.count, fault.place) for fault in faults_of(path, rules="msp25")]
@@ -64,16 +65,16 @@ def test_places_are_those_in_the_file(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_no_more_than_a_piece_is_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 1))
+    monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(0, 1))
     sizes: list[int] = []
-    read = blocks.ByteBlocks.read
+    read = ByteBlocks.read
 
-    def counted(self: blocks.ByteBlocks, size: int) -> bytes:
+    def counted(self: ByteBlocks, size: int) -> bytes:
         block = read(self, size)
         sizes.append(len(block))
         return block
 
-    monkeypatch.setattr(blocks.ByteBlocks, "read", counted)
+    monkeypatch.setattr(ByteBlocks, "read", counted)
     path = tmp_path / "file.conllu"
     path.write_bytes(CASES["valid"])
     assert faults_of(path, rules="msp25") == ()

@@ -10,9 +10,9 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.evaluation import partial as partial_module
 from levelhead.scoring import form_alignment
-from levelhead.treebank import blocks
-from levelhead.treebank.blocks import PieceSizes
-from levelhead.treebank.lenient_reader import of_treebank, read_leniently
+from levelhead.treebank import input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
+from levelhead.treebank.own_reader import of_treebank, read_leniently
 from levelhead.treebank.scanner import scan_treebank
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -162,7 +162,7 @@ def test_large_files_have_the_scores_of_small_ones(tmp_path, monkeypatch, output
 
     expected = documents()
     read = []
-    monkeypatch.setattr(blocks, "SIZES", PieceSizes(large=500, piece=700))
+    monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(large=500, piece=700))
     whole = partial_module.whole_partial_pair
     monkeypatch.setattr(partial_module, "whole_partial_pair", lambda *given: read.append(given) or whole(*given))
     assert documents() == expected

@@ -16,8 +16,8 @@ from levelhead.errors import LevelheadError
 from levelhead.evaluation import partial
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import Setup, setup_of
-from levelhead.treebank import blocks, from_conllu
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import from_conllu, input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
 from levelhead.treebank.training_data import Training
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
@@ -180,7 +180,7 @@ def test_records_of_rankings(folder: Path, seed: int, n: int, by_sentence: bool)
     found = []
     for sizes in (WHOLE, *TINY):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", sizes)
+            patch.setattr(input_bytes, "SIZES", sizes)
             found.append(json_of(count_output(*sides, job)))
     assert found[1:] == found[:1] * len(TINY)
 

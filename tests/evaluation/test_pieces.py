@@ -20,8 +20,8 @@ from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import Setup, setup_of
-from levelhead.treebank import blocks, faults_of, from_conllu
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import faults_of, from_conllu, input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
 from levelhead.treebank.training_data import Training
 from models import MODELS
 from naming import naming
@@ -66,7 +66,7 @@ def check_validate(path: Path, tiny: tuple[PieceSizes, ...], form: str) -> None:
     found = []
     for sizes in (WHOLE, *tiny):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", sizes)
+            patch.setattr(input_bytes, "SIZES", sizes)
             found.append(faults_of(path, format=form))
     assert all(one == found[0] for one in found)
 
@@ -212,7 +212,7 @@ def test_the_command(
     for kind, pack in packed if (pair[0], rules) == ("en", "ud") else packed[:1]:  # same for all rules
         seen = []
         for sizes in (WHOLE, *(TINY[:2] if kind == "plain" else TINY[1:2])):
-            monkeypatch.setattr(blocks, "SIZES", sizes)
+            monkeypatch.setattr(input_bytes, "SIZES", sizes)
             seen.append([])
             more = (["-c"], ["--fail-under", "LAS=99"]) if (kind, rules) == ("plain", "ud") else ()
             for options in (["--format", "json"], *more):

@@ -9,7 +9,7 @@ from levelhead import progress
 from levelhead.cli import program
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank.input_bytes import PieceSizes
 from terminal import Terminal
 
 GOLD, SYSTEM = (EXAMPLES / "parallel" / part / "en.conllu" for part in ("gold", "systems/alpha"))

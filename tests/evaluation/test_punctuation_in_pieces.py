@@ -15,7 +15,7 @@ from levelhead.errors import InputError, UnreadableFile
 from levelhead.evaluation import files, partial, pieces
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank.input_bytes import PieceSizes
 
 GOLD, SYSTEM = (EXAMPLES / f"parallel/{name}/en.conllu" for name in ("gold", "systems/alpha"))
 MEASURES = "UAS(nopunct=callin),LAS(nopunct=callin),LAS(nopunct),LS(nopunct=callin)"

@@ -18,7 +18,7 @@ from levelhead.compat import load_conllu_file
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank.input_bytes import PieceSizes
 from oracle.measures import score as oracle_score
 from strategies import SEEDS, examples, pairs
 

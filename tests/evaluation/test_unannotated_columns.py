@@ -7,11 +7,12 @@ import pytest
 
 import levelhead
 from levelhead.errors import InputError
-from levelhead.measures import REGISTRY, Registry
+from levelhead.measures import Registry
+from levelhead.measures.registry import REGISTRY
 from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring import Agree
 from levelhead.scoring.measure import Definition
-from levelhead.treebank import blocks
+from levelhead.treebank import input_bytes
 
 ROW = "1\t{}\tl\tX\t{}\tCase=Nom\t0\troot\t0:root\t_\n\n"
 FULL = "".join(ROW.format(form, "N") for form in "abc")
@@ -33,7 +34,7 @@ def without(column: str) -> str:
 def score(request, tmp_path, monkeypatch):
     """Score two texts from files."""
     if request.param == "pieces":
-        monkeypatch.setattr(blocks, "SIZES", replace(blocks.SIZES, large=1, piece=1))
+        monkeypatch.setattr(input_bytes, "SIZES", replace(input_bytes.SIZES, large=1, piece=1))
 
     def scored(gold: str, system: str, **how):
         for name, text in (("gold", gold), ("system", system)):

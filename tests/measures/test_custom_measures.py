@@ -24,7 +24,7 @@ from levelhead.scoring.matches import match
 from levelhead.scoring.measure import CustomMeasure
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.word_columns import WordColumns
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank.input_bytes import PieceSizes
 from levelhead.treebank.relations import NIVRE_FANG
 from oracle.custom import columns
 from oracle.measures import CONTENT

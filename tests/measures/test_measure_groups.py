@@ -1,8 +1,7 @@
 """Advice on which measures to report: the groups have every shipped measure once, in order."""
 
 from levelhead.cli import program
-from levelhead.measures import REGISTRY
-from levelhead.measures.registry import MEASURE_GROUPS, group_of
+from levelhead.measures.registry import MEASURE_GROUPS, REGISTRY, group_of
 
 
 def test_every_measure_is_in_one_group() -> None:

@@ -9,10 +9,9 @@ from hypothesis import given, strategies as st
 import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
-from levelhead.measures import REGISTRY, parse_measure, split_measures
-from levelhead.measures.registry import find_definition
+from levelhead.evaluation.provenance import annotation_of, notes_on_schemes
+from levelhead.measures.registry import REGISTRY, find_definition, parse_measure, split_measures
 from levelhead.scoring.measure import COMPONENTS, Measure
-from levelhead.scoring.measure_notes import annotation_of, notes_on_schemes
 from levelhead.scoring.selection import read_weights
 from levelhead.treebank import relations
 from levelhead.treebank.relations import UD1, UD2

@@ -14,7 +14,7 @@ from levelhead import compat
 from levelhead._version import VERSION
 from levelhead.api.results import _CLASSES as RESULTS, kinds
 from levelhead.cli import program
-from levelhead.measures import REGISTRY
+from levelhead.measures.registry import REGISTRY
 from levelhead.messages import MESSAGES
 
 DOCS = ROOT / "docs"
@@ -283,8 +283,8 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     examples = ROOT / "examples/parallel"
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     for command, default in (
-        ("score", "all that the official scorer of the rules prints"),
-        ("compare", "UAS, LAS and CLAS; under the rules msp25, their measures"),
+        ("score", "all measures that the rules' official scorer prints"),
+        ("compare", "UAS, LAS and CLAS; under msp25, all its measures"),
     ):
         section = pages()[f"commands/{command}.md"]
         text = shared_options() if "`--measure`" in section else section

@@ -12,8 +12,8 @@ import levelhead
 from conftest import EXAMPLES, one_in
 from levelhead.analysis.repairs import OTHER
 from levelhead.report.page import examples
-from levelhead.treebank import blocks
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -35,7 +35,7 @@ def page_of(run: Run, folder: Path, sizes: PieceSizes, *arguments: object) -> An
     page = folder / "page.html"
     page.unlink(missing_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "SIZES", sizes)
+        patch.setattr(input_bytes, "SIZES", sizes)
         printed = run("score", *arguments, "--report", page)
     return *printed, page.read_bytes() if page.exists() else None
 
@@ -116,7 +116,7 @@ def test_pages_of_a_ranking(run: Run, tmp_path: Path) -> None:
     found = []
     for sizes in (WHOLE, PieceSizes(0, 3000)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", sizes)
+            patch.setattr(input_bytes, "SIZES", sizes)
             folder = tmp_path / "report"
             code, text, errors = run("rank", golds, systems, "--jobs", "1", "--report", f"{folder}/")
         assert code == 0, errors

@@ -21,7 +21,8 @@ from levelhead.api.listings import Installation, InstalledPart, ProfileColumnLis
 from levelhead.comparison.judgment import Choices
 from levelhead.conversion import check_round_trip
 from levelhead.conversion.round_trip import RoundTrips
-from levelhead.correlation import Measurements, cumulative_variances
+from levelhead.correlation import Measurements
+from levelhead.correlation.coefficients import cumulative_variances
 from levelhead.errors import LevelheadError
 from levelhead.measures.registry import STANDARD
 from levelhead.studies.study import Claim, Study

@@ -9,7 +9,7 @@ import levelhead
 from conllu_cases import VERDICTS
 from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.setup import setup_of
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.measures.registry import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES, WORD_RULES
 from levelhead.scoring.score import count

@@ -10,7 +10,7 @@ import levelhead
 from conftest import one_in
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank.input_bytes import PieceSizes
 from oracle.empty_nodes import COMPARED, aligned, published
 from oracle.measures import Counted
 from strategies import examples, pairs

@@ -27,8 +27,8 @@ from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import COUNTED_ITEMS, Definition
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import COUNTERS
-from levelhead.treebank import blocks
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
 from oracle.drawing import some_system, some_treebank
 
 SENTENCE_BY_SENTENCE = PieceSizes(0, 1)
@@ -193,7 +193,7 @@ def test_records_of_invalid_outputs(folder: Path, kind: str, partial: bool, monk
     files = [File(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in (gold, output)]
     settings = JobSetup(setup_for(gold, partial=partial).read(), by_sentence=True)
     whole = count_output(*files, settings)
-    monkeypatch.setattr(blocks, "SIZES", SENTENCE_BY_SENTENCE)
+    monkeypatch.setattr(input_bytes, "SIZES", SENTENCE_BY_SENTENCE)
     assert json_of(count_output(*files, settings)) == json_of(whole)
     assert whole["state"] == ("valid" if partial and kind != "empty" else "invalid")
     if whole["state"] == "valid":

@@ -8,7 +8,7 @@ import pytest
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring import enhanced_edges
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank.input_bytes import PieceSizes
 
 
 def sentence(deps: str, deps_of_empty_node: str = "1:b") -> str:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from conftest import library
-from levelhead.significance import STANDARD, ComparedScore, Estimate, InferenceSettings, SystemCounts, differences
-from levelhead.significance.estimates import quantile, two_sided_p
+from levelhead.significance import ComparedScore, Estimate, InferenceSettings, SystemCounts, differences
+from levelhead.significance.estimates import STANDARD, quantile, two_sided_p
 from ratios import as_ratios
 from strategies import examples
 

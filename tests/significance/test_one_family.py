@@ -10,8 +10,9 @@ from hypothesis import given, settings, strategies as st
 
 from conftest import library
 from levelhead.comparison.regression import gate_results
-from levelhead.significance import STANDARD, ComparedScore, InferenceSettings, SystemCounts, count_wins, differences
+from levelhead.significance import ComparedScore, InferenceSettings, SystemCounts, count_wins, differences
 from levelhead.significance.corrections import PairTests, compare_pairs
+from levelhead.significance.estimates import STANDARD
 from levelhead.significance.jackknife import ratios
 from levelhead.significance.scopes import CountedUnits, Scope
 from levelhead.significance.units import DOCUMENT, ParallelUnits, Units, parallel_units

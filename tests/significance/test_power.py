@@ -11,8 +11,8 @@ import pytest
 from conftest import EXAMPLES
 from levelhead.comparison.power import Design, detectable_rows, power, typical_power
 from levelhead.errors import InputError
-from levelhead.significance import STANDARD, SystemCounts, differences
-from levelhead.significance.estimates import noncentrality
+from levelhead.significance import SystemCounts, differences
+from levelhead.significance.estimates import STANDARD, noncentrality
 from levelhead.significance.power import (
     Target,
     Variances,

@@ -12,8 +12,8 @@ from conftest import EXAMPLES, library
 from levelhead import campaign as c
 from levelhead.campaign.ranking_tables import test_notes as notes_on_tests, undecided_ranks
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import STANDARD
 from levelhead.significance.corrections import PairTests, compact_letters, compare_pairs, evidence
+from levelhead.significance.estimates import STANDARD
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.scopes import CountedUnits, Scope
 from levelhead.significance.units import Units

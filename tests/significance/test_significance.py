@@ -16,16 +16,16 @@ from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.counts import Counts
 from levelhead.significance import (
-    STANDARD,
     Run,
     SystemCounts,
     differences,
+    jackknife as engine,
     resampled,
-    resampling as engine,
     sign_test,
     signed_rank_test,
     system_counts,
 )
+from levelhead.significance.estimates import STANDARD
 from levelhead.significance.jackknife import ratios
 from oracle import resampling as oracle
 

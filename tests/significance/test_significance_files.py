@@ -15,16 +15,11 @@ from levelhead.comparison.evaluations import averaged, score_and_look
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.fold import counts_by_sentence
 from levelhead.evaluation.setup import Setup, setup_of
-from levelhead.measures import parse_measure
+from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
-from levelhead.significance import (
-    STANDARD,
-    Run,
-    Wins,
-    sign_test,
-    system_counts,
-)
+from levelhead.significance import Run, Wins, sign_test, system_counts
+from levelhead.significance.estimates import STANDARD
 from levelhead.significance.jackknife import ratios
 from levelhead.treebank.provenance import contents_hash
 

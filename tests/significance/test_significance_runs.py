@@ -7,17 +7,8 @@ import pytest
 
 from conftest import library, one_in
 from levelhead.scoring.counts import Counts
-from levelhead.significance import (
-    STANDARD,
-    ComparedScore,
-    Estimate,
-    Run,
-    SystemCounts,
-    count_wins,
-    differences,
-    system_counts,
-)
-from levelhead.significance.estimates import run_errors
+from levelhead.significance import ComparedScore, Estimate, Run, SystemCounts, count_wins, differences, system_counts
+from levelhead.significance.estimates import STANDARD, run_errors
 
 
 def constant_runs(a: list[int], b: list[int], n: int = 50) -> SystemCounts:

@@ -15,9 +15,10 @@ from levelhead.campaign.records import json_of, record_in, units_fields, units_i
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import STANDARD, SystemCounts, differences, unit_line, unit_notes, units_of
+from levelhead.significance import SystemCounts, differences, units_of
+from levelhead.significance.estimates import STANDARD
 from levelhead.significance.histograms import Cells, HistogramTally, histogram_of
-from levelhead.significance.units import LABEL, Units
+from levelhead.significance.units import LABEL, Units, unit_line, unit_notes
 from levelhead.treebank.documents import Documents
 from oracle.documents import documents_of
 

@@ -9,8 +9,8 @@ import pytest
 
 import levelhead
 from command_line import levelhead as run
-from levelhead.treebank import blocks, validation
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import input_bytes, validation
+from levelhead.treebank.input_bytes import PieceSizes
 
 GOOD = "# sent_id = {0}\n1\ta\u00a0b\t_\t_\t_\tX\t0\troot\t_\t_\n2\tc\t_\t_\t_\t_\t1\tfoo\t5:x\t_\n\n"
 NO_ROOT = "1\ta\t_\t_\t_\tX\t2\tdep\t_\t_\n2\tc\t_\t_\t_\t_\t1\tfoo\t1:\t_\n\n"
@@ -26,7 +26,7 @@ def file_of(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("size", [1, 120, 1 << 22])
 def test_every_incident_has_its_place(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
+    monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(0, size))
     path = file_of(tmp_path, GOOD.format(1) + NO_ROOT + "\n \n" + SHORT + GOOD.format(1) + COMMENT + GOOD.format(1))
     found = levelhead.validate(path)
     assert [(fault.slug, fault.place.line, fault.place.sentence, fault.count) for fault in found.faults] == [
@@ -67,7 +67,7 @@ def test_strict_fails_with_warnings(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 1 << 22])
 def test_lists_are_limited(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
+    monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(0, size))
     monkeypatch.setattr(validation, "MOST_LISTED", 3)
     faults = levelhead.validate(file_of(tmp_path, GOOD.format(1) * 9)).faults
     assert [fault.count for fault in faults if fault.slug == "unusual-character"] == [1, 1, 7]
@@ -83,7 +83,7 @@ def test_lists_are_limited(size: int, tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("size", [1, 12, 40, 1 << 22])
 def test_many_blank_lines_of_morphosyntactic_files(size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blank lines at the end are warnings, before words errors; beyond the most that are listed, the last counts."""
-    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, size))
+    monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(0, size))
     monkeypatch.setattr(validation, "MOST_LISTED", 3)
     words = "1\ta\t_\t_\t_\t|\t0\troot\t_\t_\n\n"
     path = file_of(tmp_path, words + "\n" * 50)

@@ -15,7 +15,7 @@ import pytest
 import command_line
 import levelhead
 from levelhead.errors import ConlluError, InputError, OutputError
-from levelhead.treebank import blocks
+from levelhead.treebank import input_bytes
 from levelhead.treebank.validation import write_fixed
 
 EXAMPLE = Path("examples/parallel/gold/fr.conllu")
@@ -134,7 +134,7 @@ def test_damaged_files_are_restored_in_pieces_or_whole(
     original = EXAMPLE.read_bytes()
     whole, changes = fixed(damaged(original, seed), tmp_path)
     assert whole == original
-    monkeypatch.setattr(blocks, "SIZES", blocks.PieceSizes(100, 700))
+    monkeypatch.setattr(input_bytes, "SIZES", input_bytes.PieceSizes(100, 700))
     assert fixed(damaged(original, seed), tmp_path) == (whole, changes)
     assert fixed(whole, tmp_path) == (whole, {})
 

@@ -9,8 +9,9 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError
 from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
-from levelhead.treebank import blocks, faults_of, input_bytes, pieces
-from levelhead.treebank.blocks import ByteBlocks, PieceSizes
+from levelhead.treebank import faults_of, input_bytes, pieces
+from levelhead.treebank.input_bytes import PieceSizes
+from levelhead.treebank.pieces import ByteBlocks
 
 LONGEST = 1000
 SOME = (EXAMPLES / "parallel/gold/en.conllu").read_bytes().partition(b"\n\n")[0] + b"\n\n"
@@ -33,10 +34,10 @@ FILES = {
 
 @pytest.fixture(autouse=True)
 def _short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (blocks, input_bytes, pieces):
+    for module in (input_bytes, pieces):
         monkeypatch.setattr(module, "LONGEST_LINE", LONGEST)
     monkeypatch.setattr(input_bytes, "_CHUNK", 64)
-    monkeypatch.setattr(blocks, "_FURTHER", 64)
+    monkeypatch.setattr(pieces, "_FURTHER", 64)
 
 
 @pytest.mark.parametrize("case", FILES)
@@ -47,7 +48,7 @@ def test_same_errors(case: str, rules: str, tmp_path: Path, monkeypatch: pytest.
     path.write_bytes(FILES[case])
     seen = []
     for sizes in (PieceSizes(1 << 40, 1), *(PieceSizes(0, size) for size in (1, 300, 5000))):
-        monkeypatch.setattr(blocks, "SIZES", sizes)
+        monkeypatch.setattr(input_bytes, "SIZES", sizes)
         try:
             score_files(path, path, setup_of(rules=rules), sizes)
             found: object = None

@@ -13,9 +13,9 @@ from command_line import levelhead as run
 from conftest import EXAMPLES, one_in
 from conllu_cases import find_faults
 from levelhead import ConlluError, from_conllu
-from levelhead.treebank import blocks, faults_of, to_conllu
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import faults_of, input_bytes, to_conllu
 from levelhead.treebank.faults import repair
+from levelhead.treebank.input_bytes import PieceSizes
 from levelhead.treebank.scanner import ReaderSettings, scan_file
 from levelhead.treebank.tokens import FIELDS
 from oracle.damage import damaged_bytes
@@ -149,7 +149,7 @@ def test_bad_headers(tmp_path: Path, header: str, before: str) -> None:
     path.write_text(f"{before}{header}\n1\ta\n\n", encoding="utf-8")
     for sizes in TINY:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", sizes)
+            patch.setattr(input_bytes, "SIZES", sizes)
             first = faults_of(path)[0]
         assert (first.slug, first.place.line, first.message) == ("invalid-header", 1, BAD_HEADERS[header])
     result = run("score", path, path)
@@ -212,7 +212,7 @@ def test_pieces_are_the_whole(tmp_path_factory: pytest.TempPathFactory, text: st
     found = []
     for sizes in TINY:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", sizes)
+            patch.setattr(input_bytes, "SIZES", sizes)
             found.append((faults_of(path), run("score", path, path, "--format", "json").stdout))
     assert all(one == found[0] for one in found)
 

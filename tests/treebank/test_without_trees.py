@@ -13,8 +13,8 @@ from command_line import levelhead as run
 from conftest import EXAMPLES, one_in
 from levelhead import ConlluError, InputError, from_conllu
 from levelhead.evaluation.epochs import EpochScorer
-from levelhead.treebank import blocks, faults_of, to_conllu
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import faults_of, input_bytes, to_conllu
+from levelhead.treebank.input_bytes import PieceSizes
 from oracle.damage import damaged_bytes
 from oracle.measures import OF_TREES, score as oracle_score
 from result_rows import rows_in, scores_in
@@ -71,7 +71,7 @@ def test_pieces_are_the_whole(
     found = []
     for sizes in TINY:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", sizes)
+            patch.setattr(input_bytes, "SIZES", sizes)
             found.append((faults_of(path), run("score", path, path, "--format", "json").stdout))
     assert all(one == found[0] for one in found)
 
@@ -204,7 +204,7 @@ def test_profiles_of_large_files(bare: tuple[Path, Path], mixed: bool) -> None:
     found = []
     for sizes in TINY:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", sizes)
+            patch.setattr(input_bytes, "SIZES", sizes)
             found.append(run("profile", path))
     assert all((one.returncode, one.stderr) == (2, found[0].stderr) for one in found)
     assert ("invalid-head" if mixed else "no-trees") in found[0].stderr

@@ -18,8 +18,8 @@ import levelhead
 from conftest import one_in
 from conllu_cases import VERDICTS
 from levelhead.errors import LevelheadError
-from levelhead.treebank import blocks, input_bytes
-from levelhead.treebank.blocks import PieceSizes
+from levelhead.treebank import input_bytes
+from levelhead.treebank.input_bytes import PieceSizes
 from levelhead.typology import COLUMNS, Chunks, count_treebank, tally
 from levelhead.typology.collection import similarities, survey
 from levelhead.typology.counts import CountSum, RunningCounts, counts_from_bytes, counts_to_bytes
@@ -42,7 +42,7 @@ def outcome(sizes: PieceSizes, *paths: Path, **given: Any) -> Outcome:
     """Return everything that a user sees of a profile or its error, without notes; and the notes."""
     names = {path.name: (str(path),) for path in paths}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "SIZES", sizes)
+        patch.setattr(input_bytes, "SIZES", sizes)
         try:
             found = survey(names, **given)
         except LevelheadError as error:
@@ -192,7 +192,7 @@ def test_similarity_of_large_files(data: Path) -> None:
     names = {code: (str(data / "conll18" / "gold" / f"{code}.conllu.xz"),) for code in ("en_ewt", "hu_szeged")}
     whole = similarities(names)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "SIZES", PieceSizes(0, 50_000))
+        patch.setattr(input_bytes, "SIZES", PieceSizes(0, 50_000))
         pieces = similarities(names)
     assert pieces.pairs == whole.pairs
 
@@ -229,7 +229,7 @@ def test_the_note_says_how_large_the_vocabulary_is(
     words = [word for tree in oracle.read(text) for word in oracle.words_of([tree])]
     forms = len({word[oracle.FORM] for word in words})
     assert "in pieces" not in run("profile", path)[1]
-    monkeypatch.setattr(blocks, "SIZES", PieceSizes(0, 500))
+    monkeypatch.setattr(input_bytes, "SIZES", PieceSizes(0, 500))
     _, printed, errors = run("profile", path)
     assert "in pieces" not in errors
     assert "\nlarge was read in pieces; its vocabulary takes 0 MB: " in printed
@@ -248,7 +248,7 @@ def test_memory_does_not_grow_with_repeated_text(tmp_path: Path) -> None:
     def peak(copies: int) -> int:
         (path := tmp_path / "text").write_bytes(text * copies)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(blocks, "SIZES", PieceSizes(0, len(text)))
+            patch.setattr(input_bytes, "SIZES", PieceSizes(0, len(text)))
             patch.setattr(input_bytes, "_CHUNK", len(text))
             tracemalloc.start()
             survey({"text": (str(path),)}, columns=["summary"])

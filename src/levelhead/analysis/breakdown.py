@@ -46,15 +46,15 @@ COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
 class Breakdown(NamedTuple):
-    """The score of each occurring bucket of words.
+    """The scores of word groups (buckets) that share the values of some properties.
 
     Args:
-        by: the properties.
+        by: the names of the properties.
         measure: the measure.
-        rows: the value of each property, and the score.
+        rows: the values of the properties and the score, for each bucket with words.
         whole: the score of all words; None if `without` is empty.
-        without: by the values of a row, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
-        estimates: by the values of a row, its score with its confidence interval.
+        without: for each bucket, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
+        estimates: for each bucket, the score with its confidence interval.
         system: the name of the system.
     """
 
@@ -67,7 +67,7 @@ class Breakdown(NamedTuple):
     system: str = ""
 
     def difference(self, values: tuple[str, ...]) -> Fraction | None:
-        """Return how many points the score without the row `values` is above the score of all words."""
+        """Return how many points the score without the bucket `values` is above the score of all words."""
         if self.whole is None or self.whole.exact is None:
             return None
         without = self.without.get(values, self.whole).exact
@@ -96,7 +96,6 @@ def _occurring(
     scores: Sequence[Score],
     estimates: Sequence[BucketEstimate],
 ) -> Breakdown:
-    """The breakdown with the buckets that occur."""
     rows = [row for row in zip(names, scores, estimates, strict=True) if row[1].gold or row[1].system]
     return Breakdown(
         tuple(by),
@@ -273,7 +272,6 @@ def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STAND
 
 
 def _without_relation(definition: Definition, relation: str) -> Definition:
-    """A measure of the words with other universal relations."""
 
     def weight(words: WordColumns) -> NDArray[Any]:
         others: NDArray[Any] = words["relation"] != relation
@@ -287,13 +285,13 @@ class Average(NamedTuple):
 
     Args:
         values: the value of each property.
-        n_treebanks: the number of treebanks with words in the bucket, over which scores are means.
+        n_treebanks: the number of treebanks with words in the bucket; scores are means over these.
         value: the mean value of the measure.
         precision: the mean precision.
         recall: the mean recall.
         f1: the mean F1 score.
-        without: for classes and relations, the mean value of all other words over all treebanks.
-        difference: the mean of `without` minus the value of all words.
+        without: for classes and relations, the mean value without them, over all treebanks.
+        difference: the mean value without a class or relation, minus the mean value of all words.
         estimate: the mean value with its confidence interval; None if not requested.
     """
 
@@ -309,7 +307,7 @@ class Average(NamedTuple):
 
 
 def averages(breakdowns: Sequence[Breakdown], level: float = 0.95) -> list[Average]:
-    """Return the means of every bucket over treebanks; a class or relation does not have to occur in each."""
+    """Return the means of each bucket over treebanks, including buckets that occur only in some treebanks."""
     rows: dict[tuple[str, ...], list[Score]] = {}
     for breakdown in breakdowns:
         for values, score in breakdown.rows:

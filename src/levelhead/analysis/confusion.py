@@ -38,9 +38,9 @@ class Confusion(NamedTuple):
     """The confusion matrix of gold and system relations, over aligned words.
 
     Args:
-        names: the universal relations, most frequent first; beyond `MOST_RELATIONS`, all others are joined as `OTHER`.
+        names: the universal relations, most frequent first; all after the first `MOST_RELATIONS` are joined as `OTHER`.
         counts: words by gold relation (rows) and system relation (columns), int64, shape (names, names).
-        right_heads: the number of these words with the correct head, same shape.
+        right_heads: of the words in `counts`, those with the correct head, int64, shape (names, names).
         unaligned_gold: unaligned gold words, by relation, int64, shape (names,).
         unaligned_system: unaligned system words, by relation, int64, shape (names,).
     """
@@ -52,7 +52,7 @@ class Confusion(NamedTuple):
     unaligned_system: NDArray[np.int64]
 
     def cells(self) -> Iterator[ConfusedWords]:
-        """Yield the words of each cell, the most frequent first; then the words that are not aligned."""
+        """Yield the cells with words, the largest first, and then the unaligned words of each relation."""
         names, totals = self.names, self.counts.sum(axis=1).tolist()
         for g, s in sorted(np.argwhere(self.counts).tolist(), key=lambda cell: -int(self.counts[tuple(cell)])):
             n = int(self.counts[g, s])
@@ -66,7 +66,7 @@ class Confusion(NamedTuple):
 
 
 class ConfusedWords(NamedTuple):
-    """The words with one gold relation and one system relation.
+    """The words with a given gold and system relation.
 
     Args:
         gold_relation: the universal relation in gold; null for system words that are not aligned.
@@ -84,13 +84,13 @@ class ConfusedWords(NamedTuple):
 
 
 class Example(NamedTuple):
-    """One aligned word in both treebanks.
+    """Where an aligned word is in both treebanks.
 
     Args:
         gold_sentence: the index of the gold sentence.
-        gold_word: the index of the word in this sentence.
+        gold_word: the index of the word in the gold sentence.
         system_sentence: the index of the system's sentence.
-        system_word: the index of the word in this sentence.
+        system_word: the index of the word in the system's sentence.
     """
 
     gold_sentence: int
@@ -184,13 +184,13 @@ def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
 
 
 class Cascading(NamedTuple):
-    """The wrong arcs of one class of relations.
+    """The wrong arcs of a class of relations.
 
     Args:
-        name: the class, by the gold relation.
+        name: the class of the gold relation.
         labeled: whether a correct arc must also have the correct relation.
         wrong: the number of aligned words of the class that are attached incorrectly.
-        parent_correct: the number of these words whose system head is attached correctly.
+        parent_correct: the number of these words whose predicted head is itself attached correctly.
         share: their share of the wrong arcs; a low share means that errors follow from errors higher in the tree.
     """
 

@@ -50,8 +50,8 @@ class Repair(NamedTuple):
 
     Args:
         error: what is wrong: "relation", "head", "head, relation" ... or "words not aligned".
-        gold_value: the relation in gold, or the part of speech for measures of columns; null for unaligned words.
-        system_value: the same in the system's output; equal if it is correct or not compared.
+        gold_value: the gold relation (the gold UPOS for measures of tags or lemmas); null for unaligned words.
+        system_value: the system's relation or UPOS; equals `gold_value` if correct or not compared.
         words: the number of words with this error.
         causes: the number of these words that are roots or whose gold head is attached correctly; null for measures
             that do not compare heads.
@@ -179,7 +179,7 @@ class Errors(NamedTuple):
 def repairs(
     matches: Matches, measure: Measure, intervals: IntervalSettings, *, registry: Registry = STANDARD
 ) -> TreebankRepairs:
-    """Return the points gained if only the words of each kind of error were changed to gold, the largest first."""
+    """Return the gain from changing only the words with each kind of error to gold, the largest gain first."""
     kinds = ErrorKinds()
     cells = errors_in(matches, measure, kinds, registry=registry).cells
 

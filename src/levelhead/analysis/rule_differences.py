@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from levelhead.errors import InputError, Place, listed, printable
 from levelhead.evaluation.fold import score_treebanks
 from levelhead.evaluation.pair import Evaluation, Input, parse_as
-from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
@@ -27,6 +26,7 @@ from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 from levelhead.treebank.tokens import place_of
 
@@ -54,8 +54,9 @@ class Explanation(Tabular):
     """The scores under all rules, and the decisions that cause differences.
 
     Args:
-        evaluations: the scores by rules, or the faults for which the rules reject the files.
-        differences: the decisions that change any number or affect any word.
+        evaluations: the scores under each set of rules, or the error if the rules reject the files; by name of the
+            rules.
+        differences: the decisions on which the rules differ, if they change a score or affect a word.
     """
 
     KIND: ClassVar[str] = "explain"
@@ -81,7 +82,7 @@ class Explanation(Tabular):
 
     @property
     def accepted(self) -> dict[str, Evaluation]:
-        """The scores by the rules that accept the files."""
+        """The scores under the rules that accept the files, by the name of the rules."""
         return {name: scores for name, scores in self.evaluations.items() if isinstance(scores, Evaluation)}
 
     @property
@@ -98,7 +99,7 @@ class Explanation(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance: the signature of the scores under each set of rules that accepts the files."""
+        """The provenance of the scores, with the names of all rules that accept the files."""
         first = next(iter(self.accepted.values())).provenance
         return replace(first, signature={**first.signature, "rules": "+".join(self.accepted)})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypedDict, Unpack, overload
 
-from levelhead.analysis import count_confusions
+from levelhead.analysis.confusion import count_confusions
 from levelhead.analysis.word_properties import PropertySettings
 from levelhead.api.inputs import (
     Golds,
@@ -30,7 +30,7 @@ from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.jobs import Workers
 from levelhead.measures.registry import Registry
 from levelhead.scoring.rules import Rules
-from levelhead.significance import InferenceSettings
+from levelhead.significance.estimates import InferenceSettings
 from levelhead.tables.data import DataTable
 from levelhead.treebank.layouts.gold import Split
 from levelhead.treebank.reader import Format
@@ -64,7 +64,7 @@ def confusion(
     partial: bool = False,
     split: Split | None = None,
 ) -> Confusions:
-    """Return which relations of gold a system confuses with which.
+    """Return how often a system confuses each gold relation with another.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -101,19 +101,19 @@ def breakdown(
     level: float = 0.95,
     split: Split | None = None,
 ) -> Breakdowns | ErrorAnalysis:
-    """Return scores by properties of words; for several systems, the gains and losses of each compared with the first.
+    """Return scores by properties of words; for several systems, their gains and losses compared with the first.
 
     Args:
-        by: a property such as "relation", "class", "upos", "length", or several joined by commas (see
-            `levelhead.analysis.PROPERTIES`); for one system also a list of properties for separate breakdowns. Without
-            it, the result for one system is that of `analyze`.
-        measures: a single measure of words.
+        by: a property such as "relation", "class" or "upos", or several joined by commas (see
+            `levelhead.analysis.word_properties.PROPERTIES`). For one system, a list gives a separate breakdown for each
+            item, and None the result of `analyze`.
+        measures: a single measure that counts words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
-        MeasureError: a measure or property is unknown or cannot be broken down.
+        MeasureError: a measure or property is unknown, or the measure cannot be broken down.
     """
     seen, properties = list(train), as_list(by or ())
     setup = settings_for(
@@ -153,10 +153,10 @@ def analyze(
     level: float = 0.95,
     split: Split | None = None,
 ) -> ErrorAnalysis:
-    """Return which errors cost most (the gain from repairing each kind), the types of errors, and cascading errors.
+    """Return which errors cost most (what repairing each gains), the types of errors, and cascading errors.
 
     Args:
-        measures: a single measure of words.
+        measures: a single measure that counts words.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -188,16 +188,15 @@ def trees(
     partial: bool = False,
     split: Split | None = None,
 ) -> TreeExamples:
-    """Return sentences and their trees: for one system, with an error; for several, with the largest differences.
+    """Return sentences with trees: examples of one system's errors, or the largest differences between systems.
 
     Args:
-        show: for one system, show the sentences in which the first relation is confused with the second, such as
-            "nsubj:obj".
-        measures: the measures; for several systems, a single measure of words.
+        show: errors of one system: "nsubj:obj" shows sentences in which a gold nsubj is predicted as obj.
+        measures: a single measure that counts words; ignored with `show`.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
-        MeasureError: an error or a measure is unknown.
+        MeasureError: the measure is unknown, or no word has a relation in `show`.
     """
     setup = settings_for(
         () if show else measures, rules=rules, format=format, gold_format=gold_format, weights=weights,
@@ -212,7 +211,7 @@ def trees(
 
 def _check_single(measures: Sequence[str]) -> None:
     if len(measures) != 1:
-        raise MeasureError(f"give a single measure, not {', '.join(measures)}", "unknown-measure")
+        raise MeasureError(f"give a single measure, not {', '.join(measures)}", "invalid-argument")
 
 
 @public(each=("optional", "function"))
@@ -233,13 +232,13 @@ def words(
 ) -> AlignedWords:
     """Return a table with a row for each gold word and system: gold, prediction, and what is correct.
 
-    System words that are not aligned are rows of their own, after the gold words of the sentence in which they start.
+    Unaligned system words have rows of their own, after the gold words of the sentence in which they start.
 
     Args:
         registry: the available schemes, as `read_definitions` returns them; the column `class` has the classes of the
             default scheme.
-        each: a function that is called with some rows at a time, as a table of data; the result then has no rows. This
-            takes little memory, however large files are, unless there are several jobs.
+        each: a function that receives the rows in pieces, as tables of data; the result then has no rows. With one job,
+            this takes little memory even for large files.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.
@@ -275,10 +274,10 @@ def sentences(
 ) -> CountedSentences:
     """Return a table with a row for each gold sentence and system, with the counts of each measure.
 
-    A system word belongs to the gold sentence that has its first character.
+    A system word is counted in the gold sentence that contains its first character.
 
     Args:
-        measures: by default all that the official scorer of the rules prints.
+        measures: by default all measures that the rules' official scorer prints.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.

@@ -38,14 +38,14 @@ from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison, compare as compare_systems
 from levelhead.comparison.trees import WorseSentence, worst_sentences
 from levelhead.comparison.versions import changes, release_changes
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.extras import require
 from levelhead.jobs import Store, Workers
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.scoring.rules import Rules
-from levelhead.significance import InferenceSettings
+from levelhead.significance.estimates import InferenceSettings
 from levelhead.significance.power import checked_test
 from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import Split
@@ -88,19 +88,19 @@ def compare(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Comparison:
-    """Return the scores of systems with confidence intervals, and their differences from the first with p-values.
+    """Return scores of systems with confidence intervals, and differences from the first system with p-values.
 
     Args:
-        measures: by default UAS, LAS and CLAS; under the rules msp25, their measures.
+        measures: by default UAS, LAS and CLAS; under msp25, all its measures.
         margin: test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05).
         wilcoxon: also compute Wilcoxon's test over treebanks (extra: stats).
-        votes: the units of the sign test and Wilcoxon's test over treebanks: each "treebank", "language" or "family"
-            has one vote.
-        fail_if_worse: measures in which no system may be significantly worse than the first; with a margin, no interval
-            may include a loss above the margin. The results are in `gates`. A system with an invalid output is then
-            listed in `invalid` instead of raising an error.
-        prepare: what to collect while outputs are read: trees for a "page", and for a "summary" the sentences with the
-            largest losses; both are in `looked`.
+        votes: what has one vote in the sign test and Wilcoxon's test over treebanks: a "treebank", "language" or
+            "family".
+        fail_if_worse: measures by which no system may be significantly worse than the first; with a margin, no interval
+            may include a loss above the margin. The results are in `gates`. Systems with invalid outputs are then
+            listed in `invalid` and raise no error.
+        prepare: what to collect, in `looked`: trees for a "page", or the sentences with the largest losses for a
+            "summary".
 
     Raises:
         InputError: a file is invalid or missing; all errors are listed.
@@ -191,10 +191,9 @@ def languages(
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
-        measures: by default LAS and CLAS, with training treebanks also WLAS(WDE); under the rules msp25, their
-            measures.
-        parallel: whether to treat all treebanks as translations of each other, paired by document, or sentence by
-            sentence if gold marks no documents; by default only treebanks with the same document ids.
+        measures: by default LAS and CLAS, plus WLAS(WDE) with training treebanks; under msp25, all its measures.
+        parallel: whether to treat all treebanks as translations of each other (paired by document, or by sentence if
+            gold marks no documents); by default only treebanks with the same document ids.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
@@ -225,9 +224,9 @@ def agree(
     F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
-        annotations: at least two treebanks or paths, or a mapping of names to them; or one treebank in which
-            `# user_id` names annotators, or one folder of files by annotator and document.
-        gold_format: the format of the first file, if different; if only the first is CoNLL-U, its multiword tokens are
+        annotations: two or more treebanks or paths, a mapping of names to them, a single treebank whose comments
+            `# user_id` name the annotators, or a folder with a file per annotator and document.
+        gold_format: the format of the first file, if different; if only this file is CoNLL-U, its multiword tokens are
             split.
 
     Raises:
@@ -256,11 +255,11 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
     """Return the changes between two versions of a treebank, or two outputs; their texts can differ.
 
     Args:
-        old: the old version, or its path; or a folder of treebanks.
+        old: the old version, its path, or a folder of treebanks.
         new: the new version, in the same form; the files of folders are paired by name.
 
     Raises:
-        InputError: a file is invalid, only one of the two is a folder, or the folders have no files with the same name.
+        InputError: a file is invalid, only one of the two is a folder, or no file has the same name in both folders.
         MeasureError: the rules are unknown, or do not score single words.
     """
     setup = settings_for((), rules=rules, format=format)
@@ -268,7 +267,8 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
     if not folders:
         return changes(*load_pair(old, new, setup), setup.rules)
     if len(folders) == 1:
-        raise InputError(Fault("invalid-argument", "old and new must both be treebanks or both be folders"))
+        message = "this is a folder: old and new must both be treebanks or both be folders"
+        raise InputError(Fault("invalid-argument", message, Place(str(folders[0]))))
     return release_changes(folders[0], folders[1], setup.rules, lambda path: load(path, setup.rules, setup.format))
 
 
@@ -306,13 +306,13 @@ def power(
     """Return the smallest differences between two systems that test sets of given sizes can detect.
 
     Args:
-        gold: a treebank or its path, or many, as in `compare`; None for typical values of the outputs of CoNLL 2018.
-        systems: two systems: outputs by system name, or a list of paths; folders named run or seed with a
-            number are runs.
-        measures: by default UAS, LAS and CLAS; under the rules msp25, their measures.
-        units: numbers of sentences or documents; by default 6 sizes, and the size of the test set.
-        runs: numbers of training runs of each system; by default 1, or 1, 3, 5 and 10 if their spread is known.
-        run_sd: the standard deviation between runs, in points; by default estimated from systems with several runs.
+        gold: one or more test sets, as in `compare`; None to use typical values of the CoNLL 2018 outputs.
+        systems: two systems: a list of two paths, or a mapping of names to outputs; folders named run or seed with a
+            number are training runs.
+        measures: by default UAS, LAS and CLAS; under msp25, all its measures.
+        units: sizes of test sets, in sentences or documents; by default 6 sizes and the actual size.
+        runs: numbers of training runs per system; by default 1, 3, 5 and 10; only 1 if their spread is unknown.
+        run_sd: the standard deviation between runs, in points; by default estimated from the given runs.
         alpha: the significance level of the two-sided test.
         power: the power: the probability of detecting the difference.
 

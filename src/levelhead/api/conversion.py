@@ -43,14 +43,14 @@ def convert(
 
     Args:
         direction: "forward" or "backward".
-        targets: the words to convert (a TOML file), instead of those of Kohita et al. (2017).
-        variant: the interpretation of the paper: "paper" (its algorithms 1 and 2), "frozen" (the same, but a
-            word's children are always those of the input tree), or "script" (the published script).
-        ud: the version of UD; by default detected from the relations, or 2.
-        exact: whether to record heads in MISC going forward, and restore them going back.
+        targets: the words to convert, in a TOML file; by default those of Kohita et al. (2017).
+        variant: the algorithm of Kohita et al. (2017): "paper" (algorithms 1 and 2), "frozen" (the same, but a word's
+            children are always those of the input tree), or "script" (their script).
+        ud: the version of UD; by default detected from the relations (2 if unclear).
+        exact: whether to record the original heads in MISC ("forward") and restore them ("backward").
 
     Raises:
-        InputError: the file is invalid, or already has recorded heads.
+        InputError: the file is invalid, or "forward" finds heads already recorded in MISC.
     """
     from levelhead.conversion import Targets, backward, default_targets, forward, read_targets
 
@@ -80,7 +80,7 @@ def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, fo
     systems=("either", ("mapping", TREEBANK, "a mapping of names to outputs"), ("list", "path")),
     order=("one of", lambda: import_module("levelhead.derivation").ORDERS),
     ngram=("optional", ("whole", *LIMITS["ngram"])),
-    minimum_counts=("list", ("whole", 0, None)),
+    minimum_counts=("either", ("one of", ("srilm",)), ("list", ("whole", 0, None))),
     ends=("one of", ("in", "out", "ppl1")),
 )
 def perplexity(
@@ -90,7 +90,7 @@ def perplexity(
     systems: Iterable[PathLike] | Mapping[str, Input] = (),
     order: str = "string",
     ngram: int | None = None,
-    minimum_counts: Iterable[int] = (),
+    minimum_counts: Iterable[int] | Literal["srilm"] = (),
     minimum_word_count: int = 1,
     ends: Ends = "in",
     lift: bool = False,
@@ -99,13 +99,14 @@ def perplexity(
     """Return the perplexity of a test set, and of parser outputs, under an n-gram model of training trees.
 
     Args:
-        train: a treebank or its path; or a model or its path (with `.arpa` in its name), whose own settings are then
-            used for n-grams and counts.
+        train: the training treebank or its path; or a model or its path (with `.arpa` in its name), for which `ngram`
+            and the minimum counts are ignored.
         test: the test set.
         order: the order in which words are predicted: as in the sentence ("string"), or as a transition system attaches
             them.
         ngram: the length of the longest n-grams; by default 3.
-        minimum_counts: the minimum count of n-grams of each order.
+        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" for 1, 1, 2, ..., the default of
+            SRILM.
         minimum_word_count: training words with a lower count are treated as unknown.
         ends: ends of sentences: "in" counts them like words, "out" ignores them, and "ppl1" counts their probabilities,
             but not their number, as in SRILM's ppl1.
@@ -113,7 +114,7 @@ def perplexity(
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
     """
-    from levelhead.derivation import NgramModel, estimate, read_arpa, sequences_of
+    from levelhead.derivation import SRILM_MINIMUM_COUNTS, NgramModel, estimate, read_arpa, sequences_of
     from levelhead.derivation.perplexity import ARPA, NGRAM, measure_perplexities
 
     others = systems if isinstance(systems, Mapping) else {os.fspath(path): path for path in systems}
@@ -129,8 +130,10 @@ def perplexity(
     else:
         words = loaded(train, format)
         warnings = words.warnings
-        sequences, counts = sequences_of(words, order, lift=lift), tuple(minimum_counts)
-        model = estimate(sequences, ngram or NGRAM, minimum_counts=counts, minimum_word_count=minimum_word_count)
+        longest = ngram or NGRAM
+        counts = SRILM_MINIMUM_COUNTS[:longest] if minimum_counts == "srilm" else tuple(minimum_counts)
+        sequences = sequences_of(words, order, lift=lift)
+        model = estimate(sequences, longest, minimum_counts=counts, minimum_word_count=minimum_word_count)
     return measure_perplexities(model, treebanks, order, ends=ends, lift=lift, warnings=warnings)
 
 
@@ -157,11 +160,11 @@ def recover(
             gold sentence.
         gold: the gold treebank with the words that the language model was to parse.
         separator: what the lines between answers start with; an empty string for blank lines; by default detected.
-        field: the field of JSON lines or CSV with the answer; dots separate nested fields, as in `response.text`.
-        id_field: the field of JSON lines or CSV with the sent_id.
+        field: the field with the answer, in JSON lines or CSV; dots separate nested fields, as in `response.text`.
+        id_field: the field with the sent_id, in JSON lines or CSV.
 
     Raises:
-        InputError: the answers or gold cannot be read, or it is not clear which answer belongs to which sentence.
+        InputError: the answers or gold cannot be read, or it is unclear which sentence an answer belongs to.
     """
     from levelhead.recovery import Layout, recover_answers
 

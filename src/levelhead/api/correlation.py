@@ -11,11 +11,11 @@ from levelhead.api.parameters import TREEBANK, public
 from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.comparison import judgment
 from levelhead.comparison.judgment import Choices, Judgment
-from levelhead.correlation import Correlation, Measurements, correlate as correlate_columns, read_tables
 from levelhead.correlation.coefficients import Method, Votes
+from levelhead.correlation.correlate import Correlation, correlate as correlate_columns
 from levelhead.correlation.human_agreement import Ties
-from levelhead.correlation.measurements import Missing
-from levelhead.correlation.tables import is_table
+from levelhead.correlation.measurements import Measurements, Missing
+from levelhead.correlation.tables import is_table, read_tables
 from levelhead.errors import InputError
 from levelhead.measures.registry import Registry, split_at_commas
 from levelhead.scoring.rules import Rules
@@ -24,21 +24,18 @@ from levelhead.treebank.reader import Format
 
 
 def _pair(name: str, value: Any) -> tuple[str, str]:
-    """A pair of strings."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
         refuse(name, value, "a pair of strings")
     return check(name, value[0], "text"), check(name, value[1], "text")
 
 
 def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
-    """Pairs of strings."""
     if not is_list(value):
         refuse(name, value, "a list of pairs of columns")
     return [_pair(name, pair) for pair in value]
 
 
 def _table(name: str, value: Any) -> Any:
-    """A table by treebank."""
     if not is_table(value):
         refuse(name, value, "a table (a path, a result, a data frame, or a mapping of names to these)")
     return os.fspath(value) if isinstance(value, os.PathLike) else value
@@ -73,12 +70,12 @@ def correlate(
     """Return the correlations between columns of tables with a row per treebank.
 
     Args:
-        tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before column names), results with a row per
-            treebank, data frames whose index or first column of text names treebanks, or mappings `{NAME: table}`; they
-            are joined by treebank.
+        tables: tables with a row per treebank, which are joined by treebank: paths of TSV, CSV or JSON (`NAME=PATH`
+            puts `NAME.` before column names), results, data frames (the index or the first text column names the
+            treebanks), or mappings `{NAME: table}`.
         columns: the columns to correlate, separated by commas; a single column is correlated with all others; by
             default all numeric columns.
-        differences: pairs of columns to subtract: A - B is added as diff(A,B).
+        differences: pairs of columns (A, B): their difference A - B is added as the column diff(A,B).
         given: columns to control for (partial correlation).
         family: the column with language families, to leave out each family in turn and to permute within families.
         key: the column with the names of treebanks; by default the first.
@@ -117,7 +114,7 @@ def measurements(
 
     Args:
         tables: as in `correlate`.
-        columns: the columns to keep; by default all. Other columns can occur in several tables.
+        columns: the columns to keep; by default all. Only columns that are not kept may occur in several tables.
         differences: as in `correlate`.
         key: the column with the names of treebanks; by default the first.
         missing: as in `correlate`.
@@ -138,7 +135,6 @@ def measurements(
 
 
 def _votes(name: str, value: Any) -> Any:
-    """Votes of people."""
     if isinstance(value, str | os.PathLike):
         return check(name, value, "path")
     if not (is_list(value) or hasattr(value, "columns")) or isinstance(value, Tabular):
@@ -147,7 +143,6 @@ def _votes(name: str, value: Any) -> Any:
 
 
 def _output(name: str, value: Any) -> Any:
-    """A treebank with sentences to score."""
     try:
         return check(name, value, TREEBANK)
     except InputError:
@@ -186,9 +181,9 @@ def judge(
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgments: a file with one line per gold sentence: one or more votes for the better system; or a list with
-            them, or a data frame with a column per person.
-        words: the names of the two systems in votes; by default detected: blue red, 1 2, first second or a b.
+        judgments: votes for the better system: a file with one line per gold sentence (one or more votes), a list with
+            an item per sentence, or a data frame with a column per person.
+        words: how votes name the first and the second system; by default blue red, 1 2, first second or a b.
         ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each system, or not
             at all ("skip").
         subtypes_apart: whether to leave relations with subtypes out of all classes, as Callin does for content

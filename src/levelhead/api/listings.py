@@ -30,7 +30,6 @@ class _Listing(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The version."""
         return Provenance({"version": VERSION}, {})
 
 
@@ -156,7 +155,6 @@ class ProfileColumnList(_Listing):
 
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
         from levelhead.typology.profile_columns import ProfileColumn
 
         return {"columns": (ProfileColumn,)}
@@ -208,7 +206,6 @@ _KERNELS = (
 
 
 def installation() -> Installation:
-    """Return what is installed, and how to install the rest."""
     kernels = [importlib.util.find_spec(f"levelhead.kernels.{name}") for name in _KERNELS]
     suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
     compiled = all(spec is not None and spec.origin is not None and spec.origin.endswith(suffixes) for spec in kernels)

@@ -128,8 +128,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "system": "the system's output, in the same form as gold, or a mapping of the system's name to it.",
         "systems": (
-            "the outputs of one system, in the same form as gold; or of several: a list of paths, or a mapping of"
-            " names to outputs."
+            "the output of one system, in the same form as gold; or of several systems: a list of paths, or a mapping"
+            " of names to outputs."
         ),
         "measures": 'measures such as "LAS" or "CLAS.recall" (upper or lower case), separated by commas.',
         "rules": (
@@ -175,7 +175,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "treebanks": "treebanks, their paths, folders, lists of these, or mappings of names to treebanks or files.",
         "merge": "whether to count the train, dev and test files of a treebank as one treebank.",
         "external": "how to run an external parser.",
-        "origin": "how the result was made, for the end of pages.",
+        "origin": "how the result was made, shown at the end of pages.",
         "repair": (
             "whether to repair invalid trees of external parsers instead of rejecting them; repairs are reported as"
             " warnings."
@@ -239,7 +239,8 @@ def settings_of(name: str) -> Mapping[str, tuple[str, Any]]:
     from pathlib import Path  # slow to load
 
     statements = ast.parse(Path(__file__).with_name(f"{FUNCTIONS[name]}.py").read_bytes()).body
-    function = next(node for node in statements if isinstance(node, ast.FunctionDef) and node.name == name)
+    functions = [node for node in statements if isinstance(node, ast.FunctionDef) and node.name == name]
+    function = functions[-1]  # below its overloads
     arguments, texts = function.args, entries_of(ast.get_docstring(function) or "")
     positional = zip(reversed(arguments.args), reversed(arguments.defaults))
     defaults = [*positional, *zip(arguments.kwonlyargs, arguments.kw_defaults)]

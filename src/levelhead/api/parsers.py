@@ -56,9 +56,8 @@ def train(
             "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
             "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
         dev: a treebank for early stopping: keep the pass with the best LAS; no effect with baselines.
-        with_dev: after early stopping, train again on both treebanks, with the number of passes that was best; requires
-            `dev`.
-        progress: called after each pass.
+        with_dev: after early stopping, train again on both treebanks, with the best number of passes; requires `dev`.
+        progress: a function that is called after each pass.
 
     Raises:
         InputError: the parser is unknown, a file is invalid, or the training treebank is empty.

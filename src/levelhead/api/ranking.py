@@ -34,7 +34,7 @@ from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures.registry import Registry, parse_measure, qualified
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.significance import InferenceSettings
+from levelhead.significance.estimates import InferenceSettings
 from levelhead.significance.units import AUTO
 from levelhead.tables.frames import is_frame
 from levelhead.tabular import Tabular
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 
 def _scores(name: str, value: Any) -> Any:
-    """Scores instead of files."""
     if isinstance(value, Mapping) and not isinstance(value, Tabular):
         kind = ("object", "Evaluation", "a result of levelhead.score")
         return check(name, value, ("mapping", kind, "a mapping of names of systems to results of levelhead.score"))
@@ -102,26 +101,27 @@ def rank(
         gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         manifest: a TOML file with test sets, systems and groups, and the default measures and rules.
-        scores: rank scores instead of files: a table in percent (TSV or a data frame), or results of `score` by system;
-            intervals and tests of results need the files.
+        scores: scores to rank instead of files: a table in percent (TSV or a data frame), or a mapping of system names
+            to results of `score` (without intervals and tests).
         measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
             LAS and Feats under msp25.
-        all_measures: also rank by all measures of the official scorer of the rules, LAS first.
+        all_measures: also rank by all measures of the rules' official scorer, LAS first.
         ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
             "exact".
-        missing: the score of missing outputs: "zero", as in the shared tasks, or "adjust", a prediction from the other
-            scores of the system and of other systems. Invalid outputs always score 0.
+        missing: the score of missing outputs: "zero", as in the shared tasks, or "adjust", predicted from the other
+            scores of this and other systems. Invalid outputs always score 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
         by_treebank: whether to also rank on each of these test sets separately.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
-        scheme: the class scheme for names such as CORE in "LAS@CORE"; the names of these measures then include it.
+        scheme: the class scheme for names such as CORE in "LAS@CORE"; it is added to the name, as in
+            "LAS@nivre-fang:CORE".
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
             to prepare a page.
-        prepare: "page" to also score what `write_report` shows; "pages" to also make a page for each output, which
-            `write_report` writes to a folder; both are in `looked`.
-        origin: how the result was made, for the end of pages; by default this call.
+        prepare: what to collect for `write_report`, in `looked`: "page", or "pages" for a folder with a page for each
+            output.
+        origin: how the result was made, shown at the end of pages; by default this call.
 
     Raises:
         InputError: a gold file is missing or invalid, or there is nothing to rank.
@@ -218,7 +218,6 @@ def _measures_of_scores(scores: Any, measures: Iterable[str], rules: Rules) -> l
 
 
 def _results_of(scores: Any, only: str | Iterable[str]) -> Results:
-    """The results of systems from their scores."""
     table = results_of_scores(scores) if isinstance(scores, Mapping) else read_scores(scores)
     return table.of_systems(_known(only, table.systems))
 
@@ -261,7 +260,6 @@ def plan_to_rank(
     *,
     as_runs: bool,
 ) -> Plan:
-    """Return the test sets and the systems to rank."""
     if gold is not None and systems is not None:
         plan = find_plan(gold, systems, split, as_runs=as_runs)
     elif manifest.path and systems is None:
@@ -275,7 +273,6 @@ def plan_to_rank(
 
 
 def _known(only: str | Iterable[str], systems: Sequence[str]) -> Sequence[str]:
-    """The chosen systems, by default all."""
     chosen = as_list(only) or systems
     for name in chosen:
         if name not in systems:
@@ -284,7 +281,6 @@ def _known(only: str | Iterable[str], systems: Sequence[str]) -> Sequence[str]:
 
 
 def _properties(name: str, value: Any) -> Any:
-    """A table by treebank."""
     from levelhead.correlation.tables import is_table
 
     return value if value is None or is_table(value) else refuse(name, value, "a table by treebank, or None")
@@ -312,16 +308,17 @@ def difficulty(
 ) -> Difficulty:
     """Return how difficult each test set is, given the abilities of the systems that were run on it.
 
-    Outputs can be missing. Scores of invalid outputs, which are 0, are left out.
+    Outputs can be missing. Invalid outputs, which would score 0, are left out.
 
     Args:
         gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
-        scores: a table of scores in percent (TSV or a data frame) instead of files, or results of `score` by system.
+        scores: scores instead of files: a table in percent (TSV or a data frame), or a mapping of system names to
+            results of `score`.
         measure: a measure in percent.
         explain: a table with a row per treebank, such as the result of `profile`, whose columns may explain differences
             in difficulty.
-        only: the names of the systems; by default all.
+        only: the names of the systems to use; by default all.
         rules: by default "ud".
 
     Raises:
@@ -329,7 +326,7 @@ def difficulty(
         MeasureError: the measure is unknown.
     """
     from levelhead.comparison.difficulty import difficulties
-    from levelhead.correlation import read_tables
+    from levelhead.correlation.tables import read_tables
 
     registry = registry_with(measure, registry or registry_of((), None))
     about = tuple[str, ...]()

@@ -64,11 +64,11 @@ def write_report(
 
     Args:
         result: the result of `agree`, `compare(..., prepare="page")`, `diff`, `difficulty`, `profile`,
-            `rank(..., prepare="page")`, `score(..., prepare="page")` or `suspects`; the page of profiles shows their
-            columns, preferably with "relation" and "upos".
-        path: the file; None to write only figures. A ranking with `prepare="pages"` can be written to a folder (an
-            existing one, or a name that ends in a slash), together with a page of errors for every output. The folder
-            must be new, empty or an older report.
+            `rank(..., prepare="page")`, `score(..., prepare="page")` or `suspects`. A profile should have the columns
+            "relation" and "upos".
+        path: the file; None to write only figures. A ranking with `prepare="pages"` can be written to a folder, with a
+            page of errors for every output: name an existing folder, or end the name with a slash. An existing folder
+            must be empty or an older report.
         title: the heading of the page.
         figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder.
 

@@ -85,10 +85,10 @@ def _layouts(kind: str) -> Mapping[str, Layout]:
 
 @public()
 def columns(kind: str) -> Mapping[str, tuple[DataColumn, ...]]:
-    """Return the columns of each table of a kind of result.
+    """Return the columns of each table in the result of a command.
 
     Args:
-        kind: the kind, which is the name of the command: "score", "compare" ...
+        kind: the kind of result, named after the command: "score", "compare" ...
 
     Raises:
         InputError: the kind is unknown.
@@ -97,10 +97,7 @@ def columns(kind: str) -> Mapping[str, tuple[DataColumn, ...]]:
 
 
 def json_schema(kind: str) -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of a kind of result.
-
-    Args:
-        kind: the `kind` of the document, such as "score".
+    """Return the JSON Schema (draft 2020-12) of a `kind` of result.
 
     Raises:
         InputError: the kind is unknown.

@@ -73,16 +73,16 @@ def score(
 ) -> Evaluation:
     """Return the scores of a system; for several test sets, macro-averages, and the scores on each in `treebanks`.
 
-    Files that the official scorer of the rules rejects are rejected, too; this does not apply to treebanks in memory.
-    If gold has empty nodes, the default measures of the rules ud also include five measures of empty nodes.
+    A file is rejected if the official scorer of the rules rejects it; a treebank in memory is not. If gold has empty
+    nodes, the default measures of the rules ud also include five measures of empty nodes.
 
     Args:
-        measures: by default all that the official scorer of the rules prints.
-        train: training treebanks: for WLAS(WDE), and to report how much of gold occurs in them, with scores on the rest
-            (`leakage`).
+        measures: by default all measures that the rules' official scorer prints.
+        train: training treebanks, for WLAS(WDE) and for `leakage`: how much of gold occurs in them, and the scores on
+            the rest.
         intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
-            compare has other levels and units.
-        prepare: "page" to also collect the errors that `write_report` shows; they are in `looked`.
+            `compare` has other levels and units.
+        prepare: "page" to also collect the errors that `write_report` shows, in `looked`.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.
@@ -162,7 +162,7 @@ def explain(gold: Input, system: Input) -> Explanation:
     """Return which differences between the rules ud, udtools, conll18 and conll17 change the scores of two files.
 
     Args:
-        gold: the path of a treebank, or a treebank; only paths show differences in how files are read.
+        gold: the gold treebank or its path; only paths reveal differences in how files are read.
         system: the system's output.
 
     Raises:

@@ -18,8 +18,8 @@ def parser_scorer(
 ) -> Callable[..., dict[str, float | None]]:
     """Return a scorer for spaCy's `[components.parser.scorer]`.
 
-    It adds the F1 of each measure, under the measure's name, to the scores of spaCy's own parser scorer. As all scores
-    of spaCy, F1 is from 0 to 1. spaCy's `dep_uas` and `dep_las` leave out punctuation; these scores include it.
+    It adds the F1 of each measure (from 0 to 1, under the measure's name) to the scores of spaCy's own parser scorer.
+    Unlike spaCy's `dep_uas` and `dep_las`, these scores include punctuation.
 
     Args:
         measures: the names of measures, as for `levelhead.score`.

@@ -31,7 +31,7 @@ def reproduce(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Study:
-    """Return a replication of a paper on the given treebanks: printed and new numbers, and the paper's claims.
+    """Return a replication of a paper on given treebanks: its numbers and ours, and verdicts on its claims.
 
     Args:
         paper: the name of a study, a key of `levelhead.studies.STUDIES`.

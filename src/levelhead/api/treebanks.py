@@ -56,20 +56,20 @@ def profile(
 ) -> Survey:
     """Return the profiles of treebanks: sizes, word order, morphology, entropies and more.
 
-    Large files are read in pieces; a note gives the size of their vocabulary.
+    Large files are read in pieces; a note says how much memory their vocabulary takes.
 
     Args:
         columns: columns, groups of columns, "summary" or "all", as listed by `levelhead profile --list-columns`.
         by: what each row shows: a treebank, a single value, or a relation, deprel (with subtype), class, part of speech
             or feature of a treebank.
         total: whether to add a profile of all treebanks together.
-        scheme: the classes of relations.
+        scheme: the scheme of relation classes.
         chunk: the number of tokens per chunk of running text (STTR).
         partial_chunk: whether to count the last, shorter chunk as well (STTR).
         window: the number of tokens per window (MATTR).
         least: the minimum frequency of words that count for the head-word entropy.
-        train: training treebanks: profiles then also have `same_words`, `same_heads` and
-            `same_either`, the shares of sentences that occur in them.
+        train: training treebanks, for the shares of sentences that occur in them (`same_words`, `same_heads`,
+            `same_either`).
 
     Raises:
         InputError: a file is missing or invalid.
@@ -93,8 +93,8 @@ def similarity(
     """Return how similar each pair of treebanks is.
 
     Args:
-        matrix: show a square matrix of "klcpos3" (rows are A, columns B), "relations" or "displacement" instead of
-            pairs.
+        matrix: a distance to show as a square matrix instead of pairs: "klcpos3" (targets in rows, sources in columns),
+            "relations" or "displacement".
 
     Raises:
         InputError: a file is missing or invalid, or there are fewer than two treebanks.
@@ -117,12 +117,13 @@ def select(
 ) -> SelectedTreebanks:
     """Return the treebanks that can be compared by Callin's criteria, and all reasons for excluding the others.
 
-    The train, dev and test files of a treebank are taken together.
+    The train, dev and test files of a treebank count as one treebank.
 
     Args:
         min_tokens: the minimum number of tokens of a treebank.
         max_nonprojective: the upper limit (exclusive) of the share of non-projective trees, in percent.
-        nonprojective: count non-projective trees as Callin's program does, or by the definition.
+        nonprojective: how to count non-projective trees: like Callin's program ("callin"), or by the definition
+            ("true").
         any_features: whether to select treebanks without morphological features as well.
         several_per_language: whether to select several treebanks per language, not only the largest.
 
@@ -193,7 +194,7 @@ def suspects(
     differently elsewhere.
 
     Args:
-        gold: the annotation.
+        gold: the annotated treebank to check.
         systems: outputs of parsers for the same text, preferably three or more; by default, three of levelhead's
             parsers are trained on gold by cross-validation.
 

@@ -19,8 +19,8 @@ def validate(
 ) -> Validation:
     """Return all errors and warnings of CoNLL-U files, each with its line.
 
-    Consecutive blank lines are one warning with their number. To limit memory, a file gets at most 100,000 warnings of
-    a kind, the last of which counts the rest; after 100,000 errors, checking stops.
+    Consecutive blank lines are reported as one warning. To limit memory, at most 100,000 warnings of each kind are
+    listed per file, and the last one counts the rest. Checking a file stops after 100,000 errors.
 
     Args:
         paths: files, compressed or not, folders of files, or manifests (TOML), whose gold files are validated.

@@ -46,18 +46,18 @@ def find_plan(
     as_runs: bool = False,
     argument: str = "systems",
 ) -> Plan:
-    """Return the plan for systems; callers that need all outputs must check `missing_outputs`.
+    """Return the test sets and each system's outputs; `missing_outputs` lists outputs that were not found.
 
     Args:
         gold: the gold treebanks.
-        systems: outputs by name (see `outputs_by_name`), a folder with one folder per system, the folder of a single
-            system, or a single output or its file.
+        systems: a mapping of names to outputs, a folder with a folder for each system, the folder of a single system,
+            or a single output.
         split: which files of UD releases to use.
-        as_runs: whether all folders in the folder of a system are its runs, whatever their names.
-        argument: the name of the argument with systems, for errors.
+        as_runs: whether every folder in a system's folder is a run, whatever its name.
+        argument: the name of the argument `systems` in errors.
 
     Raises:
-        InputError: a path cannot be read, is empty or given twice, or matches two layouts; or a mapping has wrong keys.
+        InputError: a path cannot be read, is empty, is given twice or matches two layouts; or a mapping has wrong keys.
     """
     if isinstance(systems, str | os.PathLike):
         systems = [systems] if Path(systems).is_file() else system_folders(Path(systems))
@@ -129,7 +129,7 @@ def _named(gold: Treebanks, systems: Sequence[PathLike]) -> Mapping[str, PathLik
 def outputs_by_name(
     systems: Mapping[str, Treebanks], codes: Sequence[str], argument: str = "systems"
 ) -> Mapping[str, Treebanks]:
-    """Return the outputs by system; a mapping of the codes of gold to files or treebanks is a single system."""
+    """Return the outputs by system; a mapping from codes of test sets to files or treebanks is a single system."""
     single = {key for key, outputs in systems.items() if not (isinstance(outputs, Mapping) or is_collection(outputs))}
     if single == {*systems} and single <= {*codes}:
         return {"system": systems}  # type: ignore[dict-item]
@@ -164,14 +164,14 @@ def listed_gold(path: str | os.PathLike[str]) -> list[str]:
 
 
 def about_files(gold: Treebanks, plan: Plan, of: str = "gold treebank") -> tuple[str, ...]:
-    """Return warnings of files that match no test set or are not gold, and notes on names that match in part."""
+    """Return warnings about ignored files, and notes on outputs matched by the beginning of their names."""
     extra = extra_gold_warning(gold) if isinstance(gold, str | os.PathLike) else ()
     ignored = [f"warning: {unmatched_note(list(map(str, plan.ignored)), of)}"] if plan.ignored else []
     return (*extra, *ignored, *(f"note: {note}" for note in plan.notes))
 
 
 def extra_gold_warning(gold: PathLike) -> tuple[str, ...]:
-    """Return a warning of the treebanks in a folder of gold, or next to the gold of a manifest, that are not gold."""
+    """Return a warning about treebanks that are not gold, but in its folder or next to the gold of a manifest."""
     path = Path(gold)
     if path.suffix == ".toml" and path.is_file():
         manifest = read_manifest(path)
@@ -198,12 +198,12 @@ class Manifest(NamedTuple):
     """The contents of a manifest.
 
     Args:
-        test_sets: the listed test sets; empty to use the folder of gold.
-        folders: the listed folders of systems, by name; can be empty.
-        runs: for systems whose runs are listed, the names of the folders of these runs.
-        gold: the folder of gold.
-        systems: the folder of systems.
-        groups: the codes of the test sets of each group.
+        test_sets: the listed test sets; if empty, the folder `gold` is used.
+        folders: the listed folders, by the name of the system; if empty, the folder `systems` is used.
+        runs: the names of the folders of runs, for systems whose runs are listed.
+        gold: the folder of gold treebanks, or None.
+        systems: the folder with a folder for each system, or None.
+        groups: the codes of the test sets in each group, by the name of the group.
         measures: the names of measures, or None.
         definitions: files of custom measures and schemes.
         scheme: the default class scheme, or None.
@@ -211,7 +211,7 @@ class Manifest(NamedTuple):
         ranking: the rule of ranking, or None.
         show: the groups to rank, or None.
         parallel: the groups whose test sets are parallel.
-        path: its path.
+        path: the path of the manifest.
     """
 
     test_sets: tuple[TestSet, ...] = ()

@@ -53,9 +53,9 @@ from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.selection import for_treebank, key_of, read_weights
 from levelhead.scoring.spans import spans_of
-from levelhead.significance import Run, system_counts, units_of
-from levelhead.significance.units import UnitTally
-from levelhead.treebank import Treebank, blocks
+from levelhead.significance.jackknife import Run, system_counts
+from levelhead.significance.units import UnitTally, units_of
+from levelhead.treebank import Treebank, input_bytes
 from levelhead.treebank.layouts.outputs import System
 from levelhead.treebank.provenance import FileSummary, contents_hash, summary_of
 
@@ -108,7 +108,7 @@ def count_output(
         if whole:
             return job.record_in_memory()
         try:
-            return job.record_in_memory(blocks.SIZES.large)
+            return job.record_in_memory(input_bytes.SIZES.large)
         except LargeFile:
             return job.record_in_pieces() or job.record_in_memory()
     except InputError as error:
@@ -195,11 +195,13 @@ class OutputJob(NamedTuple):
                     record = _MISSING | {"undefined": list(without_value(evaluation))}
                 else:
                     sources = input_file(gold, GOLD), input_file(output, None)
-                    with open_files(*sources, self.setup, blocks.SIZES.piece, facts_of(gold, self.setup)) as stream:
+                    with open_files(
+                        *sources, self.setup, input_bytes.SIZES.piece, facts_of(gold, self.setup)
+                    ) as stream:
                         evaluation = fold(stream, self.setup, (*units, *sentences, *self.visitors))
                     record = _valid_fields(evaluation, self.setup, sentences)
                     record["undefined"] = undefined_measures(gold, self.setup, record["undefined"], None)
-        except (blocks.OnlyWhole, MeasureError):
+        except (input_bytes.OnlyWhole, MeasureError):
             return None
         except InputError as error:
             if not isinstance(error, TextMismatch) and error.place.file == GOLD:

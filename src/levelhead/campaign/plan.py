@@ -18,12 +18,12 @@ class TestSet(NamedTuple):
     """A gold treebank on which systems are tested.
 
     Args:
-        code: its name in tables, for example `en_ewt`.
-        gold: the gold file; None if only scores are known.
+        code: the name in tables, for example `en_ewt`.
+        gold: the gold file; None if the treebank is in memory or only scores are known.
         outputs: the possible paths of an output, relative to the system's folder; the first existing path is used.
-        language: its language.
+        language: the language of the test set.
         treebank: the gold treebank, if it is in memory.
-        parallel: the declared group of parallel test sets that it belongs to; empty if there is none.
+        parallel: the name of its group of parallel test sets, if declared; otherwise "".
     """
 
     code: str
@@ -35,12 +35,7 @@ class TestSet(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Test sets and the systems tested on them.
-
-    Args:
-        test_sets: the test sets, each of which counts in every macro-average.
-        systems: every run of every system.
-    """
+    """Test sets, and every run of the systems tested on them."""
 
     test_sets: tuple[TestSet, ...]
     systems: tuple[System, ...]
@@ -52,7 +47,7 @@ class Plan(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note with the outputs whose names are longer than those of test sets, if any."""
+        """A note on outputs that were matched by the beginning of their file names; empty if there are none."""
         names = [f"{run.label}/{run.outputs[code].name} ({code})" for run in self.systems for code in run.similar]
         note = f"{number_of(len(names), 'output')} matched by the beginning of the file name: {listed(names)}"
         return (note,) if names else ()
@@ -72,7 +67,7 @@ def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path], runs: boo
 
 
 def missing_outputs(plan: Plan) -> list[Fault]:
-    """Return one error for each run with missing outputs, and one for each output that cannot be used."""
+    """Return an error for each run that lacks outputs, and an error for each output that cannot be used."""
     faults: list[Fault] = []
     for system in plan.systems:
         available = {*system.outputs, *system.treebanks, *system.faults}

@@ -14,8 +14,8 @@ from levelhead.campaign.records import File, parts_of_file, unchanged
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.jobs import Job, Store, Workers
 from levelhead.jobs.running import job_key, run_long_jobs
-from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.blocks import whole_or_parts
+from levelhead.treebank import Treebank, input_bytes
+from levelhead.treebank.input_bytes import whole_or_parts
 from levelhead.typology.counts import Vocabulary, counts_from_bytes, counts_to_bytes
 from levelhead.typology.profile import (
     CountedFile,
@@ -96,7 +96,7 @@ def _counted(path: str, file: File, task: ProfileTask) -> CountedFile:
     with unchanged(file):
         try:
             with parts_of_file(file) as parts:
-                return counted_contents(whole_or_parts(parts, blocks.SIZES.large), path, task)
+                return counted_contents(whole_or_parts(parts, input_bytes.SIZES.large), path, task)
         except UnreadableFile as error:
             raise UnreadableFile(*(fault.in_file(path) for fault in error.faults)) from error
 

@@ -28,20 +28,18 @@ from levelhead.campaign.ranking import (
 from levelhead.campaign.ranking_tables import LAYOUTS, first_place, left_out_notes, ranking_table, results_table
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import MeasureError, unknown
-from levelhead.evaluation.provenance import Provenance, signature_of_tests
 from levelhead.evaluation.score_data import ScoreNumbers, score_numbers
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better, parse_measure
-from levelhead.significance import Estimate, InferenceSettings
 from levelhead.significance.corrections import PairTests, compare_pairs, level_of_each
-from levelhead.significance.estimates import rescaled
+from levelhead.significance.estimates import Estimate, InferenceSettings, Sums, rescaled, signature_of_tests
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
-from levelhead.significance.resampling import Sums
 from levelhead.significance.scopes import CountedUnits, Scope, count_units, influence_rows, influenced_by
 from levelhead.significance.units import unit_rows
 from levelhead.tables.data import PercentInterval
 from levelhead.tables.table import Table
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 
 __all__ = ["RankedSystems", "RankingChoice"]
 
@@ -216,11 +214,11 @@ class RankedSystems(Tabular):
     """Systems ranked by macro-averages.
 
     Args:
-        rankings: one per group and measure, ordered by group.
+        rankings: the ranking for each group and measure, ordered by group.
         results: the result of each system on each test set.
         provenance: the provenance of the numbers.
         left_out: the submissions to a shared task that are not ranked.
-        looked: what its page shows; None if not requested.
+        looked: the data of the report page; None if not requested.
     """
 
     KIND: ClassVar[str] = "rank"
@@ -315,7 +313,7 @@ class RankedSystems(Tabular):
         return ((system, code, self.results.results[system, code]) for system in self.results.systems for code in codes)
 
     def table(self, *, by_treebank: bool = False) -> Table:
-        """Return the ranking as a table, or the scores on each test set."""
+        """Return the ranking as a table; with `by_treebank`, a table of the scores on each test set."""
         if by_treebank:
             return results_table(self.results)
         table = ranking_table(self.results, self.rankings)

@@ -34,8 +34,8 @@ class Group(NamedTuple):
 
     Args:
         name: its name.
-        codes: the codes of its test sets.
-        lacks: the codes of its test sets that are not in this campaign.
+        codes: the codes of its test sets in the campaign.
+        lacks: the codes of its test sets outside the campaign.
     """
 
     name: str
@@ -57,17 +57,17 @@ def groups_named(
 ) -> tuple[Group, ...]:
     """Return groups by name.
 
-    A name is `all`; `each` (every test set separately); a group of the campaign; `language:Czech`, `family:Uralic` or
-    `genus:Slavic`; or a group of a shared task, `conll18:pud`, or just `pud` if systems are ranked as in that task.
+    Names are `all`, `each` (every test set is a group), the names in `own`, `language:Czech`, `family:Uralic`,
+    `genus:Slavic`, and the groups of shared tasks: `conll18:pud`, or just `pud` if `ranking` is `conll18`.
 
     Args:
         names: the names.
         test_sets: the test sets of the campaign.
-        own: the groups of the campaign: the codes of their test sets by name.
+        own: the groups that the campaign defines: the codes of the test sets in each, by name.
         ranking: the rule of ranking.
 
     Raises:
-        InputError: the group is unknown, or none of its test sets is in the campaign.
+        InputError: a group is unknown or has no test set in the campaign.
     """
     own = own or {}
     in_campaign = [test_set.code for test_set in test_sets]
@@ -104,21 +104,19 @@ class Standing(NamedTuple):
 
     Args:
         system: its name.
-        rank: its rank, shared by systems of equal value; null without a value.
-        value: its macro-average as the rule computes it: a percentage, or a perplexity; null if the measure has no
-            value on a treebank.
-        n_valid: the number of its valid outputs, or of those with a partial score; the others score 0.
+        rank: its rank, which systems with equal values share; null without a value.
+        value: its macro-average by the ranking rule, a percentage or perplexity; null if a treebank has no value.
+        n_valid: the number of its valid outputs (for partial scores, scored outputs); the others score 0.
         n_treebanks: the number of treebanks.
-        interval: the confidence interval of the value alone; null if not computed.
+        interval: the confidence interval of the value; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
-        letters: systems that share a letter do not differ significantly; null without tests.
-        value_of_valid_sentences: the average with the scores of the valid sentences of invalid outputs; null without
-            any. It does not affect ranks.
-        value_of_valid_trees: for partial scores, the average in which invalid trees count as wrong. It does not affect
-            ranks.
+        letters: its letters, shared by systems that do not differ significantly; null without tests.
+        value_of_valid_sentences: the average if invalid outputs are scored on their valid sentences (does not affect
+            ranks); null without invalid outputs.
+        value_of_valid_trees: for partial scores, the average if invalid trees count as wrong (does not affect ranks).
         share_answered: for partial scores, the share of gold sentences with an answer.
         share_aligned: for partial scores, the share of gold words that are aligned.
-        exact: the value without rounding; systems are ranked by it.
+        exact: the unrounded value, by which systems are ranked.
     """
 
     system: str
@@ -146,8 +144,7 @@ class AdjustedSystem(NamedTuple):
     Args:
         system: its name.
         adjusted: its expected average over all test sets; null if it cannot be compared with other systems.
-        adjusted_interval: the confidence interval, from the prediction and, with files, the sampling of units; null if
-            unknown.
+        adjusted_interval: the confidence interval, for errors of prediction and (with files) sampling; null if unknown.
         n_test_sets: the number of test sets with an output of the system.
     """
 
@@ -159,17 +156,16 @@ class AdjustedSystem(NamedTuple):
 
 
 class SystemPair(NamedTuple):
-    """The test of the difference between two systems of a ranking; the tests of all pairs hold jointly.
+    """The test of the difference between two systems of a ranking.
 
     Args:
         system: the system with the better rank.
         other: the other system.
-        difference: the value of the system minus that of the other.
-        p: the p-value of the tested difference, corrected for the number of pairs; null if it cannot be tested.
+        difference: the value of `system` minus the value of `other`.
+        p: the p-value of the difference, corrected for the number of pairs; null if it cannot be tested.
         significant: whether they differ significantly.
         wins: the number of treebanks on which the system is significantly better; null if only scores are known.
-        losses: the number of treebanks on which the other system is significantly better; null if only scores are
-            known.
+        losses: the number of treebanks on which the other is significantly better; null if only scores are known.
     """
 
     system: str
@@ -189,13 +185,14 @@ class Ranking(NamedTuple):
         group: the test sets.
         rule: the rule of ranking.
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
-        undefined: the test sets that do not annotate what is measured, so that the average is undefined.
-        lines: the places after which a line is drawn, between neighbors that differ significantly; None without tests.
+        undefined: the test sets that lack the measured annotation, so that the average is undefined.
+        lines: the positions after which a line is drawn, since the next system differs significantly; None without
+            tests.
         pairs: the tests of all pairs of systems; empty without tests.
-        influences: if one unit causes more than a third of the variance of a difference, the difference without this
-            unit.
-        adjusted: the expected averages of systems, if missing scores are predicted.
-        not_averaged: the test sets that are then left out, since nothing can be predicted for them.
+        influences: for each pair whose difference gets more than a third of its variance from one unit, the difference
+            without this unit.
+        adjusted: the expected averages of systems, if missing scores are predicted; otherwise empty.
+        not_averaged: the test sets that these averages leave out, since their missing scores cannot be predicted.
     """
 
     measure: str
@@ -228,15 +225,10 @@ ranked unrounded; `conll18`, the same averages rounded to two decimals and then 
 
 
 def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> Ranking:
-    """Return the ranking of the systems of a campaign by the macro-average of a measure.
+    """Return the ranking of systems, given `results`, by the macro-average of a `measure` over a `group`.
 
-    Systems with equal values share a rank, and the following ranks are skipped: 1, 2, 3, 4, 4, 6.
-
-    Args:
-        results: the results of the campaign.
-        measure: the name of the measure.
-        group: the test sets.
-        rule: `exact`, `conll17` or `conll18`.
+    Systems with equal values share a rank, and the following ranks are skipped: 1, 2, 3, 4, 4, 6. The `rule` is
+    `exact`, `conll17` or `conll18`.
     """
     lower = lower_is_better(measure)
     without = any if not lower else all  # a missing output has no perplexity: 0 would be the best

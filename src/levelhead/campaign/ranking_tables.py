@@ -23,9 +23,8 @@ from levelhead.errors import listed, names_or_number, number_of
 from levelhead.evaluation import score_tables
 from levelhead.evaluation.score_data import PartialCoverage, ScoreNumbers
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 from levelhead.significance.scopes import INFLUENCE, InfluencedResult, influence_notes
-from levelhead.significance.units import UNITS
+from levelhead.significance.units import FEWEST_UNITS, UNITS, unit_line, unit_notes
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head
 
@@ -314,7 +313,7 @@ def _doubt(ranking: Ranking) -> str:
 
 
 def _counted_zeros(results: Results, ranking: Ranking, system: str) -> str:
-    """On which test sets the output of a system is missing or invalid, so that it counts 0, and why; "" without any."""
+    """The test sets on which a system counts 0, since its output is missing or invalid, with reasons, or ""."""
     outputs = {code: results.results[system, code] for code in ranking.group.codes}
     zeros = {
         code: each

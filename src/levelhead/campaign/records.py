@@ -28,9 +28,8 @@ from levelhead.immutable import immutable
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Score
 from levelhead.significance.units import SENTENCE, Units
-from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.blocks import whole_or_parts
-from levelhead.treebank.input_bytes import DEFAULT_LIMITS, decompressed, parts_of, parts_of_bytes
+from levelhead.treebank import Treebank, input_bytes
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, decompressed, parts_of, parts_of_bytes, whole_or_parts
 from levelhead.treebank.official_reader import Crash, CycleRefused, RootsRefused
 from levelhead.treebank.provenance import FileSummary, contents_hash
 
@@ -358,7 +357,7 @@ def score_gold_in_pieces(
 ) -> Evaluation:
     setup = setup if measures is None else _for_gold(setup, measures)
     source = input_file(gold, GOLD)
-    with open_files(source, source, setup, blocks.SIZES.piece, facts_of(gold, setup)) as stream:
+    with open_files(source, source, setup, input_bytes.SIZES.piece, facts_of(gold, setup)) as stream:
         return fold(stream, setup, visitors)
 
 

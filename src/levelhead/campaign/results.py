@@ -20,15 +20,14 @@ from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, Place, listed, number_of, quoted
 from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import Coverage
-from levelhead.evaluation.provenance import joint_hash
+from levelhead.evaluation.provenance import named_note
 from levelhead.evaluation.score_data import PartialCoverage, no_coverage
 from levelhead.measures.registry import lower_is_better
 from levelhead.scoring import Score
-from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.units import ParallelUnits, Units, parallel_units
 from levelhead.tables.frames import cells_of_frame, is_frame
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.provenance import FileId, FileSummary, Provenance
+from levelhead.treebank.provenance import FileId, FileSummary, Provenance, joint_hash
 from levelhead.typology.languages import language_of
 
 CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
@@ -41,26 +40,26 @@ class OutputResult(NamedTuple):
     """The result of one system on one test set.
 
     Args:
-        state: whether there is an output, and whether it is valid.
-        values: the exact value of each measure (percentage or perplexity): 0 if the output is missing or invalid; None
+        state: "valid", "invalid" or "missing".
+        values: the exact value of each measure, a percentage or perplexity; 0 if the output is missing or invalid; None
             if gold lacks the annotation.
         status: the status message of the shared tasks' evaluator.
-        reasons: why it scores 0: every fault, or the faults of the first kinds.
-        scores: the counts behind the values; can be empty.
-        secondary: the scores over the valid sentences of an invalid output, kept separate from other scores.
-        coverage: the sentences of the secondary scores.
-        sentences: the numerators and denominators of each measure in every gold sentence, int32 if all are whole and
-            small, otherwise float64, shape (2, sentences); empty if they were not requested or the output is invalid.
-        units: the units of the gold treebank, if the counts of sentences were requested.
-        gold_hash: the hash of the gold contents; empty without counts of sentences.
+        reasons: the reasons why the output scores 0, at most 20.
+        scores: the score of each measure with its counts; empty if the counts are unknown.
+        secondary: the scores of the valid sentences of an invalid output.
+        coverage: the numbers of sentences behind the secondary scores.
+        sentences: for each measure, the numerators and denominators in every gold sentence, int32 or float64, shape
+            (2, sentences); empty if they were not requested or the output is invalid.
+        units: the units of intervals and tests (documents or sentences); None if `sentences` were not requested.
+        gold_hash: the hash of the gold contents; empty if `sentences` were not requested.
         faults: every fault of an invalid output.
-        contents: the sizes of a valid output.
-        measures: the parts of signatures that define the measures.
-        notes: notes about the numbers, with `scoring.measure_notes.SYSTEM` as the name of the system.
-        valid_trees: for partial scores, the counts in which invalid trees count as wrong.
+        contents: the sizes and the hash of a valid output, and warnings about it.
+        measures: the entries of signatures that define the measures.
+        notes: notes about the numbers, in which `evaluation.provenance.SYSTEM` stands for the name of the system.
+        valid_trees: for partial scores, the scores if invalid trees count as wrong.
         partial_coverage: for partial scores, the share of gold that the output covers; None for other scores.
         sentences_valid_trees: like `sentences`, but sentences without a valid tree count as wrong.
-        lacks: the measures without a score in a table of scores, which count as 0.
+        lacks: the measures that have no score in a table of scores and count as 0.
     """
 
     state: State
@@ -87,13 +86,13 @@ class Results(NamedTuple):
     """The results of a campaign.
 
     Args:
-        test_sets: the test sets, in their order.
-        systems: the names of the systems, in their order.
+        test_sets: the test sets, in order.
+        systems: the names of the systems, in order.
         measures: the names of the measures.
-        results: the result of each system (first) on each test set (second), by name and code.
-        gold: the size of each gold treebank by code; empty if only scores are known.
+        results: the result of each output, by the name of the system and the code of the test set.
+        gold: the sizes and the hash of each gold treebank, by code; empty if only scores are known.
         signature: everything that determines the numbers, by name.
-        looked: the result of `look` for the outputs on each test set, by code.
+        looked: what `look` of `score_plan` returned for each test set, by code.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -106,7 +105,7 @@ class Results(NamedTuple):
 
     @property
     def units(self) -> Mapping[str, Units]:
-        """The units of each test set by its code, see `significance.units_of`; empty without counts of sentences."""
+        """The units of each test set by code, see `significance.units_of`; empty if no sentences were counted."""
         by_code = {code: self.results[self.systems[0], code].units for code in self.gold}
         return {code: units for code, units in by_code.items() if units is not None}
 
@@ -117,7 +116,7 @@ class Results(NamedTuple):
         return {"parallel": "+".join(names)} if names else {}
 
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
-        """Return the units of some test sets (by default all), and which units parallel test sets share."""
+        """Return the units of these test sets (by default, of all), and the units that parallel test sets share."""
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}
         contents = {code: self.gold_hash(code) for code in units}
         declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}
@@ -204,10 +203,8 @@ _Zeros = Mapping[tuple[str, str], tuple[State, str]]
 def read_scores(source: Any) -> Results:
     """Read a table of scores in percent: a tab-separated file with a header, or a data frame.
 
-    It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
-    `score` (or `F1`), with one line per score; or one column per measure. A system without a score on a test set of the
-    table counts as a missing output with score 0. The columns `state` and `reason` mark missing and invalid outputs.
-    Cells can be quoted as in CSV.
+    It has columns for systems and test sets, and either columns for measures and scores, or a column for each measure
+    (`_COLUMNS`). A system without a score on a test set counts as a missing output with score 0.
     """
     if is_frame(source):
         name, columns = "frame", cells_of_frame(source)

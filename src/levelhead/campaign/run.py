@@ -17,7 +17,6 @@ from levelhead.campaign.plan import Plan, TestSet
 from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in, state_if_any
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place, reason_of
-from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run_jobs
 from levelhead.jobs.running import Codec, batch_size, job_key
@@ -25,11 +24,11 @@ from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.selection import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
-from levelhead.treebank import Treebank, blocks
+from levelhead.treebank import Treebank, input_bytes
 from levelhead.treebank.input_bytes import is_stream, read_bytes
 from levelhead.treebank.layouts.gold import irregularity
 from levelhead.treebank.layouts.outputs import System
-from levelhead.treebank.provenance import FileId, FileSummary
+from levelhead.treebank.provenance import FileId, FileSummary, joint_hash
 
 _Source = TypeVar("_Source", Source, Source | None)
 
@@ -46,10 +45,10 @@ def score_plan(
     resample_by: str = AUTO,
     look: Look | VisitEach | None = None,
 ) -> Results:
-    """Return the result of every output of a plan; the results of missing and invalid outputs have reasons.
+    """Return the result of every output of a plan, including missing and invalid outputs.
 
     The results do not depend on the workers or on the contents of the store. They are stored under hashes of the files,
-    the settings and the version. If a file changes meanwhile, its final contents are scored.
+    the settings and the version. If a file changes during the run, its final contents are scored.
 
     Args:
         plan: the test sets and systems.
@@ -58,14 +57,13 @@ def score_plan(
         store: the store of results, or None.
         by_sentence: whether to return the counts of every sentence, which intervals and tests require.
         resample_by: the units of intervals and tests, see `significance.units_of`.
-        look: None, or a function that is also called with the outputs on each test set (if all are valid) or with each
-            valid output; workers must be able to import it. It needs the trees, so outputs are read even if the store
-            has their counts.
+        look: a function that is also called with all outputs on each test set (if they are valid), or a `VisitEach`,
+            which is called with each valid output. Workers must be able to import it. Stored outputs are read again.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given, the rules have no matches for
-            `look`, or a measure is a function, and other workers or a store are given.
+        MeasureError: a measure requires training treebanks that were not given, the rules cannot compare single words
+            for `look`, or a store or other workers are used with a measure made of a Python function.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()
@@ -295,7 +293,7 @@ class _Scoring:
     def _hash_of(self, path: Path, size: int) -> str:
         if reason := irregularity(path):
             raise OSError(errno.EINVAL, reason)  # a device can be endless
-        if self.at_hand is None or size > blocks.SIZES.large:  # larger files are not kept until their job
+        if self.at_hand is None or size > input_bytes.SIZES.large:  # larger files are not kept until their job
             with path.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         self.at_hand[os.fspath(path)] = data = path.read_bytes()

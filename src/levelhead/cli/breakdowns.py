@@ -35,7 +35,7 @@ _reading_and_printing = joined(
 def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
 
-    With several systems: where is each better or worse than the first? GOLD and SYSTEM are files or folders, as in
+    With several systems, show where each is better or worse than the first. GOLD and SYSTEM are files or folders, as in
     levelhead score. With --by class or relation, the table also has the score without each class or relation. Scores
     have confidence intervals.
     """
@@ -55,7 +55,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @options.interval_options
 @_reading_and_printing
 def analyze(**given: Any) -> None:
-    """Analyze the errors of SYSTEM: which cost most, of what type are they, and do they follow from each other?
+    """Analyze the errors of SYSTEM: which cost most, what are their types, and do they follow from other errors?
 
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
@@ -67,7 +67,7 @@ def analyze(**given: Any) -> None:
 @options.limit_option
 @_reading_and_printing
 def confusion(**given: Any) -> None:
-    """Show which gold relations SYSTEM confuses with which, most frequent errors first.
+    """Show which gold relations SYSTEM confuses with which others, most frequent errors first.
 
     GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
     """
@@ -87,8 +87,8 @@ def confusion(**given: Any) -> None:
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
-    With one system, show the sentences with an error: --show GOLD:SYSTEM. With several, show the sentences in which
-    each system gains or loses most compared with the first.
+    With one system, show the sentences with an error, such as --show nsubj:obj. With several, show the sentences in
+    which each system gains or loses most compared with the first.
     """
     output_format = given["output_format"]
     if output_format == "html":

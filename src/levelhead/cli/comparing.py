@@ -44,12 +44,10 @@ from levelhead.errors import InputError
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
-    A single SYSTEM gets a table of scores with their intervals.
-
     GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
     of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
-    Scores and differences have confidence intervals. P-values and the intervals of differences hold for all systems
-    jointly.
+    Scores and differences have confidence intervals. P-values and the intervals of differences are corrected for the
+    number of systems. A single SYSTEM only gets scores.
     """
     from levelhead.comparison.regression import outcome_text
 
@@ -90,7 +88,7 @@ def languages(**given: Any) -> None:
     """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
 
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
-    P-values and the intervals of differences hold for all pairs of treebanks jointly.
+    P-values and the intervals of differences are corrected for the number of pairs.
     """
     with refused("too-few-treebanks", "GOLD must be a folder of at least two treebanks"):
         result = options.call(given, files=inputs_of(given["systems"]))
@@ -163,8 +161,8 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
     F1 is the same in both directions. For heads, relations, tags and each feature, Cohen's kappa, Fleiss' kappa and
     Krippendorff's alpha correct for chance and have confidence intervals. Disagreements are grouped by pattern.
 
-    A single file has several annotations if `# user_id` names an annotator in each sentence, as in exports of
-    Arborator; a single folder has a file for each annotator and document, as in exports of INCEpTION.
+    A single file has several annotations if `# user_id` names the annotator of each sentence, as in exports of
+    Arborator. A single folder has a file for each annotator and document, as in exports of INCEpTION.
     """
     refuse_if(len(files) > 1 and any(map(is_collection, files)), "agree takes several files, or one folder")
     _show_by(given, options.call(given, *files), "label")

@@ -124,12 +124,9 @@ def derive(treebank: str, transitions: bool, labeled: bool, **given: Any) -> Non
 ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 
 
-def _counts(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
-    from levelhead.derivation import SRILM_MINIMUM_COUNTS
-    from levelhead.derivation.perplexity import NGRAM
-
+def _counts(context: click.Context, parameter: click.Parameter, value: str | None) -> str | tuple[int, ...]:
     if value == "srilm":
-        return SRILM_MINIMUM_COUNTS[: context.params["ngram"] or NGRAM]
+        return value
     if value is not None and not re.fullmatch(r"[0-9]{1,9}(,[0-9]{1,9})*", value):
         raise click.BadParameter("write srilm, or a number for each order as in 1,1,2", context, parameter)
     return () if value is None else tuple(map(int, value.split(",")))
@@ -142,11 +139,8 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.option(
     "--system", "systems", multiple=True, type=options.PATH, help="Also measure this parser output; can be repeated"
 )
-@setting("--ngram", type=options.WHOLE["ngram"], is_eager=True)
-@click.option(
-    "--minimum-counts", metavar="N,N,...", callback=_counts,
-    help="Minimum count of n-grams of each order, separated by commas; srilm means 1,1,2, the default of SRILM",
-)  # fmt: skip
+@setting("--ngram", type=options.WHOLE["ngram"])
+@setting("--minimum-counts", metavar="N,N,...", callback=_counts)
 @setting("--minimum-word-count", type=options.WHOLE["minimum-word-count"])
 @setting("--ends", type=options.Choice(["in", "out", "ppl1"]))
 @setting("--lift", is_flag=True)

@@ -14,7 +14,7 @@ from levelhead.cli.shared.inputs import check_files
 from levelhead.cli.shared.printing import show
 
 if TYPE_CHECKING:
-    from levelhead.correlation import Measurements
+    from levelhead.correlation.measurements import Measurements
 
 
 @command()
@@ -50,7 +50,7 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
     before its column names.
     """
     from levelhead.api.correlation import measurements
-    from levelhead.correlation import cumulative_variances
+    from levelhead.correlation.coefficients import cumulative_variances
     from levelhead.correlation.tables import named
 
     if given["matrix"] and given["output_format"] in {"tsv", "json", "jsonl"}:
@@ -80,8 +80,7 @@ def correlate(tables: tuple[str, ...], columns: tuple[str, ...], figure: str | N
 def _draw(
     figure: str, kind: str, table: Measurements, columns: tuple[str, ...], given: Mapping[str, Any], result: Any
 ) -> None:
-    from levelhead.correlation import cumulative_variances
-    from levelhead.correlation.coefficients import counted_once
+    from levelhead.correlation.coefficients import counted_once, cumulative_variances
     from levelhead.report.charts import result_charts as charts
     from levelhead.report.page.files import write_drawing
 

@@ -62,7 +62,7 @@ _OUTPUT = click.option(
 def rank(by_treebank: bool, **given: Any) -> None:
     """Rank the systems in SYSTEMS by their macro-averages over the test sets in GOLD.
 
-    GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA. SYSTEMS has a folder
+    GOLD is a folder of TREEBANK.conllu files, a UD release, or a folder with TIRA's metadata.json. SYSTEMS has a folder
     of output files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
     _check(given)

@@ -18,8 +18,8 @@ from levelhead.cli.shared.inputs import inputs_of
 from levelhead.errors import Fault, InputError, quoted
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.gates import Gate
     from levelhead.measures.registry import Registry
+    from levelhead.testing import Gate
 
 _MAIN = ("LAS", "CLAS", "MLAS", "BLEX", "UAS")  # the measures of folders that are shown
 _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading the rest of the program
@@ -103,8 +103,8 @@ def score(
 
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
-    from levelhead.evaluation.gates import Gate, bound_of, percentage_warning  # loaded when needed: they load numpy
     from levelhead.measures.registry import parse_measure
+    from levelhead.testing import Gate, bound_of, percentage_warning  # loaded when needed: they load numpy
 
     for option, texts in (("--fail-under", under), ("--fail-over", over)):
         for text in texts:
@@ -136,8 +136,7 @@ def _measures(given: Mapping[str, Any], gates: Sequence[Gate], registry: Registr
 
 
 def _passed(gates: Sequence[Gate], result: Any) -> int:
-    scores = [result[gate.measure] for gate in gates]
-    broken = [gate.broken(score.exact, score.reason or "") for gate, score in zip(gates, scores, strict=True)]
+    broken = [gate.broken(result[gate.measure]) for gate in gates]
     for message in filter(None, broken):
         say(message)
     return GATE if any(broken) else DONE

@@ -151,7 +151,7 @@ def similarity(treebanks: tuple[str, ...], **given: Any) -> None:
 @options.answer_options
 @options.printing_options(places=False)
 def select(treebanks: tuple[str, ...], **given: Any) -> None:
-    """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons for excluding the others.
+    """Select the TREEBANKS that are comparable by Callin's criteria, and list all reasons for excluding the others.
 
     TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
     count as one treebank. "-" is standard input.
@@ -202,10 +202,10 @@ def suspects(conllu: str | None, **given: Any) -> None:
 @options.limit_option
 @options.printing_options(places=False)
 def testsets(names: tuple[str, ...], **given: Any) -> None:
-    """List the test sets of UD releases named NAME (by default all); `get` downloads and verifies them.
+    """List the test sets of UD releases by NAME (default: all); `get` downloads and verifies them.
 
-    A NAME is CODE or CODE-SPLIT, such as en_ewt (test) or en_ewt-dev, or a pattern such as 'fr_*'. With a release, as
-    in en_ewt@2.16, commands accept it instead of a file. Changes are releases in which a file differs from before.
+    A NAME is CODE or CODE-SPLIT, such as en_ewt (test) or en_ewt-dev, or a pattern such as 'fr_*'. Commands accept a
+    NAME with a release, such as en_ewt@2.16, instead of a file. Changes are the releases in which a file changed.
     """
     from levelhead.api.testsets import testsets as listed
 
@@ -226,7 +226,7 @@ def testsets(names: tuple[str, ...], **given: Any) -> None:
 def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, **given: Any) -> int:
     """List all errors and warnings of CoNLL-U FILES, of folders, or of the gold files of a manifest.
 
-    Text shows one line for all warnings of a kind; other formats list each with its line. Warnings do not make a file
+    Text shows one line for all warnings of a kind; other formats list every warning. Warnings do not make a file
     invalid. The exit code is 2 if any file (with --fix, any repaired copy) has an error.
     """
     from levelhead.api.validation import gold_of_manifests

@@ -20,12 +20,11 @@ from levelhead.comparison.annotators import HEADS, AnnotatedWords, LabeledWords,
 from levelhead.errors import InputError, number_of, printable
 from levelhead.evaluation.fold import fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input
-from levelhead.evaluation.provenance import Provenance
+from levelhead.evaluation.provenance import annotation_of, notes_on_reasons
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import annotation_of, notes_on_reasons
 from levelhead.scoring.score import count_by_sentence
 from levelhead.significance.agreement import MISSING, Ratings, coefficients, interval_of
 from levelhead.significance.estimates import Interval
@@ -44,7 +43,7 @@ from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.table import Column, Detail, Table, interval_head
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.provenance import joint_hash, summary_of
+from levelhead.treebank.provenance import Provenance, joint_hash, summary_of
 
 Rows = Literal["label", "measure", "pattern"]  # the rows of a table
 
@@ -72,8 +71,7 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators labeled.
-        n_units: the number of units with a label other than the most frequent; with fewer than 10, coefficients have no
-            interval.
+        n_units: the number of units with a label other than the most frequent; intervals require 10.
         observed: the share of words on which two annotators agree, averaged over pairs of annotators.
         expected: the expected chance agreement.
         cohen: Cohen's kappa, averaged over pairs of annotators.
@@ -96,16 +94,16 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: the label of the first annotator (of more than two, the first in alphabetical order); for heads, the tag
-            of the head.
-        second: the label of the other annotator.
+        first: the first annotator's label; for heads, the tag of the head. With more than two
+            annotators, `first` and `second` are in alphabetical order.
+        second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
-        share: the share of all disagreements on this kind of label.
-        first_annotator: the annotator of the first label in the first case.
-        second_annotator: the annotator of the second label in the first case.
+        share: their share of all disagreements on this kind of label.
+        first_annotator: the annotator who chose `first` in the first case.
+        second_annotator: the annotator who chose `second` in the first case.
         sentence: the sentence of the first case, numbered from 1 in the first annotation.
         sent_id: its sent_id.
-        form: the word of the first case.
+        form: the word in the first case.
     """
 
     name: str
@@ -128,13 +126,13 @@ class Agreement(Tabular):
     """The agreement between annotations.
 
     Args:
-        treebanks: the annotations by name.
-        pairs: the symmetric F1 of each measure, for each pair of annotators.
-        labels: agreement beyond chance on each kind of label.
-        disagreements: the words on which annotators disagree, by pattern, most frequent first.
-        differing: the sentences (indices in the first annotation) that another annotation changes: their span, words,
-            heads or universal relations, or the place, head or relation of an empty node.
-        units: the independent units of intervals.
+        treebanks: the treebank of each annotator, by name.
+        pairs: the scores of each pair of annotators; F1 is the same in both directions.
+        labels: the agreement on each kind of label, also corrected for chance.
+        disagreements: the patterns of disagreement, the most frequent first.
+        differing: the indices, in the first annotation, of sentences whose span, words, heads, universal relations or
+            empty nodes (position, head, relation) differ in another annotation.
+        units: the independent units on which intervals are based.
         level: the confidence level of the intervals.
         provenance: the provenance of the numbers.
     """
@@ -169,7 +167,7 @@ class Agreement(Tabular):
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """The names of the annotations."""
+        """The names of the annotators."""
         return tuple(self.treebanks)
 
     @property
@@ -183,12 +181,12 @@ class Agreement(Tabular):
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why measures have no value."""
+        """Why measures have no value, by measure."""
         return {name: score.reason for pair in self.pairs.values() for name, score in pair.items() if score.reason}
 
     @property
     def verdict(self) -> str:
-        """The share of words with the same heads and relations."""
+        """The percentage of words with the same head, and with the same relation."""
         n = len(self.annotators)
         known = (label for label in self.labels[:2] if label.observed is not None)
         shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]
@@ -200,7 +198,7 @@ class Agreement(Tabular):
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return the result as a table; `by` says what each row is."""
+        """Return a table with one row per kind of label, measure or pattern of disagreement (`by`)."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]
@@ -341,7 +339,6 @@ def agreement(
 
 
 def _equal_sentences(matches: Matches, of_nodes: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which sentences of the first annotation are equal in the second."""
     equal: NDArray[np.bool_] = count_by_sentence(matches, parse_measure("LEM"), STANDARD.measures["LEM"]).correct > 0
     if of_nodes:
         with suppress(InputError):  # DEPS cannot be read
@@ -351,7 +348,7 @@ def _equal_sentences(matches: Matches, of_nodes: Sequence[str]) -> NDArray[np.bo
 
 
 def _f1(matches: Matches, of_nodes: Sequence[str]) -> Evaluation:
-    """The F1 of two annotations, without a value for columns that are annotated on only one side, or on neither."""
+    """Return the scores of two annotations; columns that are not annotated on both sides have no value."""
     matches.check_trees()
     measures = tuple(parse_measure(name) for name in (*MEASURES, *of_nodes) if matches.rules.defines(name))
     evaluation = fold(matched_stream(matches), Setup(measures, matches.rules).for_pair())
@@ -367,7 +364,7 @@ def _f1(matches: Matches, of_nodes: Sequence[str]) -> Evaluation:
 
 
 def _disagreements(words: AnnotatedWords, labeled: LabeledWords, names: Sequence[str]) -> Iterator[Disagreement]:
-    """Group the words on which two annotators disagree by their labels; with more than two annotators, in any order."""
+    """Group the words on which two annotators disagree by their labels."""
     shown = labeled
     if labeled.name == HEADS:  # the tag of the head is more informative than its distance
         tags: dict[str, int] = {"root": 0}

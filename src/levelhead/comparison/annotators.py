@@ -73,7 +73,6 @@ def _by_user(treebank: Treebank) -> tuple[dict[str, Treebank], str | None]:
 
 
 def _shared(found: Mapping[str, Mapping[str, object]], noun: str, name: str | None) -> tuple[list[str], str | None]:
-    """Return the documents or sentences that all annotators have, and a note if others are left out."""
     all_of_them = dict.fromkeys(key for parts in found.values() for key in parts)
     shared = [key for key in all_of_them if all(key in parts for parts in found.values())]
     annotators = names_or_number([printable(annotator) for annotator in found], "annotator")
@@ -97,11 +96,7 @@ HEADS = "heads"
 
 
 class AnnotatedWords(NamedTuple):
-    """The words of a text in several annotations.
-
-    Words that are aligned with each other, directly or through other annotations, are one word. If this joins several
-    words of one annotation (only inside multiword tokens), the first counts.
-    """
+    """The words of a text in several annotations; words that are aligned, even through others, are one word."""
 
     treebanks: tuple[Treebank, ...]
     rows: Numbers  # the word of each annotation, or `MISSING`, shape (words, annotations), in the order of the text
@@ -118,7 +113,6 @@ class AnnotatedWords(NamedTuple):
 
 
 def match_pairs(treebanks: Sequence[Treebank], rules: Rules) -> dict[tuple[int, int], Matches]:
-    """Return the aligned words of each pair of annotations, by their numbers."""
     try:
         return {(i, j): match(one, other, rules) for (i, one), (j, other) in combinations(enumerate(treebanks), 2)}
     except TextMismatch as error:  # neither side is gold, or a system
@@ -195,7 +189,6 @@ def labels_of(words: AnnotatedWords) -> Iterator[LabeledWords]:
 
 
 def _labeled(words: AnnotatedWords, name: str, column: str, value: Callable[[str], str]) -> LabeledWords:
-    """Label each word with the value of its string in its treebank's column."""
     columns: list[StringColumn] = [getattr(treebank, column) for treebank in words.treebanks]
     names = sorted({value(text) for column in columns for text in column.distinct_texts})
     number = {label: i for i, label in enumerate(names)}

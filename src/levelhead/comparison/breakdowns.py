@@ -10,8 +10,18 @@ from dataclasses import field, replace
 from itertools import chain
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from levelhead.analysis import Average, Breakdown, averages, break_down, leave_out
-from levelhead.analysis.breakdown import bucket_scores, bucket_words, check_breakable, unit_estimates, with_same_buckets
+from levelhead.analysis.breakdown import (
+    Average,
+    Breakdown,
+    averages,
+    break_down,
+    bucket_scores,
+    bucket_words,
+    check_breakable,
+    leave_out,
+    unit_estimates,
+    with_same_buckets,
+)
 from levelhead.analysis.word_properties import PropertySettings, RequestedNames, property_named
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
@@ -34,7 +44,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry
 from levelhead.scoring import Measure
-from levelhead.significance import STANDARD, InferenceSettings
+from levelhead.significance.estimates import STANDARD, InferenceSettings
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings, mean_estimate
 from levelhead.significance.units import UNITS
 from levelhead.tables.data import (
@@ -59,15 +69,15 @@ class BucketScore(NamedTuple):
     """The score of a bucket of words.
 
     Args:
-        value: the component that the measure names, F1 by default.
+        value: the ratio that the measure names (as in `LAS.recall`), by default F1.
         precision: 100 * correct / predicted.
         recall: 100 * correct / gold.
         f1: the harmonic mean of precision and recall.
         correct: the number of correct words.
         gold: the number of words in gold.
         predicted: the number of words in the system's output.
-        without: for classes and relations, the value of all other words.
-        difference: `without` minus the value of all words.
+        without: the score of all other words; only for classes and relations.
+        difference: `without` minus the score of all words.
     """
 
     value: Percent | None
@@ -85,12 +95,12 @@ class Gain(NamedTuple):
     """The gain of one system in one bucket of words.
 
     Args:
-        values: the value of each property.
+        values: the bucket: the value of each property.
         system: the system.
         gold: the number of gold words in the bucket.
         baseline_value: the value of the baseline.
         value: the value of the system.
-        difference: the value of the system minus that of the baseline.
+        difference: `value` minus `baseline_value`.
         more_correct: the number of additional correct words of the system.
         estimate: the difference with its confidence interval; None if intervals are not requested.
     """
@@ -109,13 +119,13 @@ class AverageGain(NamedTuple):
     """The gain of one system in one bucket of words over several treebanks.
 
     Args:
-        values: the value of each property.
+        values: the bucket: the value of each property.
         system: the system.
-        n_treebanks: the number of treebanks on which both scores have a value in the bucket.
+        n_treebanks: the number of treebanks on which both systems have a score in the bucket.
         gold: the number of gold words in the bucket on all treebanks.
-        difference: the mean difference over the treebanks that have one; null if none has.
+        difference: the mean difference over these treebanks; null without any.
         more_correct: the number of additional correct words of the system on all treebanks.
-        estimate: the mean with its confidence interval; None if intervals are not requested.
+        estimate: the mean difference with its confidence interval; None if intervals are not requested.
     """
 
     values: Annotated[tuple[str, ...], NOT_A_COLUMN]
@@ -132,7 +142,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words: a breakdown for each system and property, on each treebank.
 
     Args:
-        gains: with several systems, the gains of the others over the first on each treebank.
+        gains: the gains of each system over the first, by treebank; empty for a single system.
     """
 
     KIND: ClassVar[str] = "breakdown"
@@ -159,7 +169,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def verdict(self) -> str:
-        """Which words have most errors by the first property; for several systems, where they gain and lose most."""
+        """The value of the first property with the most errors, or where each system gains and loses most."""
         return self._largest_gains() if self.gains else self._most_errors()
 
     def _most_errors(self) -> str:
@@ -192,7 +202,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return f"By {self.measure}, compared with {self.systems[0]}, {found}."
 
     def records(self, name: str) -> Any:
-        """Return a table, or its rows."""
+        """Return the rows of the table `name`, with a column per property."""
         if name in {"coverage", "units"}:
             return super().records(name)
         every: list[_Row] = list(super().records(name))
@@ -223,7 +233,6 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
                 yield _Row(treebank, breakdown.system, breakdown.by, values, numbers, estimate)
 
     def _averages_rows(self) -> Iterator[_Row]:
-        """The means of each breakdown over treebanks; nothing for a single treebank."""
         for some in zip(*self.treebanks.values(), strict=True) if len(self.treebanks) > 1 else ():
             for mean in averages(some, self._level):
                 yield _Row(
@@ -241,7 +250,6 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def _first(self) -> Sequence[Breakdown]:
-        """The breakdowns of the first treebank."""
         return next(iter(self.treebanks.values()))
 
     @property
@@ -341,7 +349,7 @@ def break_down_outputs(
     settings: PropertySettings,
     tests: InferenceSettings = STANDARD,
 ) -> Breakdowns:
-    """Break a measure down by properties of words; for several systems, once, with the gains over the first."""
+    """Return a breakdown of a measure per output and combination of properties, and the gains over the first system."""
     several = len(plan.systems) > 1
     if several:
         check_several(plan)
@@ -405,7 +413,7 @@ def gains_by(
 
 
 def average_gains(treebanks: Iterable[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
-    """Return the mean difference of every system in every bucket over the treebanks with the bucket."""
+    """Return the mean gain of each system in each bucket, over the treebanks on which the bucket occurs."""
     buckets: dict[tuple[str, tuple[str, ...]], list[Gain]] = {}
     for gain in chain.from_iterable(treebanks):
         buckets.setdefault((gain.system, gain.values), []).append(gain)

@@ -20,13 +20,13 @@ from levelhead.treebank.tokens import FIELDS
 
 
 class ChangeExample(NamedTuple):
-    """One place of a change.
+    """A place where something changed.
 
     Args:
         old: the index of the sentence in OLD.
-        new: its index in NEW.
+        new: the index of the sentence in NEW.
         form: the word, as written in OLD.
-        file: the name of the file if folders are compared; otherwise empty.
+        file: the name of the file if folders are compared; otherwise "".
     """
 
     old: int
@@ -36,15 +36,15 @@ class ChangeExample(NamedTuple):
 
 
 class ChangePattern(NamedTuple):
-    """Changes of one kind.
+    """Changes from one value to another.
 
     Args:
-        column: the column, "words", "multiword tokens" or "empty nodes".
+        column: the changed column, or "words", "multiword tokens" or "empty nodes".
         old: the value in OLD; for HEAD, the tag of the head.
         new: the value in NEW.
         changes: the number of changes.
         sentences: the number of sentences with this change.
-        examples: the first places, at most three, each in another sentence.
+        examples: up to three places, each in a different sentence.
     """
 
     column: str
@@ -128,8 +128,8 @@ class SentenceChange(NamedTuple):
         old: its index in OLD; None if it was added.
         new: its index in NEW; None if it was removed.
         kinds: the kinds of changes, from `KINDS`.
-        n_words: the number of its words that are annotated differently in both versions.
-        patterns: the frequency of each change (column, old value, new value).
+        n_words: the number of words whose annotation differs.
+        patterns: the number of changes by pattern: (column, old value, new value).
     """
 
     old: int | None
@@ -143,8 +143,8 @@ class Changes(Tabular):
     """The changes between two versions of a treebank, or of the treebanks of a folder.
 
     Args:
-        parts: the changes of each file by its name; a single treebank has the name "".
-        patterns: the changes by column and pattern, most frequent first.
+        parts: the changes of each file by its name; "" is the name of a single treebank.
+        patterns: the patterns of changes, the most frequent first.
         provenance: the provenance of the numbers.
     """
 
@@ -255,11 +255,10 @@ class Changes(Tabular):
         return Table(columns, tuple(rows), notes).signed(self.provenance)
 
     def _places(self, examples: Iterable[ChangeExample]) -> Iterator[tuple[ChangeExample, str]]:
-        """Yield examples with the names of their sentences."""
         return ((example, _name(self.parts[example.file].new[example.new], example.new)) for example in examples)
 
     def summary_table(self) -> Table:
-        """Return the number of sentences with each kind of change, one per row."""
+        """Return one row per kind of change: how many sentences have it, and which."""
         columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
         rows = [
             (KINDS[kind], count, printable(" ".join(names) + more))
@@ -314,7 +313,7 @@ class Changes(Tabular):
             yield from ((*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return the draft of a changelog in Markdown, with at most `most` patterns for each column."""
+        """Return a draft changelog in Markdown, with at most `most` patterns per column (None: all)."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
@@ -341,8 +340,7 @@ class TreebankChanges(Changes):
     Args:
         old: the old version.
         new: the new version.
-        sentences: the sentences that changed, in the order of NEW; removed sentences follow the sentences before them
-            in OLD.
+        sentences: the changed sentences in the order of NEW; a removed sentence follows its predecessor in OLD.
     """
 
     old: Treebank
@@ -353,7 +351,7 @@ class TreebankChanges(Changes):
 
     @property
     def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
-        """The changes of each file by its name; for a single file, these changes."""
+        """These changes, under the name ""."""
         return {"": self}
 
 
@@ -362,9 +360,9 @@ class ReleaseChanges(Changes):
     """The changes between two folders of treebanks.
 
     Args:
-        only_old: the files that only OLD has: all their sentences were removed.
-        only_new: the files that only NEW has: all their sentences were added.
-        n_refiled: the number of sentences that moved to another file with the same words.
+        only_old: the files that are only in OLD; all their sentences count as removed.
+        only_new: the files that are only in NEW; all their sentences count as added.
+        n_refiled: the number of sentences that moved to another file with their words unchanged.
     """
 
     of_folder = True
@@ -386,7 +384,6 @@ def _sizes_text(changes: Changes, side: Literal["old", "new"]) -> str:
 
 
 def column_order(column: str) -> tuple[int, str]:
-    """Return the key by which columns are sorted."""
     order = (WORDS, *FIELDS)
     return (order.index(column) if column in order else len(order)), column
 

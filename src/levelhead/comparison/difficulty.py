@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 from levelhead.campaign.ranked_systems import RankingChoice, parts_of, rank_results, sampling_of
 from levelhead.campaign.ranking import ALL, AdjustedSystem, adjusted, adjustment_notes, fitted_scores
 from levelhead.campaign.results import Results
-from levelhead.correlation import Measurements, correlate
-from levelhead.correlation.measurements import join
+from levelhead.correlation.correlate import correlate
+from levelhead.correlation.measurements import Measurements, join
 from levelhead.errors import Fault, InputError, number_of, with_minus
-from levelhead.evaluation.provenance import Provenance
 from levelhead.immutable import immutable
-from levelhead.significance import InferenceSettings, SystemCounts
 from levelhead.significance.abilities import Abilities, logit_of, percent_of
-from levelhead.significance.estimates import quantile
+from levelhead.significance.estimates import InferenceSettings, quantile
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import detectable_difference, difference_variances
 from levelhead.significance.scopes import count_units
 from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.data import Field, Layout, Percent, Points, PointsInterval, Probability
 from levelhead.tables.table import Column, Detail, Table, interval_head, p_text
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.typology.languages import language_of
 
 _Numbers = NDArray[np.float64]
@@ -35,20 +35,19 @@ _EQUAL = 1e-6  # points, within which difficulties are equal
 
 
 class RatedTestSet(NamedTuple):
-    """The difficulty of a test set; its intervals refer to other systems of the same kind.
+    """The difficulty of a test set; intervals generalize to other systems of the same kind.
 
     Args:
-        treebank: its code.
+        treebank: the code of the test set.
         n_systems: the number of systems with a valid score.
         mean: the mean of these scores.
-        expected: the score expected of a system of average ability; null if the test set cannot be compared with
-            others.
-        difficulty: by how many points this is below the mean over all test sets.
+        expected: the expected score of a system of average ability; null if the test set cannot be compared.
+        difficulty: the mean of `expected` over all test sets, minus `expected`.
         difficulty_interval: its confidence interval; null with fewer than two systems.
         logits: the difficulty in logits; 0 on average.
         logits_interval: its confidence interval.
-        discrimination: how far the test set separates systems: the slope of logits by ability, 1 on average; null with
-            fewer than three systems.
+        discrimination: how well the test set separates systems: the slope of logits by ability, on
+            average 1; null with fewer than three systems.
         discrimination_interval: its confidence interval.
     """
 
@@ -68,7 +67,7 @@ class Ability(NamedTuple):
     """The ability of a system.
 
     Args:
-        ability: the ability in logits, 0 on average; null if it cannot be compared with other systems.
+        ability: the ability in logits, 0 on average; null if the system cannot be compared.
         ability_interval: its confidence interval.
     """
 
@@ -82,10 +81,10 @@ class Residual(NamedTuple):
     Args:
         system: the system.
         treebank: the test set.
-        score: its score.
-        expected: the score that is expected from its ability and the difficulty.
-        residual: the score minus the expected score.
-        standardized: the residual in logits by its standard deviation; beyond 3, it is unusual.
+        score: the score.
+        expected: the score expected from the system's ability and the test set's difficulty.
+        residual: `score` minus `expected`.
+        standardized: the residual in logits, divided by its standard deviation; unusual beyond 3 or -3.
     """
 
     system: str
@@ -100,13 +99,13 @@ class Explained(NamedTuple):
     """How much of the differences in difficulty a property of treebanks explains.
 
     Args:
-        column: its name; "all" for all properties jointly.
-        n: the number of languages; for all properties, of test sets.
+        column: the name of the property; "all" for all properties jointly.
+        n: the number of languages; for "all", of test sets.
         r: the correlation with difficulty.
-        interval: its confidence interval, which holds for all properties jointly; null for all properties.
-        p: the p-value, corrected for the number of properties; null for all properties.
-        explained: the share of the variance of difficulty that is explained, corrected for the number of properties.
-        points: the standard deviation of what is explained.
+        interval: the confidence interval of `r`, simultaneous for all properties; null for "all".
+        p: the p-value, corrected for the number of properties; null for "all".
+        explained: the explained share of the variance of difficulty (adjusted R squared).
+        points: the standard deviation of the explained part of difficulty.
     """
 
     column: str
@@ -119,16 +118,16 @@ class Explained(NamedTuple):
 
 
 class DetectableOn(NamedTuple):
-    """The size of a test set, and the differences that it can show: 80% power in a two-sided test at level .05.
+    """The size of a test set, and the differences that it can detect (two-sided, level .05, power 80%).
 
     Args:
-        treebank: its code.
+        treebank: the code of the test set.
         sentences: the number of sentences.
         words: the number of words.
         unit: the unit of the test: "sentence", "document" or "comment:NAME".
         n_units: the number of units.
-        close: the detectable difference between systems whose scores are neighbors, the median; null if unknown.
-        distant: the same for systems that are half of the ranking apart.
+        close: the median detectable difference between systems with neighboring ranks; null if unknown.
+        distant: the median detectable difference between systems half a ranking apart; null if unknown.
     """
 
     treebank: str
@@ -147,10 +146,10 @@ class Difficulty(Tabular):
     Args:
         measure: the measure.
         test_sets: the test sets, the hardest first.
-        systems: the systems, the best first, with their expected average and their ability.
-        residuals: the scores compared with what is expected.
-        explained: how much properties of treebanks explain; empty unless requested.
-        detectable: the differences that test sets can show; empty if only scores are known.
+        systems: the expected average and the ability of each system, the best first.
+        residuals: how far each score is from the expected score.
+        explained: how much each property of treebanks explains; empty unless requested.
+        detectable: the differences that each test set can detect; empty if only scores are known.
         provenance: the provenance of the numbers.
     """
 
@@ -214,11 +213,11 @@ class Difficulty(Tabular):
         return Table(columns, rows, notes).signed(self.provenance)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the tables for readers: test sets, what explains them, systems, unusual scores, detectable."""
+        """Return the tables of test sets, properties, systems, unusual scores and detectable differences."""
         return (self.table(), *(table for _, table in self.other_tables()))
 
     def other_tables(self, n_unusual: int = 10) -> Iterator[tuple[str, Table]]:
-        """Yield the names and contents of the tables after the first, without those that are empty."""
+        """Yield the name and contents of every table but the first, without empty tables."""
         level = interval_head(self.provenance.signature["level"])
         unusual = sorted(self.residuals, key=lambda row: -abs(row.standardized))[:n_unusual]
         every: dict[str, tuple[Sequence[Column], Sequence[tuple[Any, ...]]]] = {
@@ -346,7 +345,6 @@ def _residuals(results: Results, model: Abilities, given: _Numbers) -> Iterator[
 def _explained(
     test_sets: Sequence[RatedTestSet], properties: Measurements, level: float
 ) -> tuple[tuple[Explained, ...], list[str]]:
-    """How much each column of a table explains, and all of them jointly, with notes."""
     known = [row for row in test_sets if row.difficulty is not None]
     own = Measurements(
         tuple(row.treebank for row in known), {"difficulty": np.array([row.difficulty for row in known])}
@@ -391,7 +389,6 @@ def _language_notes(test_sets: Sequence[RatedTestSet]) -> Iterator[str]:
 
 
 def _detectable(results: Results, measure: str) -> Iterator[DetectableOn]:
-    """Yield the size of each test set and the differences that it can show."""
     for test_set in results.test_sets:
         code, size = test_set.code, results.gold[test_set.code]
         values = {system: results.results[system, code].values[measure] for system in results.systems}

@@ -27,32 +27,24 @@ from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import (
-    Provenance,
-    comparison_provenance,
-    joint_provenance,
-    pair_provenance,
-    signature_of_tests,
-)
+from levelhead.evaluation.provenance import comparison_provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.score_tables import covered
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Score
 from levelhead.scoring.measure import Component
-from levelhead.significance import (
+from levelhead.significance.corrections import corrected, level_of_each
+from levelhead.significance.differences import DIFFERENCE, STARS, P, differences
+from levelhead.significance.estimates import (
     STANDARD,
     Estimate,
     InferenceSettings,
-    SystemCounts,
-    Units,
-    corrected,
-    level_of_each,
-    unit_line,
-    unit_notes,
-    with_p_values,
+    Interval,
+    UnpairedDifference,
+    rescaled,
+    signature_of_tests,
 )
-from levelhead.significance.differences import DIFFERENCE, STARS, P, differences
-from levelhead.significance.estimates import Interval, UnpairedDifference, rescaled
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.scopes import (
     INFLUENCE,
     CountedUnits,
@@ -63,7 +55,7 @@ from levelhead.significance.scopes import (
     influence_rows,
     influenced_by,
 )
-from levelhead.significance.units import UNITS, ParallelUnits, unit_rows
+from levelhead.significance.units import UNITS, ParallelUnits, Units, unit_line, unit_notes, unit_rows, with_p_values
 from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.table import (
     STARS_NOTE,
@@ -79,19 +71,19 @@ from levelhead.tables.table import (
     starts_of,
 )
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.training_data import Training
 
 
 @immutable
 class AverageScore(Score):
-    """The macro-average of scores: the means of their values; its counts are sums."""
+    """The macro-average of scores: the mean of their values, with the sums of their counts."""
 
     scores: tuple[Score, ...] = ()  # the scores on each treebank
 
     @property
     def value(self) -> float | None:
-        """The mean of the values; None if a treebank has none."""
+        """The mean of the values; None if it is undefined on a treebank."""
         return None if self.exact is None else float(self.exact)
 
     @property
@@ -109,7 +101,6 @@ class AverageScore(Score):
 
 
 def averaged(evaluations: Mapping[str, Evaluation]) -> Evaluation:
-    """Return the macro-averages of the scores on several treebanks."""
     provenance = joint_provenance({code: evaluation.provenance for code, evaluation in evaluations.items()})
     scores, valid_trees = (
         _averages({code: getattr(one, name) for code, one in evaluations.items()}, provenance)
@@ -123,7 +114,6 @@ def averaged(evaluations: Mapping[str, Evaluation]) -> Evaluation:
 
 
 def _averages(scores: Mapping[str, Mapping[str, Score]], provenance: Provenance) -> dict[str, Score]:
-    """Return the average of each measure, given the scores on each treebank."""
     names = [name for name in next(iter(scores.values())) if all(name in some for some in scores.values())]
     return {name: _average({code: some[name] for code, some in scores.items()}, provenance) for name in names}
 
@@ -262,13 +252,13 @@ class LanguagePair(NamedTuple):
         measure: the measure.
         treebank_a: the first treebank.
         treebank_b: the second treebank.
-        value_a: the value on the first treebank, in percent, or the perplexity.
-        value_b: the value on the second treebank.
-        difference: the first value minus the second, in points, or in the unit of perplexities.
-        difference_interval: the confidence interval of the difference; those of all pairs hold jointly.
+        value_a: the score on the first treebank, in percent; for perplexities, the perplexity.
+        value_b: the score on the second treebank.
+        difference: `value_a` minus `value_b`, in points; for perplexities, in their unit.
+        difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
         p: the p-value, corrected for the number of pairs (Sidak).
-        paired: whether both treebanks are parallel, and paired by unit.
-        influence: if one unit causes more than a third of a variance, the difference without this unit.
+        paired: whether both treebanks are parallel, so that units are paired.
+        influence: the difference without each unit that causes more than a third of a variance.
     """
 
     system: str
@@ -285,7 +275,7 @@ class LanguagePair(NamedTuple):
 
     @property
     def treebanks(self) -> tuple[str, str]:
-        """Both treebanks."""
+        """The names of both treebanks."""
         return self.treebank_a, self.treebank_b
 
 
@@ -300,7 +290,7 @@ class Languages(Tabular):
         pairs: one result per system, measure and pair of treebanks.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities.
-        units: the units of each treebank.
+        units: the independent units of each treebank.
     """
 
     KIND: ClassVar[str] = "languages"
@@ -315,7 +305,7 @@ class Languages(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many pairs of treebanks differ significantly, and which pair most; by LAS if it is among the measures."""
+        """How many pairs of treebanks differ significantly, and which most; by LAS if it is a measure."""
         measures = {pair.measure: None for pair in self.pairs}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         tested = [pair for pair in self.pairs if pair.measure == measure and pair.p is not None]

@@ -28,19 +28,27 @@ from levelhead.correlation.human_agreement import (
 )
 from levelhead.errors import Fault, InputError, Place, listed, quoted
 from levelhead.evaluation.pair import Input, load
-from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
+from levelhead.evaluation.provenance import Sources, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import SystemCounts, Units, unit_line, unit_notes, with_p_values
-from levelhead.significance.jackknife import ratios
-from levelhead.significance.units import AUTO, UNITS, unit_rows, units_signature
+from levelhead.significance.jackknife import SystemCounts, ratios
+from levelhead.significance.units import (
+    AUTO,
+    UNITS,
+    Units,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_signature,
+    with_p_values,
+)
 from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, level_text, p_text
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.provenance import FileSummary, contents_hash, short_hash, summary_of
+from levelhead.treebank.provenance import TREEBANK, FileSummary, Provenance, contents_hash, short_hash, summary_of
 
 Scores = NDArray[np.float64]
 
@@ -82,10 +90,10 @@ class Judgment(Tabular):
 
     Args:
         choices: the choices of people.
-        measures: the result of each measure, by its name as written.
-        comparisons: the comparison of every pair of measures.
+        measures: the scores of each measure and its agreement with people, by the measure's name.
+        comparisons: the difference in agreement for every pair of measures.
         provenance: the provenance of the numbers.
-        units: the independent units.
+        units: the independent units on which intervals are based.
     """
 
     KIND: ClassVar[str] = "judge"
@@ -114,7 +122,7 @@ class Judgment(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The measure that agrees best with people, and whether it does so significantly better than all others."""
+        """The measure that agrees best with people, and which others are not significantly worse."""
         known = {name: r for name, (_, each) in self.measures.items() if (r := each.correlation.value) is not None}
         if not known:
             return "No measure prefers a system in enough sentences."
@@ -131,10 +139,10 @@ class Judgment(Tabular):
         return f"{best} agrees best with people's choices ({numbers}), {than}."
 
     def table(self, *, places: int | None = 3) -> Table:
-        """Return four rows per measure, one for each statistic, with comparisons of measures as notes.
+        """Return four rows per measure, one for each statistic; notes compare measures.
 
         Args:
-            places: digits after the point in notes.
+            places: the number of digits after the point in notes; None for all.
         """
         columns = (
             *(Column("Measure", "text"), Column("statistic", "text")),

@@ -18,11 +18,11 @@ from levelhead.comparison.systems import (
     sources_of_results,
 )
 from levelhead.errors import Fault, InputError, number_of, unknown
-from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.provenance import comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.significance import FEWEST_UNITS, SystemCounts, Units, enough_runs, unit_line, unit_notes
-from levelhead.significance.estimates import FEWEST_RUNS
+from levelhead.significance.estimates import FEWEST_RUNS, enough_runs
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import (
     Target,
     Variances,
@@ -30,10 +30,22 @@ from levelhead.significance.power import (
     difference_variances,
     typical_deviations,
 )
-from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE, UNITS, unit_rows, units_signature
+from levelhead.significance.units import (
+    AUTO,
+    DOCUMENT,
+    FEWEST_UNITS,
+    SENTENCE,
+    UNITS,
+    Units,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_signature,
+)
 from levelhead.tables.data import Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {SENTENCE: (100, 200, 500, 1000, 2000, 5000), DOCUMENT: (20, 50, 100, 200, 500, 1000)}
@@ -44,18 +56,18 @@ RUNS = (1, 3, 5, 10)  # the default numbers of runs if the deviation between run
 
 
 class Detectable(NamedTuple):
-    """The difference that one test set, or the mean of several, can detect.
+    """The smallest difference that one test set, or the mean over several, can detect.
 
     Args:
         treebank: the treebank, or the name of the average; null without files.
         measure: the measure.
         unit: "sentence", "document" or "comment:NAME".
-        n_units: the number of units of the test set.
+        n_units: the number of units of the test set, or of each test set.
         n_runs: the number of runs of each system.
-        detectable: the difference, in points, or in the unit of perplexities; null if it cannot be estimated.
+        detectable: the difference, in points; for perplexities, in their unit; null if it cannot be estimated.
         lower_quartile: the lower quartile over typical test sets; null with files.
-        upper_quartile: the upper quartile over typical test sets; null with files.
-        average: whether the row is for the mean over test sets.
+        upper_quartile: the upper quartile; null with files.
+        average: whether the difference is for the mean over test sets.
     """
 
     treebank: str | None
@@ -74,11 +86,11 @@ class Power(Tabular):
     """Detectable differences by measure, number of units and number of runs.
 
     Args:
-        rows: the differences.
-        test: the planned test.
+        rows: the detectable differences.
+        test: the level and the power of the planned test.
         provenance: the provenance of the numbers.
         perplexities: the measures that are perplexities, not percentages.
-        units: the units of each test set; empty without files.
+        units: the independent units of each test set; empty without files.
     """
 
     KIND: ClassVar[str] = "power"
@@ -92,7 +104,7 @@ class Power(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The detectable difference for the test set as it is, or for a size in the middle; by LAS if possible."""
+        """The difference detectable with the given test sets, or typical ones of medium size; by LAS if possible."""
         measures = {row.measure: None for row in self.rows}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         of_measure = [row for row in self.rows if row.measure == measure]
@@ -113,7 +125,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure, number of units and number of runs; with `each`, on every treebank."""
+        """Return one row per measure, number of units and number of runs; with `each`, also for each treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)
@@ -159,7 +171,7 @@ class Design(NamedTuple):
 
 
 def power(plan: Plan, setup: Setup, design: Design, *, resample_by: str = AUTO, **how: Any) -> Power:
-    """Return the detectable differences between two systems; the macro-average assumes n units in each test set."""
+    """Return the smallest detectable differences between two systems, on each test set and on average."""
     design.check()
     if len({system.name for system in plan.systems}) != 2:
         raise InputError(Fault("no-pairs", "give two systems"))
@@ -207,7 +219,6 @@ def detectable_rows(
 
 
 def _rows(start: Detectable, variances: Sequence[Variances], design: Design, scale: int = 100) -> Iterator[Detectable]:
-    """One row per number of units and runs."""
     if design.run_deviation is not None:  # of both systems
         variances = [variance._replace(runs=2 * design.run_deviation**2) for variance in variances]
     known = all(variance.runs is not None for variance in variances)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place, number_of
+from levelhead.evaluation.provenance import plain_reason
 from levelhead.messages import MESSAGES
-from levelhead.scoring.measure_notes import plain_reason
-from levelhead.significance import FEWEST_UNITS, ComparedScore, InferenceSettings, SystemCounts
 from levelhead.significance.corrections import level_of_each
-from levelhead.significance.differences import DIFFERENCE
-from levelhead.significance.estimates import FEWEST_RUNS, Interval
+from levelhead.significance.differences import DIFFERENCE, ComparedScore
+from levelhead.significance.estimates import FEWEST_RUNS, InferenceSettings, Interval
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import MOST_RUNS, Target, difference_variances, runs_to_detect
+from levelhead.significance.units import FEWEST_UNITS
 from levelhead.tables.table import Column, formatted, interval_head
 
 if TYPE_CHECKING:
@@ -35,14 +36,15 @@ class GateResult(NamedTuple):
         system: the system.
         measure: the measure.
         treebank: the treebank, or the name of the average.
-        verdict: the result.
+        verdict: "met", "not met" or "undecided".
         reason: the reason.
-        difference: system minus baseline, in points or the unit of perplexities; null for invalid outputs.
+        difference: the system's score minus the baseline's, in points; for perplexities, in their
+            unit; null for invalid outputs.
         difference_interval: the confidence interval of the difference.
-        ratio_interval: for perplexities with a margin: the confidence interval of the ratio.
-        decided: whether the data show on which side of the limit the difference is.
-        n_runs_needed: the number of runs of each system that would decide; null if it is decided, with single runs, or
-            if no number suffices.
+        ratio_interval: the confidence interval of the ratio; only for perplexities with a margin.
+        decided: whether the data show on which side of the limit the difference lies.
+        n_runs_needed: the number of runs per system that would decide; null if decided, unknown
+            (single runs), or if no number suffices.
     """
 
     system: str

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.errors import number_of, printable
-from levelhead.evaluation.provenance import Provenance, Sources
+from levelhead.evaluation.provenance import Sources
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
 from levelhead.tables.data import Layout
 from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Comments, Treebank
-from levelhead.treebank.provenance import joint_hash, summary_of
+from levelhead.treebank.provenance import Provenance, joint_hash, summary_of
 from levelhead.treebank.relations import universal
 
 Numbers = NDArray[np.int64]
@@ -202,14 +202,14 @@ class Suspect(NamedTuple):
     """A word whose annotation is probably wrong.
 
     Args:
-        word: its index among all words.
-        kind: "head" (the head, and perhaps the relation), "relation" or "UPOS".
-        gold: its annotation: a relation with its head, or a tag.
-        other: the annotation that is probably right.
+        word: the index of the word in the treebank.
+        kind: what is suspect: "head" (and perhaps the relation), "relation" or "UPOS".
+        gold: the annotation in gold: a relation with its head, or a tag.
+        other: the annotation that is probably correct.
         score: the evidence for the other annotation, as log-odds.
         n_for: the number of systems with the other annotation.
         n_gold: the number of systems that agree with gold.
-        variation: another annotation of these words in the same context, or None.
+        variation: the evidence from the same words in the same context elsewhere, or None.
     """
 
     word: int
@@ -228,20 +228,20 @@ class SuspectRow(NamedTuple):
     Args:
         sentence: the number of the sentence, from 1.
         sent_id: its sent_id.
-        line: the line of its first word; null if the treebank was not read from a file.
+        line: the line of the sentence's first word; null if the treebank was not read from a file.
         word: the number of the word in the sentence.
         form: its form.
-        problem: the kind of annotation that is suspect.
+        problem: what is suspect.
         annotation: the annotation in gold.
         probably: the more probable annotation.
         score: for ranking: the higher, the more suspect.
-        systems_against: the number of systems with the other annotation.
-        systems_in_favor: the number of systems with that of gold.
-        elsewhere_other: the number of occurrences of the same words in the same context with the other annotation.
-        elsewhere_same: the number of those with this annotation.
-        elsewhere_sentence: the number of the sentence of the first of the others.
+        systems_against: the number of systems with the more probable annotation.
+        systems_in_favor: the number of systems that agree with gold.
+        elsewhere_other: the number of times that these words have another annotation in this context.
+        elsewhere_same: the number of times that they have this annotation.
+        elsewhere_sentence: the number of the first sentence with the other annotation.
         elsewhere_sent_id: its sent_id.
-        elsewhere_word: the number of the word in it.
+        elsewhere_word: the number of the word in that sentence.
     """
 
     sentence: int
@@ -267,9 +267,9 @@ class Suspects(Tabular):
     """Words whose annotation is probably wrong, the most suspicious first.
 
     Args:
-        treebank: the annotation.
+        treebank: the gold treebank.
         systems: the names of the systems.
-        suspects: the words.
+        suspects: the suspect words, the most suspicious first.
         outputs: the outputs of the systems, matched with gold.
         provenance: the provenance of the result.
     """
@@ -285,7 +285,7 @@ class Suspects(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The number of suspects, and what evidence there is against how many of them."""
+        """The number of suspects, and how many of them have which evidence."""
         if not self.suspects:
             return "No word is suspect."
         n_systems = len(self.systems)
@@ -303,9 +303,9 @@ class Suspects(Tabular):
         return int(self.treebank.sentence_of_word[suspect.word])
 
     def to_treebank(self) -> Treebank:
-        """Return the sentences of the suspects without duplicates, with a comment for each suspect.
+        """Return the sentences with suspects, the most suspicious first.
 
-        The comments are `# suspect = WORD KIND: ANNOTATION -> OTHER`, the most suspicious word first.
+        Each suspect has a comment in its sentence: `# suspect = WORD KIND: ANNOTATION -> OTHER`.
         """
         of_sentence: dict[int, str] = {}
         for suspect in self.suspects:
@@ -391,7 +391,6 @@ def find_suspects(outputs: Mapping[str, Matches], gold: Treebank, training: Mapp
 
 
 def _by_votes(outputs: Sequence[Matches]) -> dict[tuple[int, bool], Suspect]:
-    """The suspects of systems, by the word, and by whether its tag is concerned."""
     gold = outputs[0].gold
     with_tags = gold.upos.has_values and all(output.system.upos.has_values for output in outputs)
     forms = [form.lower() for form in gold.forms]

@@ -7,21 +7,30 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
-from levelhead.analysis import Cascading, Confusion, cascading_errors, error_types
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, ConfusedWords
+from levelhead.analysis.confusion import (
+    MOST_RELATIONS,
+    OTHER,
+    Cascading,
+    ConfusedWords,
+    Confusion,
+    cascading_errors,
+    error_types,
+)
 from levelhead.analysis.repairs import Repair, TreebankRepairs, average_repairs, costliest_error, repairs
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.comparison.evaluations import single_run
 from levelhead.errors import Fault, InputError, listed, number_of
 from levelhead.evaluation.provenance import (
-    Provenance,
+    SYSTEM,
     Sources,
+    annotation_of,
     comparison_provenance,
     joint_provenance,
+    notes_on,
+    notes_on_schemes,
     pair_provenance,
-    signature_of_tests,
 )
 from levelhead.evaluation.score_data import PartialCoverage
 from levelhead.evaluation.score_tables import coverage_notes
@@ -29,10 +38,19 @@ from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
 from levelhead.scoring import Matches
-from levelhead.scoring.measure_notes import SYSTEM, annotation_of, notes_on, notes_on_schemes
-from levelhead.significance import ENOUGH_UNITS, FEWEST_UNITS, InferenceSettings, Units, unit_line, unit_notes, units_of
+from levelhead.significance.estimates import InferenceSettings, signature_of_tests
 from levelhead.significance.jackknife import BucketEstimate, IntervalSettings
-from levelhead.significance.units import UNITS, parallel_groups, unit_rows
+from levelhead.significance.units import (
+    ENOUGH_UNITS,
+    FEWEST_UNITS,
+    UNITS,
+    Units,
+    parallel_groups,
+    unit_line,
+    unit_notes,
+    unit_rows,
+    units_of,
+)
 from levelhead.tables.data import (
     MEASURE_COLUMN,
     SYSTEM_COLUMN,
@@ -45,7 +63,7 @@ from levelhead.tables.data import (
 )
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head, starts_of
 from levelhead.tabular import Tabular
-from levelhead.treebank.provenance import summary_of
+from levelhead.treebank.provenance import Provenance, summary_of
 from levelhead.treebank.relations import Scheme
 
 Found = TypeVar("Found")
@@ -69,7 +87,7 @@ class PerTreebank(Tabular, Generic[Found]):
     def _table(
         self, columns: Iterable[Column], rows: Callable[[Found], Iterable[tuple[Cell, ...]]], *notes: str
     ) -> Table:
-        """Return the rows of all treebanks, which start with the treebank if there are several."""
+        """Return the rows of all treebanks; with several, each row starts with the treebank."""
         several = len(self.treebanks) > 1
         cells = [(*(name,) * several, *row) for name, result in self.treebanks.items() for row in rows(result)]
         heads = (*[Column("Treebank", "text")] * several, *columns)
@@ -100,11 +118,10 @@ class Confusions(PerTreebank[Confusion]):
         return f"The most frequent error: gold {gold} is {system} in the output, in {number_of(n, 'word')} ({share})."
 
     def _confusions_rows(self) -> Iterator[tuple[str, ConfusedWords]]:
-        """Return the pairs of relations, with those that are equal or not aligned."""
         return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
 
     def table(self) -> Table:
-        """Return one row per pair of confused relations, the most frequent first, then relations of unaligned words."""
+        """Return one row per pair of confused relations, the most frequent first, unaligned words last."""
         columns = (
             *(Column("Gold", "text"), Column("System", "text"), Column("Words", "number")),
             *(Column("Head correct", "number"), Column("of gold", "percent")),
@@ -122,7 +139,6 @@ class Confusions(PerTreebank[Confusion]):
 
 
 def notes_on_coverage(coverage: Coverages) -> list[str]:
-    """Return what each system covers on all treebanks."""
     pairs = [pair for some in coverage.values() for pair in some.items()]
     several = len({system for system, _ in pairs}) > 1
     return coverage_notes((system if several else "", own) for system, own in pairs)
@@ -172,7 +188,6 @@ def for_each_output(
 
 
 def _provenance(sources: Mapping[str, Sources], setup: Setup, scheme: UsedScheme | None = None) -> Provenance:
-    """The provenance of results for one system."""
     parts = setup.signature_of_measures() | ({"scheme": scheme[0].name} if scheme else {})
     pairs = {}
     for code, source in sources.items():
@@ -309,7 +324,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     """The errors of one system on each treebank.
 
     Args:
-        averages: the mean gains of repairs over treebanks; empty for a single treebank.
+        averages: the mean gain of each repair over treebanks; empty for a single treebank.
     """
 
     KIND: ClassVar[str] = "analyze"
@@ -328,7 +343,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
     @property
     def verdict(self) -> str:
-        """The error whose repair gains most."""
+        """The kind of error whose repair gains most."""
         several = len(self.treebanks) > 1
         repairs = self.averages if several else next(iter(self.treebanks.values())).repairs
         return costliest_error(repairs, self.measure, several=several)
@@ -351,8 +366,8 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         """Return a table for readers.
 
         Args:
-            show: the gain of repairing each kind of error ("repairs"), the number of words with each type of error
-                ("types"), or the wrong arcs with a correct parent ("cascading").
+            show: "repairs" for the gain of repairing each kind of error, "types" for the number of words with each type
+                of error, "cascading" for the wrong arcs whose parent is correct.
         """
         return {"repairs": self._repairs, "types": self._types, "cascading": self._cascading}[show]()
 
@@ -414,7 +429,6 @@ def repair_rows(repairs: Sequence[Repair], level: str) -> tuple[tuple[Column, ..
 
 
 def analyze_outputs(plan: Plan, setup: Setup, tests: InferenceSettings) -> ErrorAnalysis:
-    """Return the errors of the outputs of a system."""
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
     schemes = setup.registry.schemes

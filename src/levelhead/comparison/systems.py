@@ -16,58 +16,53 @@ from levelhead.campaign.outputs import Look
 from levelhead.campaign.plan import missing_outputs
 from levelhead.comparison.regression import GateResult, gate_results, valid_candidates, valueless, verdict_text
 from levelhead.errors import Fault, InputError, Place, listed, number_of, with_minus
-from levelhead.evaluation.provenance import Provenance, Sources, comparison_provenance, signature_of_tests
+from levelhead.evaluation.provenance import Sources, comparison_provenance, named_note
 from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.score_tables import COVERAGE, VALID_TREES, coverage_cells, partial_notes, value_text
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
-from levelhead.scoring.measure_notes import named_note
-from levelhead.significance import (
-    STANDARD,
+from levelhead.significance.corrections import Wins, count_wins
+from levelhead.significance.differences import (
+    DIFFERENCE,
+    STARS,
+    STATISTICS,
     ComparedScore,
-    InferenceSettings,
-    SystemCounts,
-    Units,
-    Wins,
     check_margin,
-    count_wins,
     differences,
-    unit_line,
-    unit_notes,
-    with_p_values,
+    influenced_results,
 )
-from levelhead.significance.differences import DIFFERENCE, STARS, STATISTICS, influenced_results
-from levelhead.significance.estimates import FEWEST_RUNS
+from levelhead.significance.estimates import FEWEST_RUNS, STANDARD, InferenceSettings, signature_of_tests
+from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.scopes import INFLUENCE, influence_notes, influence_rows
-from levelhead.significance.units import UNITS, unit_rows
+from levelhead.significance.units import UNITS, Units, unit_line, unit_notes, unit_rows, with_p_values
 from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.documents import FaultInFile, fault_in_file
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.typology.languages import Voter, treebanks_voting
 
 
 @immutable
 class Comparison(Tabular):
-    """The comparison of systems with the first.
+    """The comparison of systems with the first system.
 
     Args:
         systems: the systems, the baseline first.
         measures: the measures.
-        results: one result per treebank or average, measure and system.
-        wins: one result per measure and system, for several treebanks.
+        results: the score of each system by each measure on each treebank and average, compared with the first.
+        wins: the wins and losses of each system by each measure over treebanks; empty for a single one.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
-        looked: the result of `look` for the outputs on each test set.
-        voter: the unit with one vote in the tests over treebanks.
-        units: the units of each treebank.
-        joint_units: the units of averages, if some test sets are parallel.
-        valid_trees: for partial scores, the results in which invalid trees count as wrong, in the order of `results`;
-            otherwise empty.
-        coverage: for partial scores, the share of gold that each system covers, over all runs, by treebank and system.
-        gates: the results of regression gates by system and measure, those of invalid outputs last.
-        invalid: the errors of the systems that were left out because an output is missing or invalid; only with
-            regression gates, otherwise these errors are raised.
+        looked: what `prepare` prepared for the page, by test set.
+        voter: what has one vote in tests over treebanks: a "treebank", "language" or "family".
+        units: the independent units of each treebank.
+        joint_units: a text on the units of averages; empty unless test sets are parallel.
+        valid_trees: for partial scores, `results` with all invalid trees counted as wrong; otherwise empty.
+        coverage: for partial scores, the share of gold that each system's runs cover, by treebank and system.
+        gates: the results of regression gates, by system and measure; those of invalid outputs are last.
+        invalid: with regression gates, the errors of systems left out because of missing or invalid
+            outputs. Without gates, these errors are raised.
     """
 
     KIND: ClassVar[str] = "compare"
@@ -99,7 +94,7 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How the other system differs from the baseline by each measure, or how several differ by LAS."""
+        """How two systems differ by each measure; of more, which differ from the baseline by LAS."""
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:
@@ -131,11 +126,11 @@ class Comparison(Tabular):
 
     @property
     def unit_line(self) -> str:
-        """The units of intervals and p-values."""
+        """A note on the units of intervals and p-values."""
         return unit_line(self.units, with_p_values(result.p for result in self.results), self.joint_units)
 
     def of_average(self, measure: str) -> list[ComparedScore]:
-        """Return the macro-averages of all systems by a measure, or their results on a single treebank."""
+        """Return the macro-averages of all systems by a `measure`; on a single treebank, their scores."""
         of_measure = [result for result in self.results if result.measure == measure]
         return [result for result in of_measure if result.average == "macro"] or of_measure[: len(self.systems)]
 
@@ -143,7 +138,7 @@ class Comparison(Tabular):
         """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values.
 
         Args:
-            each: every treebank, not only averages.
+            each: whether to show every treebank, not only averages.
         """
         signature = self.provenance.signature
         averaged = any(result.average for result in self.results)
@@ -272,7 +267,6 @@ def compare(
 
 
 def _coverage(results: Results, plan: Plan) -> dict[str, dict[str, PartialCoverage]]:
-    """The coverage over all runs of each system, by the code of the test set and the system."""
     runs = defaultdict[tuple[str, str], list[PartialCoverage]](list)
     for test_set, run in product(results.test_sets, plan.systems):
         if (own := results.results[run.label, test_set.code].partial_coverage) is not None:

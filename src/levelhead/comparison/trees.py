@@ -22,7 +22,7 @@ from levelhead.comparison.system_errors import (
     notes_on_coverage,
 )
 from levelhead.errors import Fault, InputError, MeasureError, number_of, quoted
-from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.provenance import comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
@@ -32,6 +32,7 @@ from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, T
 from levelhead.tables.table import FILE, Cell, Column, Screen, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.tree_drawings import draw, draw_both, indented, title
 
 _EQUAL = 1e-9  # sums of weights with a smaller difference are equal
@@ -71,7 +72,7 @@ class TreeExamples(Tabular):
     coverage: Coverages
 
     def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the trees as text, at most `limit` below each heading, with notes and the signature for a `screen`."""
+        """Return the trees with notes and signature, at most `limit` per heading, as text for a `screen`."""
         from levelhead.tables.writers import notes_text
 
         return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
@@ -88,13 +89,13 @@ class TreeExamples(Tabular):
 
 @immutable
 class ErrorExamples(TreeExamples):
-    """Words with the wrong relation, with their sentences.
+    """Words with a wrong relation, and their sentences.
 
     Args:
         system: the name of the system.
         treebank: the name of the treebank.
         matches: the aligned words.
-        cells: all words with each error, such as `nsubj:obj` (gold relation, system relation).
+        cells: the words with each error, by its name: `nsubj:obj` (gold relation, system relation).
     """
 
     KIND: ClassVar[str] = "examples"
@@ -179,7 +180,7 @@ class Contrast(NamedTuple):
     """One gold sentence on which two systems differ.
 
     Args:
-        sentence: its index.
+        sentence: the index of the sentence.
         gold: the number of gold words, or the sum of their weights.
         baseline_correct: the number of correct words of the baseline, or the sum of their weights.
         correct: the number of correct words of the system, or the sum of their weights.
@@ -205,8 +206,9 @@ class Contrasts(TreeExamples):
 
     Args:
         measure: the measure.
-        outputs: for each treebank and system: the outputs of the baseline and of the system, all gains, all losses.
-        setup: the settings.
+        outputs: for each treebank and system: its name, the baseline's output, the system's output,
+            all gains, all losses.
+        setup: the settings of the scores.
     """
 
     KIND: ClassVar[str] = "contrasts"
@@ -334,7 +336,6 @@ def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Co
 
 
 def _counts_by_sentence(matches: Matches, setup: Setup) -> Counts:
-    """The counts of the only measure in every sentence."""
     ((measure, definition),) = setup.defined
     check_annotated(matches, measure, definition)
     how = {"schemes": setup.registry.schemes, "weights": setup.values_of(measure)}

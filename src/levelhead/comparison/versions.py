@@ -163,7 +163,6 @@ class ChangedCell(NamedTuple):
 
 
 def changed_cells(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """Yield all changes in the sentences that two versions share."""
     yield from _other_words(pairs)
     for name, attribute in _COLUMNS.items():
         yield from _changed(pairs, name, attribute)
@@ -209,7 +208,6 @@ def _other_words(pairs: PairedVersions) -> Iterator[ChangedCell]:
 
 
 def _changed(pairs: PairedVersions, name: str, attribute: str) -> Iterator[ChangedCell]:
-    """The aligned words whose cells of a column differ."""
     columns: list[StringColumn] = [getattr(treebank, attribute) for treebank in (pairs.old, pairs.new)]
     number: dict[str, int] = {}
     old, new = (column.mapped(lambda text: number.setdefault(text, len(number)), np.intp) for column in columns)
@@ -237,7 +235,6 @@ def _differences(pairs: PairedVersions, column: str, sentence: int, old: str, ne
 
 
 def _heads(pairs: PairedVersions) -> Iterator[ChangedCell]:
-    """The aligned words whose heads are not aligned with each other."""
     old, new = pairs.old, pairs.new
     if not old.has_trees and not new.has_trees:
         return
@@ -289,12 +286,11 @@ def _cells(treebank: Treebank, part: MultiwordTokens | EmptyNodes) -> Iterator[t
 
 
 def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
-    """Patterns, most frequent first."""
     return tuple(sorted(patterns, key=lambda pattern: (-pattern.changes, *column_order(pattern.column), *pattern[1:3])))
 
 
 def changes(old: Treebank, new: Treebank, rules: Rules) -> TreebankChanges:
-    """Return the changes between two versions of a treebank; exchanging them exchanges both sides of every change."""
+    """Return the changes from one version of a treebank to the other."""
     rules.check_words()
     pairs = pair_versions(old, new, rules)
     cells_of: defaultdict[int, list[ChangedCell]] = defaultdict(list)
@@ -343,7 +339,6 @@ def changes(old: Treebank, new: Treebank, rules: Rules) -> TreebankChanges:
 
 
 def _provenance(files: Mapping[str, Mapping[str, Treebank]], rules: Rules, notes: tuple[str, ...] = ()) -> Provenance:
-    """The provenance of the old and the new version of each file."""
     ids = {name: {side: summary_of(treebank).id for side, treebank in sides.items()} for name, sides in files.items()}
     joint = {side: joint_hash(some[side] for some in ids.values() if side in some) for side in ("old", "new")}
     signature = {"rules": rules.signature, **joint, "unicode": unicodedata.unidata_version, "version": VERSION}

@@ -46,7 +46,7 @@ class UDSpan(NamedTuple):
 
 @dataclass(eq=False)
 class UDWord:
-    """A word, like the scripts' class of this name."""
+    """A word, like the class `UDWord` of the official scripts."""
 
     span: UDSpan
     columns: list[str]
@@ -59,7 +59,7 @@ class UDWord:
 
 @immutable
 class Score:
-    """The score of a measure, like the scripts' class of this name."""
+    """The score of a measure, like the class `Score` of the official scripts."""
 
     gold_total: float
     system_total: float
@@ -84,13 +84,13 @@ class Score:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Correct / aligned; the number of aligned words itself if it is 0 or None."""
+        """Correct / aligned; 0 or None if aligned is 0 or None."""
         return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
 
 
 @immutable
 class UDRepresentation:
-    """A file that was read; the scripts' lists are created when needed."""
+    """A file that was read; its lists are created when needed."""
 
     treebank: Treebank
     rules: Rules
@@ -251,10 +251,7 @@ class Script:
 
 
 def load_deprel_weights(weights_file: Iterable[str] | None) -> dict[str, float] | None:
-    """Read a weight for each relation from the lines of a file.
-
-    Args:
-        weights_file: the lines, or None.
+    """Read the weight of each relation from the lines of a `weights_file`; None without a file.
 
     Raises:
         ValueError: a line does not have two columns.

@@ -35,13 +35,12 @@ _KEYS = {"name", "subtypes", "targets", "fixed"}
 
 
 class Targets(NamedTuple):
-    """The set T of Kohita et al. (2017): pairs of a part of speech and a relation.
+    """The words that swap places with their heads, by UPOS and relation: the set T of Kohita et al. (2017).
 
     Args:
-        name: its name.
+        name: the name of the set.
         relations: the target relations of each UPOS.
-        fixed: the relations of parts of fixed expressions, under "ud1" and "ud2": backward conversion does not move
-            them.
+        fixed: the relations inside fixed expressions, which backward conversion does not move, for "ud1" and "ud2".
         subtypes: whether a relation written without a subtype matches all its subtypes.
     """
 
@@ -57,7 +56,7 @@ class Targets(NamedTuple):
         return hashlib.sha256(json.dumps([*tables, self.subtypes], sort_keys=True).encode()).hexdigest()
 
     def matches(self, upos: str, relation: str) -> bool:
-        """Return whether words of this part of speech and relation are targets."""
+        """Return whether words with this UPOS and this relation are targets."""
         return self._is_in(relation, self.relations.get(upos, frozenset()))
 
     def of(self, treebank: Treebank) -> Flags:
@@ -273,9 +272,6 @@ def forward(
 
     The outermost target among a word's children on each side swaps places with the word, left side first; children of
     the root stay. Only heads change (and MISC if `exact`).
-
-    `targets` are the words that swap places with their heads (by default those of the paper), `ud` is inferred from the
-    relations by default, and `exact` records heads in MISC, so that `backward` restores the trees without loss.
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
@@ -296,9 +292,6 @@ def backward(
     The children of a target on each side move to its head, left side first, and the innermost of them becomes its head;
     parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head is unchanged.
     Enhanced graphs that `forward` kept match the heads again, so there is no warning about them.
-
-    `exact` restores the heads that `forward` recorded, and removes the records. Sentences whose trees changed after
-    recording are converted by the algorithm, with a warning; so is parser output.
     """
     heads = _lowered(treebank.heads, words_of(treebank, targets or default_targets(), variant, ud))
     if exact:

@@ -72,9 +72,9 @@ class RoundTripCounts(NamedTuple):
         nonprojective_share_before: their share of the words.
         nonprojective_after: the number of non-projective arcs in the function-head tree.
         nonprojective_share_after: their share of the words.
-        nonprojective_sentences_before: the number of sentences with such an arc in the content-head tree.
+        nonprojective_sentences_before: the number of sentences with a non-projective content-head tree.
         nonprojective_sentences_share_before: their share of the sentences.
-        nonprojective_sentences_after: the number of sentences with such an arc in the function-head tree.
+        nonprojective_sentences_after: the number of sentences with a non-projective function-head tree.
         nonprojective_sentences_share_after: their share of the sentences.
         head_entropy_before: the head-word entropy of the content-head trees; null if no word is frequent enough.
         head_entropy_after: the head-word entropy of the function-head trees.
@@ -107,12 +107,12 @@ class RoundTripCounts(NamedTuple):
 
 @immutable
 class RoundTrip(Tabular):
-    """The changes of forward conversion in a treebank, and the heads that backward conversion does not restore.
+    """What forward conversion changes in a treebank, and which heads backward conversion does not restore.
 
     Args:
-        counts: the numbers of words and arcs before and after, and what was changed.
+        counts: the numbers of words, changes and non-projective arcs.
         not_restored: the words with a different head after the round trip.
-        variant: the interpretation of the algorithm.
+        variant: the interpretation of Kohita et al. (2017): "paper", "frozen" or "script".
         targets: the name of the targets.
         targets_sha256: a hash of the targets.
         exact: whether heads were recorded in MISC.
@@ -228,7 +228,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance, with the joined signatures of all treebanks."""
+        """The provenance of the numbers; its signature joins the signatures of all treebanks."""
         each = {name: trip.provenance for name, trip in self.items()}
         signatures = [provenance.signature for provenance in each.values()]
         joined = {key: "+".join(dict.fromkeys(one[key] for one in signatures)) for key in (signatures or [{}])[0]}
@@ -241,7 +241,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
         return ((treebank, word) for treebank, trip in self.items() for word in trip.not_restored)
 
     def table(self, *, failures: bool = False) -> Table:
-        """Return the round trips, with averages of shares; or, with `failures`, the words that were not restored."""
+        """Return the round trips as a table with average shares; with `failures`, the words that were not restored."""
         if failures:
             return not_restored_table(self)
         columns = {column: [getattr(trip.counts, name) for trip in self.values()] for column, name in _COLUMNS.items()}

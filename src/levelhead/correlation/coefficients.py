@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from levelhead.correlation.measurements import NO_VALUE, Measurements, check_sizes
 from levelhead.errors import Fault, InputError, listed, quoted
 from levelhead.immutable import immutable
-from levelhead.significance.resampling import Seed, random_orders_within
+from levelhead.significance.jackknife import Seed, random_orders_within
 from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
@@ -103,7 +103,7 @@ class FisherZ(NamedTuple):
     errors: Numbers
 
     def test(self, i: int, j: int, level: float) -> tuple[float | None, float | None, float | None]:
-        """Return the interval of a coefficient and its p-value (of 0, not of independence), from the same statistic."""
+        """Return the interval of a coefficient, and its p-value (that it is 0, not of independence)."""
         r, z, error = (float(matrix[i, j]) for matrix in self)
         if math.isnan(error):
             return None, None, None
@@ -141,7 +141,8 @@ class CumulativeVariance(NamedTuple):
 
     Args:
         treebanks: the treebanks in the order in which they are added.
-        variances: the variances of the first two, three, ... of them, float64, shape (treebanks - 1,).
+        variances: the variance of the scores of the first k treebanks for k = 2, 3, ...; float64,
+            shape (treebanks - 1,).
     """
 
     treebanks: tuple[str, ...]
@@ -149,13 +150,11 @@ class CumulativeVariance(NamedTuple):
 
 
 def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64]) -> CumulativeVariance:
-    """Return the variance of the best k scores for every k from 2 (Callin, figure 5).
-
-    It is the sample variance (n - 1), as in his program. Each measure has its own order.
+    """Return the sample variance of the best k scores for every k from 2 (Callin, figure 5).
 
     Args:
-        treebanks: their names.
-        scores: the scores, shape (treebanks,); treebanks without one (NaN) are left out.
+        treebanks: the names of the treebanks.
+        scores: their scores, shape (treebanks,); NaN for unknown scores, which are left out.
 
     Raises:
         InputError: fewer than two treebanks have a score.
@@ -174,7 +173,7 @@ class CumulativeVariances(Tabular):
     """The variances of measures as treebanks are added in top-scoring order.
 
     Args:
-        variances: the variances of each measure.
+        variances: the cumulative variance of each measure.
         provenance: the provenance of the numbers; its notes list what was left out.
     """
 
@@ -210,7 +209,7 @@ class CumulativeVariances(Tabular):
 
 
 def cumulative_variances(table: Measurements, columns: Sequence[str] = ()) -> CumulativeVariances:
-    """Return the cumulative variance of columns of numbers, by default of all."""
+    """Return the cumulative variance of each of these columns, by default of all columns of numbers."""
     chosen = columns or tuple(table.numbers)
     if not chosen:
         raise InputError(Fault("invalid-table", "no column has numbers"))
@@ -276,9 +275,9 @@ class FamilyCheck(NamedTuple):
     """The check of a correlation by language families.
 
     Args:
-        without: the coefficient without each family; None if too few treebanks are left.
-        within: the coefficient of values centered on the mean of their family; None if no family has variation, and for
-            partial correlations.
+        without: the coefficient if a family is left out, by family; None if too few treebanks remain.
+        within: the coefficient of values minus their family's mean; None for partial correlations,
+            or if values do not vary within any family.
         p: the two-sided p-value of a permutation test of independence within families.
         p_error: the Monte Carlo standard error of p; None if all orders were used.
     """
@@ -290,7 +289,7 @@ class FamilyCheck(NamedTuple):
 
     @property
     def extremes(self) -> tuple[tuple[float, str], tuple[float, str]] | None:
-        """The lowest and the highest coefficient without a family, with the family; None if all are undefined."""
+        """The lowest and the highest coefficient if one family is left out, each with the family."""
         known = [(value, family) for family, value in self.without.items() if value is not None]
         return (min(known), max(known)) if known else None
 

@@ -36,9 +36,9 @@ class Coefficient(NamedTuple):
 
     Args:
         value: the coefficient, from -1 to 1; None if a column is constant.
-        low: the lower end of the confidence interval, which holds for all pairs jointly; None with fewer than four
-            treebanks (plus one for each given column), or if a column is constant without one treebank.
-        high: the upper end.
+        low: the lower end of the confidence interval, simultaneous for all pairs; None with fewer than four treebanks
+            (plus one per given column), or if leaving out one makes a column constant.
+        high: the upper end of the interval.
         p: the two-sided p-value, corrected for the number of pairs (Sidak): below .05 exactly if the 95%
             interval excludes 0.
         families: the check by language families.
@@ -59,7 +59,7 @@ class Pair(NamedTuple):
         y: the name of the other.
         n: the number of languages (or treebanks) with both values.
         coefficients: the coefficients by method.
-        skewed: the skewed columns among the two and the given columns.
+        skewed: which of these columns and of the given columns are skewed.
     """
 
     x: str
@@ -79,10 +79,10 @@ class Correlation(Tabular):
     """The correlations of all pairs of columns.
 
     Args:
-        columns: their names.
+        columns: the names of the columns.
         given: the columns controlled for in partial correlations.
-        treebanks: the treebanks of at least one pair.
-        pairs: the upper triangle of the matrix, row by row.
+        treebanks: the treebanks that count in at least one pair.
+        pairs: the pairs of columns: the upper triangle of the matrix, row by row.
         provenance: the provenance of the numbers; its notes list what was left out.
     """
 
@@ -183,7 +183,7 @@ class Correlation(Tabular):
         return (*given, Detail(f"{len(self.treebanks)} treebanks"))
 
     def matrix_table(self, method: Method) -> Table:
-        """Return the upper triangle of the matrix of coefficients by a `method`, in the layout of Callin's table 3."""
+        """Return the coefficients of a `method` as the upper triangle of a matrix (Callin, table 3)."""
         value = {(pair.x, pair.y): pair.coefficients[method].value for pair in self.pairs}
         firsts = {pair.x for pair in self.pairs}
         rows = tuple(

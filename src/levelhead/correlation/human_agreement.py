@@ -31,8 +31,8 @@ class Preferences(NamedTuple):
 
     Args:
         second: 1 for the second system, 0 for the first, 0.5 for neither; float64, shape (sentences,).
-        counted: whether the sentence counts, bool, shape (sentences,).
-        differences: the second system's score minus the first's, 0 if they are equal or either is undefined;
+        counted: which sentences count, bool, shape (sentences,).
+        differences: the second system's score minus the first's; 0 if a score is undefined;
             float64, shape (sentences,).
         n_ties: the number of sentences with equal or undefined scores.
     """
@@ -63,8 +63,8 @@ class HumanAgreement(NamedTuple):
     Args:
         n: the number of sentences that count.
         n_ties: the number of sentences with equal or undefined scores.
-        correlation: Pearson's coefficient of the measure's preferences and people's choices (Callin, table 4).
-        spearman: Spearman's coefficient of the differences of scores and the choices.
+        correlation: Pearson's correlation of the measure's preferences with people's choices (Callin, table 4).
+        spearman: Spearman's correlation of score differences with people's choices.
         accuracy: the percentage of sentences in which the measure prefers the system that people chose.
         kappa: Cohen's kappa (1960): accuracy corrected for chance.
     """
@@ -81,8 +81,8 @@ class AgreementDifference(NamedTuple):
     """The difference of two measures in their agreement with people.
 
     Args:
-        difference: the first correlation with the choices minus the second.
-        p: the two-sided p-value, below 1 - level exactly if the interval does not include 0.
+        difference: the correlation of the first measure with people's choices, minus that of the second.
+        p: the two-sided p-value: below 1 - level exactly if the interval does not include 0.
     """
 
     difference: AgreementEstimate

@@ -39,11 +39,11 @@ class Measurements(Tabular):
 
     Args:
         treebanks: the codes or names of the treebanks.
-        numbers: columns of numbers, float64, NaN for missing values, shape (treebanks,).
-        texts: columns of text, such as language families; empty for missing values.
+        numbers: the columns of numbers, by name: float64, shape (treebanks,), NaN for missing values.
+        texts: the columns of text, such as language families, by name; "" for missing values.
         sources: the SHA-256 of each file, by its name.
-        notes: notes on what was left out.
-        key: the requested column with the names of treebanks, or None.
+        notes: notes about what was left out.
+        key: the requested name of the column with the treebanks, or None.
     """
 
     KIND: ClassVar[str] = "measurements"
@@ -79,13 +79,13 @@ class Measurements(Tabular):
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return columns by their `names`; a string can have several, separated by commas."""
+        """Return the names of columns, given `names` that can be joined by commas."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))
 
     def rows(self, chosen: Sequence[int]) -> Measurements:
-        """Return the treebanks with the numbers `chosen`, in this order."""
+        """Return a table of only the `chosen` rows, given by index, in this order."""
         return replace(
             self,
             treebanks=tuple(self.treebanks[i] for i in chosen),
@@ -94,24 +94,24 @@ class Measurements(Tabular):
         )
 
     def with_difference(self, one: str, other: str) -> Measurements:
-        """Return the table with an additional column `diff(one,other)`: one minus the other.
+        """Return the table with a new column `diff(one,other)`, the first column minus the second.
 
         Args:
-            one: a column of numbers.
-            other: another column of numbers.
+            one: the first column, of numbers.
+            other: the second column, of numbers.
 
         Raises:
-            InputError: the column is unknown, or its numbers are too large.
+            InputError: a column is unknown, or its numbers are too large.
         """
         check_sizes(self, (one, other))
         difference = self.numbers[one] - self.numbers[other]
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
-        """Return the version, the key, and the hash of each file by the shortest end of its path that identifies it.
+        """Return the version, the key, and each file's hash, by the shortest unique end of its path.
 
         Args:
-            taken: names that are already in use.
+            taken: names that cannot be used for files.
         """
         signature = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
         names = {*taken, *signature}

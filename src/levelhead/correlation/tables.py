@@ -57,8 +57,8 @@ def read_tables(
     Args:
         sources: the tables, as in `levelhead.correlate`; files can be compressed.
         key: the column with the names of treebanks, or None.
-        missing: as in `join`.
-        columns: the columns to read, by default all; other columns in two tables are left out.
+        missing: how to treat missing values, as in `levelhead.correlate`.
+        columns: the requested columns, by default all; other columns are left out if several tables have them.
 
     Raises:
         InputError: a source is not a table, or the tables cannot be joined.
@@ -79,7 +79,7 @@ def read_tables(
 
 
 def _with_own_names(tables: Sequence[Measurements]) -> list[Measurements]:
-    """Tables whose sources have names of their own, which results of one kind share."""
+    """Rename sources so that no two tables share a name."""
     taken: dict[str, str] = {}
     renamed = []
     for table in tables:
@@ -130,7 +130,6 @@ def _invalid(message: str, path: str, line: int | None = None) -> InputError:
 
 
 def _number(cell: str) -> float | None:
-    """The finite number in a cell, or None."""
     try:
         value = float(cell)
     except ValueError:
@@ -220,7 +219,6 @@ def _cells_of_text(text: str, path: str, name: str) -> _Cells:
 
 
 def _text_rows(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a file by the number of their first line."""
     head = next((line for line in io.StringIO(text, newline="") if line.strip() and line[0] != "#"), "")
     delimiter = "\t" if "\t" in head else ";" if ";" in head and "," not in head else ","
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -47,7 +47,7 @@ def check_derived(
 
 
 class Transition(IntEnum):
-    """A step of a transition system; the number is its code in the arrays of kernels."""
+    """A step of a transition system; its value is its code in `Derivations.transitions`."""
 
     SHIFT = 0
     LEFT_ARC = 1
@@ -88,7 +88,7 @@ class Configuration(NamedTuple):
         stack: words, the top last.
         buffer: words still to be read, the next word first.
         heads: the head of each word, -1 for none yet.
-        relations: its relation, empty for none yet.
+        relations: the relation of each word, "" for none yet.
     """
 
     stack: tuple[int, ...]
@@ -102,8 +102,8 @@ class TransitionSystem:
     """A transition system with its static oracle: `ARC_EAGER`, `ARC_STANDARD`, `SWAP_EAGER` or `SWAP_LAZY`.
 
     Args:
-        name: its name, as in `SYSTEMS`.
-        code: its number in the kernels.
+        name: its name in `SYSTEMS`.
+        code: its number in compiled code.
         transitions: its transitions.
         source: the publication that defines it.
     """
@@ -122,7 +122,7 @@ class TransitionSystem:
         return SWAP not in self.transitions
 
     def actions(self, relations: Iterable[str]) -> tuple[Action, ...]:
-        """Return all labeled transitions for some relations: transitions that add arcs occur once per relation."""
+        """Return all labeled transitions; those that add an arc occur once for each of `relations`."""
         labels = tuple(relations)
         return tuple(
             Action(transition, label)
@@ -201,7 +201,7 @@ class TransitionSystem:
         )
 
     def oracle(self, heads: Sequence[int]) -> tuple[Transition, ...]:
-        """Return the transitions that build a tree: the static oracle, for one sentence.
+        """Return the transitions by which the static oracle builds a tree.
 
         Args:
             heads: the head of each word, 0 for the root.
@@ -215,10 +215,10 @@ class TransitionSystem:
         return tuple(map(Transition, codes.tolist()))
 
     def costs(self, configuration: Configuration, heads: Sequence[int]) -> dict[Transition, int]:
-        """Return the number of gold arcs that each legal transition makes unreachable: the dynamic oracle of arc-eager.
+        """Return how many gold arcs each legal transition makes unreachable: the dynamic oracle of arc-eager.
 
         Args:
-            configuration: the state of the derivation, whether it leads to the tree or not.
+            configuration: the state of the derivation; it may already have wrong arcs.
             heads: the gold head of each word, 0 for the root.
 
         Raises:
@@ -265,7 +265,7 @@ class DerivedSentence(NamedTuple):
         sentence: the number of the sentence, from 1.
         sent_id: its sent_id.
         transitions: the transitions, separated by spaces.
-        labeled_transitions: the transitions, with the relation of each that adds an arc.
+        labeled_transitions: the transitions, with the relations of those that add an arc.
         n_transitions: the number of transitions.
         swaps: the number of swaps.
     """
@@ -300,13 +300,13 @@ class Derivations(Tabular):
 
     Args:
         system: the transition system.
-        transitions: the codes of all transitions, by sentence, uint8.
+        transitions: the codes of all transitions, sentence by sentence; uint8.
         offsets: where each sentence's transitions start, and finally their total number; int64, shape (sentences + 1,).
-        order: the words in the order in which they get their heads, as indices into all words; the words of a sentence
-            are in its range of words; int32, shape (words,).
-        heads: the derived heads, including lifted arcs, 1-based in the sentence, 0 for the root; int32.
-        treebank: the derived treebank.
-        n_lifted: the number of lifted arcs.
+        order: the indices of all words, sentence by sentence, in the order in which words get their
+            heads; int32, shape (words,).
+        heads: the heads after lifting, counted from 1 in the sentence, 0 for the root; int32.
+        treebank: the treebank that was derived.
+        n_lifted: the number of words whose arc was lifted.
     """
 
     KIND: ClassVar[str] = "derive"
@@ -341,7 +341,7 @@ class Derivations(Tabular):
         return np.diff(before[self.offsets]).astype(np.int64)
 
     def actions(self, sentence: int) -> tuple[Action, ...]:
-        """Return the labeled transitions of a sentence, by its index."""
+        """Return the labeled transitions of the sentence with the index `sentence`."""
         begin, end = self.offsets[sentence : sentence + 2].tolist()
         words = iter(self.order[slice(*self.treebank.sentence_starts[sentence : sentence + 2].tolist())].tolist())
         steps, relations = map(Transition, self.transitions[begin:end].tolist()), self.treebank.relations
@@ -353,7 +353,7 @@ class Derivations(Tabular):
             yield [str(action if labeled else action.transition) for action in self.actions(sentence)]
 
     def words_as_attached(self) -> Iterator[list[str]]:
-        """Yield the words of each sentence in the order of attachment, with underscores for spaces."""
+        """Yield each sentence's words in the order in which they get their heads; spaces become underscores."""
         forms = [form.replace(" ", "_") for form in self.treebank.forms]
         order = self.order.tolist()
         for begin, end in pairwise(self.treebank.sentence_starts.tolist()):
@@ -387,8 +387,8 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     Args:
         treebank: the trees.
         system: the transition system.
-        lift: whether arcs that a projective system cannot derive are lifted to the head of their head, the shortest
-            first, until none is left (Nivre & Nilsson 2005); relations do not change.
+        lift: whether to make trees projective for a projective system: the shortest non-projective arc is lifted to its
+            head's head until none is left (Nivre & Nilsson 2005). Relations do not change.
 
     Raises:
         InputError: the system cannot derive a tree, or the derivation would be too long.
@@ -413,13 +413,13 @@ ORDERS = ("string", *SYSTEMS)
 
 
 class Sequences(NamedTuple):
-    """The words of some sentences in some order.
+    """The words of sentences, in string or derivation order.
 
     Args:
-        words: the words of all sentences, with spaces as underscores.
-        starts: where each sentence starts, then the number of words, int32, shape (sentences + 1,).
-        order: the order, one of `ORDERS`.
-        swaps: the number of swaps of each sentence for the order, int64, shape (sentences,).
+        words: the words of all sentences, with underscores for spaces.
+        starts: where each sentence starts, and finally the number of words; int32, shape (sentences + 1,).
+        order: the name of the order, one of `ORDERS`.
+        swaps: the number of swaps in each sentence's derivation, int64, shape (sentences,).
         sha256: the hash of the file; None without a file.
     """
 

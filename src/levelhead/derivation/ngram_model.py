@@ -87,13 +87,13 @@ FALLBACK = (0.5, 1.0, 1.5)  # the discounts if they cannot be estimated, as in K
 
 
 class Discounts(NamedTuple):
-    """The discounts of the counts of one order of n-grams (Chen & Goodman 1998, equation 26).
+    """The discounts of the n-grams of one order (Chen & Goodman 1998, equation 26).
 
     Args:
         one: the discount of n-grams counted once.
         two: the discount of n-grams counted twice.
         more: the discount of all other n-grams.
-        estimated: whether they were estimated; if not, they are `FALLBACK`.
+        estimated: whether the discounts were estimated; otherwise they are `FALLBACK`.
     """
 
     one: float
@@ -135,10 +135,10 @@ class NgramModel:
     Args:
         words: the vocabulary without `<unk>`, `<s>` and `</s>`; the code of a word is its index plus 3.
         tables: the n-grams of each order, single words first.
-        discounts: the discounts of each order; empty for a model that was read.
-        minimum_counts: the minimum count of n-grams of each order; empty for a model that was read.
-        n_words: the number of words from which it was estimated; 0 for a model that was read.
-        minimum_word_count: words with a lower count were read as `<unk>`; 0 for a model that was read.
+        discounts: the discounts of each order; empty for a model read from a file.
+        minimum_counts: the minimum count of n-grams of each order; empty for a model read from a file.
+        n_words: the number of words from which the model was estimated; 0 if it was read from a file.
+        minimum_word_count: the minimum count of words, below which they are `<unk>`; 0 for a model read from a file.
         sha256: the hash of the file from which it was estimated or read; None without a file.
     """
 
@@ -167,7 +167,7 @@ class NgramModel:
 
     @property
     def fallback_warnings(self) -> tuple[str, ...]:
-        """A warning for each of these orders."""
+        """A warning for each order whose discounts could not be estimated."""
         message = "too few counts to estimate the discounts of {}-grams: using 0.5, 1 and 1.5"
         return tuple(message.format(order) for order in self.fallback_orders)
 
@@ -226,10 +226,10 @@ def estimate(
     Args:
         sequences: the sentences.
         order: the length of the longest n-grams, 1 to 5.
-        minimum_counts: for each order the minimum (adjusted) count of n-grams; probabilities are renormalized, while
-            discounts are estimated from all counts. Default: 1 for all.
-        minimum_word_count: words with a lower count are read as `<unk>`; with 1, `<unk>` only gets the probability that
-            smoothing gives to unseen words.
+        minimum_counts: the minimum (adjusted) count of n-grams of each order, by default 1.
+            Discounts are still estimated from all counts, and probabilities are renormalized.
+        minimum_word_count: the minimum count of words; rarer words are read as `<unk>`. With 1,
+            `<unk>` only gets the probability of unseen words from smoothing.
 
     Raises:
         InputError: no sentence is given, or an argument is out of range.

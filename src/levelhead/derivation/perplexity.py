@@ -32,15 +32,15 @@ Ends = Literal["in", "out", "ppl1"]
 
 
 class SentenceSums(NamedTuple):
-    """The summands of a perplexity for each sentence, which can be added for corpora, samples or resamples.
+    """The log-probability and number of events of each sentence; perplexities follow from their sums.
 
     Args:
-        log_known: log10 of the joint probability of its known words, float64, shape (sentences,).
-        log_unknown: log10 of the joint probability of its unknown words, -inf for probability 0, float64.
-        log_ends: log10 of the probability of its end, float64.
-        n_words: the number of its words, int64.
-        n_unknown: the number of its unknown words, int64.
-        swaps: the number of swaps for the order, int64.
+        log_known: log10 of the joint probability of the sentence's known words, float64, shape (sentences,).
+        log_unknown: log10 of the joint probability of unknown words, -inf for probability 0; float64.
+        log_ends: log10 of the probability of the end of the sentence, float64.
+        n_words: the number of words, int64.
+        n_unknown: the number of unknown words, int64.
+        swaps: the number of swaps in the sentence's derivation, int64.
     """
 
     log_known: Reals
@@ -51,7 +51,7 @@ class SentenceSums(NamedTuple):
     swaps: NDArray[np.int64]
 
     def sums(self, *, oov: bool = False, ends: Ends = "in") -> tuple[Reals, NDArray[np.int64]]:
-        """Return log10 of the probability, and the number of events, of each sentence, with or without `oov` words."""
+        """Return each sentence's log10 probability and number of events, with or without `oov` words."""
         logs, events = self.log_known, self.n_words - self.n_unknown
         if oov:
             logs, events = logs + self.log_unknown, events + self.n_unknown
@@ -61,11 +61,11 @@ class SentenceSums(NamedTuple):
 
 
 def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
-    """Return log-probabilities and numbers of events for each sentence.
+    """Return the log-probability and number of events of each sentence.
 
     Args:
         model: the model.
-        sequences: the sentences, in the word order of the model.
+        sequences: the sentences; their order of words should be the model's.
     """
     tokens = framed(model.encode(sequences), sequences.starts)
     logs = model.log_probabilities(tokens)
@@ -89,15 +89,15 @@ def perplexity_of(log10_probability: float, events: int) -> float | None:
 
 @immutable
 class Perplexity:
-    """The perplexity of a treebank in an order under a model.
+    """The perplexity of a treebank under a model, in a word order.
 
     Args:
-        sums: the sums of each sentence.
-        order: the order of the words, one of `ORDERS`.
-        ends: how ends of sentences count.
+        sums: the log-probabilities and numbers of events of the sentences.
+        order: the word order, one of `ORDERS`.
+        ends: how ends of sentences count, see `perplexity`.
         n_training_words: the number of words from which the model was estimated; 0 if unknown.
         signature: everything that determines the numbers.
-        sha256: the hash of the file; None for a treebank created in Python.
+        sha256: the hash of the treebank's file; None for a treebank created in Python.
     """
 
     sums: SentenceSums
@@ -123,10 +123,7 @@ class Perplexity:
 
     @property
     def log10_per_sentence(self) -> float | None:
-        """The log10 of the perplexity per sentence, without unknown words; None if it is infinite.
-
-        This is the paper's formula, in which the instances are sentences.
-        """
+        """The log10 of the perplexity per sentence, without unknown words (Søgaard & Haulrich); None if infinite."""
         log = self._total(oov=False)[0]
         return -log / self.sentences if self.sentences and math.isfinite(log) else None
 
@@ -152,12 +149,12 @@ class Perplexity:
 
     @property
     def swaps(self) -> int:
-        """The number of swaps for the order."""
+        """The number of swaps in all derivations."""
         return int(self.sums.swaps.sum())
 
     @property
     def size_over_perplexity(self) -> float | None:
-        """Training words / perplexity without unknown words, which the paper correlates with accuracy."""
+        """Training words / perplexity without unknown words (correlated with accuracy by Søgaard & Haulrich)."""
         value = self.excluding_oov
         return self.n_training_words / value if value and self.n_training_words else None
 
@@ -173,13 +170,13 @@ class Perplexity:
 def perplexity(
     model: NgramModel, test: Treebank, order: str = "string", *, ends: Ends = "in", lift: bool = False
 ) -> Perplexity:
-    """Return the perplexity of a treebank, or of a parser's output, in an order.
+    """Return the perplexity of a treebank or a parser's output, in a word order.
 
     Args:
         model: a model of the same order of words, for example `estimate(sequences_of(train, order))`.
-        test: the trees.
-        order: one of `ORDERS`.
-        ends: how ends of sentences count.
+        test: the treebank or output.
+        order: the word order, one of `ORDERS`.
+        ends: how ends of sentences count: "in" as events, "out" not at all, "ppl1" only their probability.
         lift: whether to lift non-projective arcs if the order's system only derives projective trees.
 
     Raises:
@@ -209,7 +206,6 @@ class Trained(NamedTuple):
 
 
 def load_model(argument: str) -> Resource:
-    """Return the model for the argument of DPPL."""
     path, marker, order = argument.rpartition(",order=")
     if not marker:
         path, order = argument, _DEFAULT_ORDER
@@ -286,7 +282,7 @@ class TreebankPerplexity(NamedTuple):
         perplexity_excluding_oov: perplexity per event, without unknown words.
         perplexity_including_oov: perplexity per event, with unknown words; null if their probability is 0.
         perplexity_per_sentence: perplexity per sentence, without unknown words; null if it is too large.
-        log10_perplexity_per_sentence: its logarithm to the base 10.
+        log10_perplexity_per_sentence: the base-10 logarithm of the perplexity per sentence.
         events: the number of events, with unknown words.
         oov: the number of unknown words.
         sentences: the number of sentences.
@@ -314,11 +310,11 @@ class SentencePerplexity(NamedTuple):
 
     Args:
         file: the path of its treebank.
-        sentence: its number, from 1.
+        sentence: the number of the sentence, from 1.
         perplexity_excluding_oov: perplexity per event, without unknown words.
-        log10_excluding_oov: the logarithm of its probability to the base 10, without unknown words.
+        log10_excluding_oov: the base-10 logarithm of the probability, without unknown words.
         events_excluding_oov: the number of events, without unknown words.
-        log10_including_oov: the logarithm of its probability, with unknown words; null if it is 0.
+        log10_including_oov: the base-10 logarithm of the probability, with unknown words; null if it is 0.
         events: the number of events, with unknown words.
         oov: the number of unknown words.
         swaps: the number of swaps.
@@ -344,7 +340,7 @@ class ModelOrder(NamedTuple):
         minimum_count: the minimum count of n-grams; null for a model that was read.
         discount_one: the discount of n-grams counted once; null for a model that was read.
         discount_two: the discount of n-grams counted twice.
-        discount_more: the discount of all others.
+        discount_more: the discount of other n-grams.
         estimated: whether the discounts were estimated from the counts.
         training_words: the number of words from which the model was estimated; 0 if it is unknown.
         vocabulary: the number of different words.
@@ -366,7 +362,7 @@ class Perplexities(Tabular):
     """The perplexity of a test set, and of parser output for it, under one model.
 
     Args:
-        results: the perplexity of each treebank by its name, the test set first.
+        results: the perplexity of the test set, then of each output, by name.
         model: the model.
         provenance: the provenance of the numbers.
     """
@@ -382,7 +378,7 @@ class Perplexities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The perplexity of each treebank without unknown words, and how many words are unknown."""
+        """The perplexity (without unknown words) of each treebank, and how many words are unknown."""
         values = ((file, result, result.excluding_oov) for file, result in self.results.items())
         parts = (
             f"{'undefined' if value is None else f'{value:,.2f}'} for {path_text(file)}"

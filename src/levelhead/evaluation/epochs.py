@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from levelhead.arguments import check, is_list
 from levelhead.errors import ConlluError, Fault
+from levelhead.evaluation.provenance import notes_on_labels
 from levelhead.evaluation.setup import setup_of
 from levelhead.interop.treebanks import as_treebank
 from levelhead.measures.registry import parse_measure
-from levelhead.scoring.measure_notes import notes_on_labels
 from levelhead.scoring.rules import Rules, rules_named, with_several_roots
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank, check_trees
@@ -31,14 +31,14 @@ IGNORED = -100  # the head or relation of ignored words, as in PyTorch's loss fu
 
 
 class EpochScorer:
-    """Scores predictions for the words of a gold treebank repeatedly; the scores equal those of `score`.
+    """Scores a parser's predictions for a gold treebank again and again; scores equal those of `score`.
 
     Args:
-        gold: the gold treebank, or another object that holds one.
+        gold: the gold treebank, also as an object of another library.
         labels: relations that the parser may assign in addition to those of gold.
-        rules: the rules, whose list of content relations CLAS uses.
-        allow_several_roots: whether gold can have sentences with several roots, as read by `read(path,
-            allow_several_roots=True)`; the signature of scores then records it.
+        rules: the scoring rules, which define the content relations of CLAS.
+        allow_several_roots: whether gold sentences may have several roots, as after `read(path,
+            allow_several_roots=True)`; the signature of scores then says so.
 
     Raises:
         ConlluError: gold has no trees, or a sentence has several roots and they are not allowed.
@@ -78,18 +78,18 @@ class EpochScorer:
         self._is_content = np.array([*content, self._rules.scheme.otherwise == "CONTENT"])
 
     def ids(self, relations: Iterable[str]) -> NDArray[np.int32]:
-        """Return relations as indices into `labels`, -1 for others; int32."""
+        """Return the indices of `relations` in `labels`, -1 for unknown relations; int32."""
         return np.fromiter((self._ids.get(relation, _UNKNOWN) for relation in relations), dtype=np.int32)
 
     def score(self, heads: ArrayLike | Nested, relations: ArrayLike | Nested) -> Mapping[str, Score]:
-        """Score heads and relations for all words of gold, in order.
+        """Return the scores of heads and relations for all words of gold, in order.
 
         Words with -100 as head or relation are left out of all counts, including gold.
 
         Args:
-            heads: as in CoNLL-U, 1-based in the sentence, 0 for the root: integers, shape (words,), or a list for each
-                sentence.
-            relations: relations, or indices into `labels`, -1 for any other relation; in the same form.
+            heads: the heads as in CoNLL-U, counted from 1 in the sentence, 0 for the root:
+                integers, shape (words,), or a list for each sentence.
+            relations: the relations, or their indices in `labels` (-1 for any other), in the same form.
 
         Returns:
             The scores of UAS, LAS, LAS(full) and CLAS.
@@ -126,7 +126,6 @@ class EpochScorer:
         return MappingProxyType(scores)
 
     def _values(self, name: str, given: Any) -> NDArray[Any]:
-        """The values of all words; they may be given by sentence."""
         if is_list(given) and not hasattr(given, "ndim"):
             given = list(given)
             if given and all(map(is_list, given)):
@@ -141,7 +140,6 @@ class EpochScorer:
         return values
 
     def _labels(self, given: NDArray[Any], wanted: str) -> NDArray[np.integer[Any]]:
-        """Relations as indices; they are given as names or as indices."""
         names = given.tolist() if given.dtype.kind in "UO" else []
         if not (names and isinstance(names[0], str)):
             return self._integers("relations", given, wanted)

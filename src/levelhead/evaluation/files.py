@@ -13,9 +13,16 @@ from levelhead.evaluation.fold import PairStream, fold, matched_stream
 from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.score import match_pair
-from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.blocks import OnlyWhole, PieceSizes, contents_or_parts
-from levelhead.treebank.input_bytes import SUFFIXES, is_stream, parts_of, size_of_file
+from levelhead.treebank import Treebank, input_bytes
+from levelhead.treebank.input_bytes import (
+    SUFFIXES,
+    OnlyWhole,
+    PieceSizes,
+    contents_or_parts,
+    is_stream,
+    parts_of,
+    size_of_file,
+)
 
 if TYPE_CHECKING:
     from levelhead.evaluation.pieces import GoldFacts
@@ -39,7 +46,7 @@ def score_files(
         leakage = LeakageCounts(training, setup)
     visitors = [] if leakage is None else [leakage]
     try:
-        with open_pair(gold, system, setup, sizes or blocks.SIZES) as stream:
+        with open_pair(gold, system, setup, sizes or input_bytes.SIZES) as stream:
             evaluation = fold(stream, setup, visitors)
     except OnlyWhole as cause:
         paths = (os.fsdecode(source) for source in (gold, system) if not isinstance(source, Treebank))

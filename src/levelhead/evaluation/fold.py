@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, add_fault
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import pair_provenance
+from levelhead.evaluation.provenance import Annotation, annotation_of, notes_on, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import enhanced_edges
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair
-from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.score import Score, count, match_pair, score_of, without_trees
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import FileSummary, summary_of
@@ -53,7 +52,6 @@ class CountedPiece:
 
 
 def counts_by_sentence(matches: TreebankPair, setup: Setup) -> dict[str, Counts]:
-    """Return the counts in each gold sentence, of all measures that can be counted."""
     how: dict[str, Any] = {"schemes": setup.registry.schemes, "by_sentence": True}
     counts = {}
     for measure, definition in setup.defined:

@@ -10,21 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from levelhead.errors import InputError
+from levelhead.evaluation.fold import CountedPiece
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.score import Score, score_of
+from levelhead.treebank.provenance import FileId
 from levelhead.treebank.training_data import Training
-
-if TYPE_CHECKING:
-    from levelhead.evaluation.fold import CountedPiece
-    from levelhead.evaluation.pair import Evaluation
-    from levelhead.treebank.provenance import FileId
-
 
 Sense = Literal["words", "heads", "words or heads"]  # what a sentence shares with a training sentence
 
@@ -56,7 +53,7 @@ class Leakage(NamedTuple):
         return "+".join(map(str, self.files))
 
     def added_to(self, evaluation: Evaluation) -> Evaluation:
-        """Return an evaluation with its leakage; measures without a value are left out."""
+        """Return an evaluation with this leakage, without measures that have no value."""
         gold = evaluation.gold.id
         notes = (
             f"the training data is {file}, but the test set is {gold}: they are from different releases"

@@ -9,7 +9,6 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
-from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
@@ -18,7 +17,7 @@ from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.tokens import refuse_partial
 from levelhead.treebank.two_files import PrefetchedFile, are_large_files, in_two_threads
 
@@ -51,16 +50,16 @@ class Evaluation(Mapping[str, Score], Tabular):
     """The scores of one system by measure; on several treebanks, macro-averages.
 
     Args:
-        scores: the scores, in the requested order.
-        gold: the sizes of the gold treebank and the warnings about its file; for several treebanks, the sums.
-        system: the sizes of the system's output, and the warnings about its file.
+        scores: the score of each measure, in the requested order.
+        gold: the size of the gold treebank and the warnings about its file; on several treebanks, of all.
+        system: the size of the system's output and the warnings about its file.
         provenance: the provenance of the numbers.
-        valid_trees: the scores in which sentences without a valid tree have no correct words; empty unless scores are
-            partial.
-        coverage: the share of gold that the output covers; None unless scores are partial.
+        valid_trees: for partial scores, the scores if all words of sentences without a valid tree
+            are wrong; otherwise empty.
+        coverage: for partial scores, the share of gold that the output covers; otherwise None.
         leakage: the share of gold that occurs in training; None without training treebanks.
-        looked: what its page shows; None unless prepared.
-        parts: the scores on each of several treebanks by code; empty for a pair of files.
+        looked: what `prepare` prepared for a page; otherwise None.
+        parts: the scores on each treebank, by its code; empty for a single pair of files.
     """
 
     KIND: ClassVar[str] = "score"
@@ -76,7 +75,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     parts: Mapping[str, Evaluation] = field(default_factory=dict)
 
     def signed_by(self, provenance: Provenance) -> Evaluation:
-        """Return the evaluation with another `provenance`; its scores get the signature of this provenance."""
+        """Return the evaluation with another `provenance`, which also signs its scores."""
         scores, valid_trees = (
             {name: replace(score, signature=provenance.signature) for name, score in some.items()}
             for some in (self.scores, self.valid_trees)
@@ -90,7 +89,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def verdict(self) -> str | None:
-        """The main scores on several treebanks, or with intervals; otherwise None, since the table is as short."""
+        """The main scores as a sentence; None for a single treebank without intervals."""
         from levelhead.evaluation.score_tables import headline
 
         return headline(self) if self.parts or "level" in self.signature else None
@@ -102,7 +101,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why measures have no value."""
+        """Why measures have no value, by measure."""
         return {name: score.reason for name, score in self.scores.items() if score.reason}
 
     @property
@@ -152,8 +151,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         """Return the result as a table.
 
         Args:
-            counts: the counts behind the scores.
-            measures: the measures of several treebanks, in this order; by default all.
+            counts: whether to show the counts behind the scores.
+            measures: the measures to show for several treebanks, in this order; by default all.
         """
         from levelhead.evaluation.score_tables import counts_table, score_table, scores_table
 
@@ -169,7 +168,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         return LAYOUTS
 
     def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of a table."""
+        """Return the rows of the table `name`."""
         from levelhead.evaluation.score_data import rows_of
 
         return rows_of(name, self)

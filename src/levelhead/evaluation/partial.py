@@ -27,10 +27,9 @@ from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.blocks import OnlyWhole
 from levelhead.treebank.faults import repair
-from levelhead.treebank.input_bytes import read_bytes, refuse_long_lines
-from levelhead.treebank.lenient_reader import (
+from levelhead.treebank.input_bytes import OnlyWhole, read_bytes, refuse_long_lines
+from levelhead.treebank.own_reader import (
     LenientPieces,
     LenientTreebank,
     are_trees,
@@ -108,11 +107,7 @@ def _several_roots(setup: Setup) -> bool:
 def partial_pair_in_pieces(
     gold: InputFile, system: InputFile, setup: Setup, size: int, facts: GoldFacts
 ) -> Iterator[PairStream]:
-    """Yield two files in pieces, cut at the same characters, or at sentences with the same ids.
-
-    Files must be whole (`OnlyWhole`) if sentences are paired by their texts or by ids in another order than in gold, a
-    weight is missing, or a file has no sentences.
-    """
+    """Yield two files in pieces, cut at the same characters or sentences; raise `OnlyWhole` if they cannot be cut."""
     of_gold, of_system = in_two_threads(
         lambda: _survey_gold(gold, setup, size, facts.summary), lambda: _survey_output(system, setup, size)
     )

@@ -17,9 +17,9 @@ from levelhead.scoring.pieces import PiecePair, check_rest, paired_pieces, paire
 from levelhead.scoring.score import match_pair
 from levelhead.scoring.selection import callin_punctuation
 from levelhead.scoring.spans import spans_of
-from levelhead.treebank.blocks import PieceSizes, contents_or_parts
-from levelhead.treebank.checked_pieces import CheckedPieces
+from levelhead.treebank.input_bytes import PieceSizes, contents_or_parts
 from levelhead.treebank.official_reader import OfficialPieces
+from levelhead.treebank.own_reader import CheckedPieces
 from levelhead.treebank.pieces import Pieces
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import ReaderSettings

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class ScoreNumbers(NamedTuple):
-    """The value of a score, its components and counts; without an output, only the value.
+    """A score with its ratios and counts; without an output, only the value.
 
     Args:
-        value: the component that the measure names, F1 by default; or the perplexity.
+        value: the ratio that the measure names, by default F1; for perplexities, the perplexity.
         unit: the unit of the value.
         precision: 100 * correct / predicted.
         recall: 100 * correct / gold.
@@ -34,7 +34,7 @@ class ScoreNumbers(NamedTuple):
         aligned: the number of aligned gold items; null for measures without alignment.
     """
 
-    value: Annotated[float | None, Field("The component that the measure names, F1 by default; or perplexity", (0,))]
+    value: Annotated[float | None, Field("The ratio that the measure names, by default F1; or the perplexity", (0,))]
     unit: Literal["percent", "perplexity"]
     precision: Percent | None = None
     recall: Percent | None = None
@@ -53,7 +53,7 @@ def score_numbers(score: Score) -> ScoreNumbers:
 
 
 class OtherValues(NamedTuple):
-    """The values of a score on other data.
+    """The value of a score on other data, its interval, and why it is missing.
 
     Args:
         value_of_valid_trees: for partial scores, the value if words of invalid trees count as wrong.
@@ -101,7 +101,7 @@ class FileRow(NamedTuple):
         path: the path as given; null for a treebank in memory.
         sha256: the SHA-256 of the decompressed contents; null for a treebank in memory.
         sentences: the number of sentences.
-        tokens: the number of tokens, in which a multiword token counts once.
+        tokens: the number of surface tokens (a multiword token counts once).
         words: the number of syntactic words.
     """
 
@@ -118,19 +118,19 @@ class PartialCoverage(NamedTuple):
     """The share of gold that a system's output covers.
 
     Args:
-        paired_by: "characters" if all agree; otherwise how sentences were paired, by "sent_id" or "text"; None
-            without a readable output.
+        paired_by: how sentences were paired: by "characters" if all agree, otherwise by "sent_id"
+            or "text"; None without a readable output.
         answered: the number of gold sentences for which the output has a word with a HEAD.
         sentences: the number of gold sentences.
         valid_trees: the number of gold sentences with a valid tree in the output.
         aligned: the number of gold words that are aligned with a word of the output.
         with_head: the number of aligned words with a HEAD in the output.
         words: the number of gold words.
-        extra: the number of sentences of the output without a gold sentence; they do not count.
-        unreadable: the number of lines of the output that could not be read.
+        extra: the number of output sentences without a gold sentence, which do not count.
+        unreadable: the number of unreadable lines of the output.
         forms_matched: the number of gold words that are aligned with a word of the same form.
-        other_text: the number of sentences of the output that answer another text: no word is aligned, and fewer than
-            half of the forms are equal.
+        other_text: the number of output sentences that answer another text: no word is aligned, and
+            fewer than half of the forms are equal.
         fits_next: the number of these sentences that fit the next gold sentence.
         fits_previous: the number of these sentences that fit the previous gold sentence.
     """
@@ -182,9 +182,9 @@ class LeakageRow(NamedTuple):
 
     Args:
         sentences: the number of these sentences.
-        share_of_sentences: their share of the sentences.
-        words: the number of their words.
-        share_of_words: their share of the words.
+        share_of_sentences: their share of all sentences.
+        words: the number of words in these sentences.
+        share_of_words: their share of all words.
     """
 
     sentences: int
@@ -230,18 +230,20 @@ def new_scores(evaluation: Evaluation) -> Mapping[str, Score]:
 
 
 def _score_rows(code: str, evaluation: Evaluation) -> Iterator[tuple[str, str, ScoreNumbers, OtherValues]]:
-    new = new_scores(evaluation)
-    for name, score in evaluation.items():
-        others = [some[name].value if name in some else None for some in (evaluation.valid_trees, new)]
-        yield code, name, score_numbers(score), OtherValues(others[0], others[1], score.reason, score.interval)
+    return ((code, name, score_numbers(score), _other_values(evaluation, name)) for name, score in evaluation.items())
+
+
+def _other_values(evaluation: Evaluation, name: str) -> OtherValues:
+    strict, new = (
+        some[name].value if name in some else None for some in (evaluation.valid_trees, new_scores(evaluation))
+    )
+    return OtherValues(strict, new, evaluation[name].reason, evaluation[name].interval)
 
 
 def _average_rows(evaluation: Evaluation) -> Iterator[AverageRow]:
-    new = new_scores(evaluation)
     for name, score in evaluation.items():
-        strict, on_new = (some[name].value if name in some else None for some in (evaluation.valid_trees, new))
-        n = len(evaluation.parts)
-        yield AverageRow(name, score.value, unit_of(score), strict, on_new, n, score.reason, score.interval)
+        strict, new, *rest = _other_values(evaluation, name)
+        yield AverageRow(name, score.value, unit_of(score), strict, new, len(evaluation.parts), *rest)
 
 
 def _file_rows(code: str, evaluation: Evaluation) -> Iterator[FileRow]:

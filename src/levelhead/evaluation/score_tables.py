@@ -8,10 +8,9 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import names_or_number
-from levelhead.evaluation.provenance import joint_provenance
+from levelhead.evaluation.provenance import joint_provenance, notes_on_reasons, plain_reason
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.scoring.measure_notes import notes_on_reasons, plain_reason
 from levelhead.scoring.score import Valued
 from levelhead.tables.data import share
 from levelhead.tables.table import Cell, Column, Detail, Kind, Table, formatted, interval_head
@@ -150,7 +149,6 @@ def value_text(score: Valued, signature: Mapping[str, str]) -> str:
 
 
 def _worst(evaluation: Evaluation) -> str:
-    """The treebank with the worst value of the main measure, if there are several."""
     name = "LAS" if "LAS" in evaluation else next(iter(evaluation))
     values = {code: value for code, part in evaluation.parts.items() if (value := part[name].exact) is not None}
     if len({*values.values()}) < 2:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from levelhead.errors import MeasureError
 from levelhead.immutable import immutable
@@ -27,9 +27,7 @@ from levelhead.scoring.selection import (
     weights_of,
 )
 from levelhead.treebank.input_bytes import is_stream
-
-if TYPE_CHECKING:
-    from levelhead.treebank.reader import Format
+from levelhead.treebank.reader import Format
 
 
 @immutable
@@ -42,8 +40,8 @@ class Setup:
         registry: the available measures and schemes.
         format: the format of files.
         gold_format: the format of gold files, if different.
-        weights: weights and models of measures that were already read, by `scoring.selection.key_of`.
-        folder: the folder of relative paths in measures; the current folder if empty.
+        weights: the weights and models that were already read, by `scoring.selection.key_of` the measure.
+        folder: the folder of relative paths in measures; "" is the current folder.
         partial: whether to score outputs with different text or broken trees.
     """
 
@@ -88,7 +86,6 @@ class Setup:
 
     @property
     def _unread(self) -> list[tuple[Measure, Definition]]:
-        """The measures that name weights or a model that was not read, with their definitions."""
         return [
             (measure, definition)
             for measure, definition in self.defined
@@ -120,9 +117,9 @@ class Setup:
         return replace(self, measures=tuple(measures))
 
     def read(self, treebank: str | None = None) -> Setup:
-        """Return the settings with all weights and models that measures name, each read once.
+        """Return the settings with the weights and models that measures name, each read once.
 
-        `{treebank}` in paths is replaced by the code of a treebank; without one, only files shared by all are read.
+        Paths with `{treebank}` are only read if a `treebank` is given, whose code replaces it.
         """
         self.check_entropies()
         read = dict(self.weights)
@@ -183,10 +180,7 @@ class Setup:
         return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-        """Return the parts that define measures in addition to their names: hashes of files, schemes of classes.
-
-        `files` are hashes of files by measure, if they differ from those of `weights`.
-        """
+        """Return the parts that define measures beyond their names: hashes of `files` (or `weights`), class schemes."""
         parts = {
             str(measure): files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
             for measure, definition in self.defined
@@ -213,7 +207,7 @@ def setup_of(
     partial: bool = False,
     allow_several_roots: bool = False,
 ) -> Setup:
-    """Return the settings of a computation.
+    """Return the settings that determine scores.
 
     Args:
         measures: the measures: a string such as `LAS,CLAS`, or several strings or measures; by default those that the
@@ -223,8 +217,8 @@ def setup_of(
         gold_format: the format of gold files, if different. If gold is CoNLL-U and outputs are CoNLL-X, the
             multiword tokens of gold are split, since CoNLL-X has none.
         registry: the available measures and schemes; by default the shipped ones.
-        weights: weights that measures name, by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for
-            `WLAS(mine)`; `WDE` for entropies of training sets.
+        weights: the weights that measures name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}`
+            for `WLAS(mine)`; `WDE` for entropies of training sets.
         folder: the folder of relative paths in measures; the current folder by default.
         partial: whether to score outputs with different text or broken trees.
         allow_several_roots: whether sentences of files can have several roots.

@@ -29,14 +29,14 @@ _ESCAPES = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: bool = False) -> Doc:
     """Return a treebank as a single Doc with all sentences; use `treebank[i:i + 1]` for one Doc per sentence.
 
-    Tokens are words: the words of a multiword token are separated by spaces, and its form is lost. Empty nodes,
-    enhanced edges, comments, and MISC except SpaceAfter=No are lost as well. spaCy sorts features and removes
-    duplicates. An empty lemma, tag or feature column is the empty string.
+    Each word becomes a token. The words of a multiword token are separated by spaces, and the form of the multiword
+    token is lost, as are empty nodes, enhanced edges, comments, and MISC except SpaceAfter=No. spaCy sorts features and
+    removes duplicates. Empty lemmas, tags and features become empty strings.
 
     Args:
         treebank: any treebank.
         vocab: the vocabulary, as in `nlp.vocab`; None for a new vocabulary without a language.
-        rename_root: whether the relation root is renamed to ROOT, as in spaCy's parsers and `noun_chunks`.
+        rename_root: whether to rename the relation root to ROOT, which spaCy's parsers and `noun_chunks` use.
 
     Raises:
         InputError: a UPOS is unknown to spaCy, a feature is not name=value, a word is only white space, or spaCy cannot
@@ -105,17 +105,15 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
     r"""Return a treebank made of one or more parsed Docs.
 
-    Tokens of only white space, such as line ends, are not words in CoNLL-U: they are left out, and the white space goes
-    to MISC of the preceding word (`SpacesAfter=\n`; for the first word, `SpacesBefore`). Dependents of such a token are
-    attached to its head; if the token was the root, they become roots with its relation. A token that is its own head
-    is a root.
-
-    Relations are those of the Doc: spaCy's models for English use labels that are not UD relations. Entities, vectors,
-    custom attributes, and everything else without a CoNLL-U column are lost.
+    White-space tokens, such as line ends, are left out, since CoNLL-U has no such words: the white space goes to MISC
+    of the preceding word (`SpacesAfter=\n`), or of the first word (`SpacesBefore`). Dependents of a white-space token
+    are attached to its head; if the token was the root, they become roots with its relation. Roots are tokens that are
+    their own heads. Relations are copied unchanged: spaCy's English models use labels that are not UD relations.
+    Entities, vectors, custom attributes, and everything else without a CoNLL-U column are lost.
 
     Args:
         docs: a Doc, or several Docs, for example from `nlp.pipe`.
-        rename_root: whether the relation ROOT is renamed to root, as in UD.
+        rename_root: whether to rename the relation ROOT to root, as in UD.
 
     Raises:
         ConlluError: a Doc is not parsed, a sentence has more than one root, a form has a tab or line end inside (as

@@ -35,15 +35,12 @@ def to_stanza(treebank: Treebank) -> Document:
     """Return a treebank as Stanza's Document, with multiword tokens, empty nodes, comments and enhanced edges.
 
     Stanza numbers sentences without a sent_id (`# sent_id = 0`). It moves SpaceAfter and SpacesAfter from MISC to the
-    token, and sorts MISC when it moves them back. It stores enhanced edges as a graph, sorted, without duplicates.
-    Columns of ranges other than FORM and MISC, and spacing in MISC of words inside a range are lost.
-
-    Args:
-        treebank: any treebank.
+    token, and sorts MISC when it moves them back. It stores enhanced edges as a graph, sorted, without duplicates. Lost
+    are all columns of multiword tokens except FORM and MISC, and the spacing in MISC of their words.
 
     Raises:
-        InputError: MISC has a name that Stanza reads as a column (`head=3`), or Stanza refuses a sentence: DEPS is not
-            a list of head:relation, or the comments sentiment and constituency do not have Stanza's format.
+        InputError: MISC has a name that Stanza reads as a column (`head=3`), DEPS is not a list of head:relation, or
+            the comments sentiment or constituency are not in Stanza's format.
         LevelheadError: Stanza is not installed.
     """
     stanza = imported("stanza", "stanza.models.common.doc")
@@ -69,10 +66,10 @@ def from_stanza(documents: Any) -> Treebank:
     trees are lost, except in comments written by Stanza.
 
     Args:
-        documents: a Document from a pipeline with the processor depparse, or several.
+        documents: one or more Documents from a pipeline with the processor depparse.
 
     Raises:
-        ConlluError: it is not parsed, or is not a valid treebank.
+        ConlluError: a Document is not parsed, or is not a valid treebank.
     """
     several = [documents] if hasattr(documents, "sentences") else documents
     sentences = (sentence for document in several for sentence in document.sentences)

@@ -14,8 +14,7 @@ from levelhead.interop.sentence_blocks import SentenceBlock, fault_in, treebank_
 from levelhead.interop.spacy_library import from_spacy
 from levelhead.interop.stanza_library import from_stanza
 from levelhead.treebank import Treebank
-from levelhead.treebank.frames import NUMBERS
-from levelhead.treebank.sentence import conllu_parts
+from levelhead.treebank.sentence import NUMBERS, conllu_parts
 from levelhead.treebank.write import replace_file
 
 _ORIGIN = "data frame"
@@ -35,13 +34,13 @@ def from_frame(frame: Any, *, allow_several_roots: bool = False, partial: bool =
     """Return a treebank from a polars or pandas data frame with one row per word.
 
     Args:
-        frame: the columns `sentence`, `form`, `head` and `relation` (or `deprel`), and optionally the other columns of
-            `word_table` (`word` can be named `id`). Missing values become "_".
+        frame: a data frame with the columns `sentence`, `form`, `head` and `relation` (or `deprel`), and optionally the
+            other columns of `word_table` (`word` can be named `id`). Missing values become "_".
         allow_several_roots: whether a sentence can have several words with HEAD 0.
         partial: whether to accept invalid trees, see `read`.
 
     Raises:
-        InputError: it is not a data frame, or a column is missing.
+        InputError: `frame` is not a data frame, or a column is missing.
         ConlluError: the words are not a valid treebank; the error lists all faults.
     """
     if type_of_treebank(frame) not in {"polars.DataFrame", "pandas.DataFrame"}:
@@ -113,8 +112,8 @@ def as_treebank(name: str, value: Any, expected: str = OBJECTS) -> Treebank:
 def write(treebank: Any, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 
-    A treebank from a CoNLL-U Plus file is written as CoNLL-U Plus, with the same columns, and new columns if they have
-    values.
+    A treebank that was read from CoNLL-U Plus is written as CoNLL-U Plus, with its columns and all new columns that
+    have values.
 
     Args:
         treebank: the treebank, or another object (see `levelhead.interop`).

@@ -39,18 +39,18 @@ class Tls(NamedTuple):
 def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     """Return the workers of a cluster.
 
-    The scheduler must be trusted, since it runs any code. Its workers must see the same folders, and have the same
+    Use only a scheduler that you trust, since it can run any code. Workers must see the same folders and have the same
     version of levelhead.
 
     Args:
         address: `local` to start a cluster on this machine, or the address of a scheduler, `tcp://host:port` or
             `tls://host:port`.
-        n: the number of workers to start, if local.
-        tls: the TLS files for addresses with tls.
+        n: the number of workers to start, for `local`.
+        tls: the certificates and the key for tls:// addresses.
 
     Raises:
-        InputError: the address is invalid, or public without encryption; or dask.distributed is not installed. When
-            started: no scheduler answers, or workers have other versions of levelhead.
+        InputError: the address is invalid, or public without encryption, or dask.distributed is not installed. When
+            jobs start: no scheduler answers, or a worker has another version of levelhead.
     """
     check_address(address, tls)
     require("distributed", "clusters")

@@ -66,11 +66,11 @@ class Workers(NamedTuple):
     """Workers: how to start an Executor, and how to submit jobs to it.
 
     Args:
-        start: returns an Executor; called again when its workers were lost.
+        start: a function that returns an Executor; it is called again when workers were lost.
         window: the maximum number of submitted tasks.
         batch: the number of jobs per task; more than one if submitting is slow.
         restartable: whether `start` returns a new Executor each time, which is shut down after use.
-        lost: the exceptions of a task whose worker was lost.
+        lost: the exceptions that a task raises if its worker was lost.
     """
 
     start: Callable[[], Executor]
@@ -98,11 +98,7 @@ def n_cores() -> int:
 
 
 def processes(n: int) -> Workers:
-    """Return workers that are processes of this machine; for n = 1, this process itself.
-
-    Args:
-        n: the number of processes.
-    """
+    """Return workers that are `n` processes on this machine; for n = 1, this process itself."""
     if n == 1:
         return Workers(_ThisProcess, window=1)
 
@@ -115,11 +111,11 @@ def processes(n: int) -> Workers:
 
 
 def borrowed(executor: Executor, *, window: int = 64) -> Workers:
-    """Return workers for an existing Executor, which is not shut down here.
+    """Return workers of an existing Executor, which is not shut down afterwards.
 
     Args:
         executor: any Executor, for example of loky, Parsl or mpi4py.
-        window: the maximum number of submitted tasks; more than its number of workers.
+        window: the maximum number of submitted tasks; should be larger than the number of workers.
     """
     return Workers(lambda: executor, window, restartable=False)
 

@@ -96,16 +96,12 @@ _KIND = DatabaseKind(
 
 
 class Store:
-    """Results by key, each written once. The store is a context manager that closes the file.
+    """A file of results by key, each written once; as a context manager, it closes the file.
 
-    Results are committed twice a second: a killed process loses at most the results of the last half second, and never
-    stores part of a result (https://www.sqlite.org/atomiccommit.html).
-
-    Every result has a checksum of its key and its bytes. A result that does not match its checksum counts as missing,
-    so that it is computed and written again. A file with a damaged structure is refused.
-
-    Args:
-        path: the file, which is created if it does not exist.
+    The file at `path` is created if it does not exist. Results are committed twice a second: a killed process loses at
+    most the results of the last half second, and never stores part of a result
+    (https://www.sqlite.org/atomiccommit.html). A result that does not match its checksum counts as missing, so that it
+    is computed and written again.
 
     Raises:
         InputError: the file is not a store, is damaged, or was written by another version.

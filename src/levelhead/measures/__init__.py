@@ -1,21 +1,7 @@
 """All measures: the registry, and custom measures and schemes. Shipped definitions: `scoring.measure_definitions`."""
 
-from levelhead.measures.registry import (
-    REGISTRY,
-    STANDARD,
-    Registry,
-    lower_is_better,
-    parse_measure,
-    qualified,
-    split_measures,
-)
+from levelhead.measures.registry import Registry
 
 __all__ = [
-    "REGISTRY",
-    "STANDARD",
     "Registry",
-    "lower_is_better",
-    "parse_measure",
-    "qualified",
-    "split_measures",
 ]

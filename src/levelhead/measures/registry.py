@@ -71,7 +71,7 @@ class Registry:
     Args:
         measures: all measures by name.
         schemes: all schemes, and the default scheme.
-        origins: for each measure and scheme that was read from a file (by its hash), the hash of the file.
+        origins: the hash of the file from which a measure or scheme was read, by the hash of the measure or scheme.
     """
 
     measures: Mapping[str, Definition] = field(default_factory=lambda: REGISTRY)
@@ -82,12 +82,9 @@ class Registry:
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
 
     def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the hashes of the measures, their schemes and the default scheme, except those shipped with levelhead.
+        """Return the hashes of the custom definitions of `measures`, their schemes and the default scheme.
 
-        For a measure or scheme that was read from a file, it is the hash of the file; for others, of their contents.
-
-        Args:
-            measures: measures of this registry.
+        Definitions from a file have the hash of the file; other definitions have a hash of their contents.
         """
         measures = tuple(measures)
         definitions = [self.measures[measure.name] for measure in measures]
@@ -109,13 +106,9 @@ class Registry:
         return tuple(sorted({function for each in own for function in each.functions}))
 
     def including(self, measures: Iterable[str | Measure]) -> Registry:
-        """Return the registry with the definitions of custom measures; names in strings are ignored.
+        """Return the registry with the custom measures among `measures`; names in strings are ignored.
 
-        Args:
-            measures: measures by name, or custom measures.
-
-        Raises:
-            MeasureError: another measure has the name of a custom measure.
+        Raises a MeasureError if another measure has the name of a custom measure.
         """
         known = dict(self.measures)
         names = {name.lower(): name for name in known}

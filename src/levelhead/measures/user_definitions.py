@@ -41,18 +41,15 @@ _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
 
 @checked(path="path", registry=("object", "Registry", "a registry, as read_definitions returns it"))
 def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
-    """Return a registry with the measures and schemes of a TOML file added.
+    """Return the registry with the measures and schemes of the TOML file `path` added.
 
-    A table `[measure.NAME]` has `needs` (a list of head, relation, full-relation, upos, xpos, feats, all-feats, lemma,
-    function-words; if empty, aligned words count, as in Words), and may have `unit` ("words" or "exact"), `only` (a
-    class), `without` (a list of classes and relations), `meaning`, `formula`, `source`. A table `[scheme.NAME]` has
-    `classes`, a table of lists of relations, and may have `version` (1 or 2: relations of the other version are looked
-    up by their counterparts), `otherwise` (the class of relations that are not listed, UNKNOWN by default) and
-    `source`.
+    A table `[measure.NAME]` has a list `needs`: what must be correct (head, relation, full-relation, upos, xpos, feats,
+    all-feats, lemma, function-words; if empty, aligned words are correct, as for Words). Optional keys are `unit`
+    ("words" or "exact"), `only` (a class), `without` (a list of classes and relations), `meaning`, `formula`, `source`.
 
-    Args:
-        path: the file.
-        registry: the registry to extend.
+    A table `[scheme.NAME]` has a table `classes` with a list of relations for each class. Optional keys are `version`
+    of UD (1 or 2; relations of the other version count as their counterparts), `otherwise` (the class of unlisted
+    relations, by default UNKNOWN) and `source`.
 
     Raises:
         InputError: the file is not TOML, or a definition is invalid.
@@ -195,18 +192,18 @@ def measure(
 ) -> Callable[[FunctionOfWords], CustomMeasure]:
     """Return a decorator that turns a function into a measure for `score`, `compare`, `rank` and others.
 
-    The function gets `WordColumns` of all gold words, and returns an array with a flag for each word (is it correct?),
-    or a number from 0 to 1. Words that are not aligned are never correct. Recall divides the sum by the number of gold
-    words, precision by the number of system words.
+    The function gets the `WordColumns` of all gold words. It returns an array with a value for each word: whether it is
+    correct, or a number from 0 to 1. Words that are not aligned are never correct. Recall is the sum divided by the
+    number of gold words; precision is the sum divided by the number of system words.
 
-    A function computes the value of a word from its sentence only, and is called for several sentences at once.
+    The function is called for several sentences at once, but the value of a word may only depend on its own sentence.
     Measures made of functions run in this process, without a store.
 
     Args:
         name: its name (letters only).
         counts: what it counts.
-        weight: a function of the words of one side, called for gold and for the system's output. It returns which words
-            count, or their weights; a pair of words gets the smaller weight. By default, all words count 1.
+        weight: a function that gets the `WordColumns` of gold or of the system, and returns which words count, or their
+            weights. A pair of aligned words gets the smaller weight. By default, all words count 1.
         by_gold: whether a system word has the weight of its aligned gold word instead of its own.
         columns: columns that gold must annotate besides heads and relations; without them, the measure has no value.
         version: a version of the functions; signatures show it after the name of the measure.

@@ -57,10 +57,10 @@ def train(
     Args:
         treebank: the training treebank; sentences that are too long are left out (see `training_warnings`).
         recipe: the parser and its settings.
-        dev: a treebank for early stopping: the pass with the best LAS on it is kept; no effect with baselines and
+        dev: a development treebank for early stopping: the pass with the best LAS is kept; no effect with baselines and
             external parsers.
-        with_dev: then train on both treebanks, for the best number of passes.
-        progress: called after each pass.
+        with_dev: whether to train again on both treebanks, with the best number of passes.
+        progress: a function that is called after each pass.
 
     Raises:
         InputError: the parser is unknown, the treebank has no words or too many relations, a relation is invalid, the
@@ -120,11 +120,7 @@ def cross_validate(
 ) -> ParsedTreebank:
     """Return the parsed treebank, each fold parsed by a model trained on the others, and the repairs.
 
-    Folds are blocks of consecutive sentences of nearly equal size, so that neighboring sentences, which often come from
-    the same text, are rarely split between training and parsing. The result does not depend on the workers.
-
-    The key of a result in the store includes everything that decides it, for malt also the hash of its jar file.
-    `command` cannot be used with a store: its program may change.
+    Folds are blocks of consecutive sentences, since neighboring sentences often come from the same text.
     """
     if len(treebank) < folds:
         message = f"{number_of(len(treebank), 'sentence')} cannot be divided into {folds} folds: use fewer folds"

@@ -57,8 +57,8 @@ class Schedule(NamedTuple):
 
     Args:
         first: the number of greedy or first-order passes.
-        second: the number of passes after the first ones, with a beam or second-order features; 0 for other parsers.
-        runs: the number of runs, in different random orders, that are averaged.
+        second: the number of later passes, with a beam or second-order features; 0 for parsers without these.
+        runs: the number of training runs, in different random orders, whose weights are averaged.
     """
 
     first: int
@@ -88,7 +88,7 @@ MEMBERS = (
 
 
 class ExternalSettings(NamedTuple):
-    """How to run external parsers. This is not part of models, so reading a model cannot start a program.
+    """How to run external parsers. Models do not contain these settings, so reading a model cannot start a program.
 
     Args:
         jar: the jar file of MaltParser.
@@ -104,7 +104,7 @@ class ExternalSettings(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """Which parser to train, and the settings; settings that the parser does not have are ignored.
+    """A parser to train, and its settings; settings that this parser does not use are ignored.
 
     Args:
         parser: one of `ALL_PARSERS`.
@@ -114,7 +114,7 @@ class Recipe(NamedTuple):
         relations: learn universal relations, or full relations with subtypes.
         heads: learn trees as annotated, or converted to function heads; parsing then converts back.
         external: how to run an external parser.
-        reverse: read sentences from the last word to the first; the trees do not change.
+        reverse: whether to read sentences from the last word to the first; the trees do not change.
         schedule: the number of passes and runs; None for the default of the parser.
         members: the transition parsers of an ensemble.
     """
@@ -132,7 +132,7 @@ class Recipe(NamedTuple):
 
 @immutable
 class Model:
-    """A trained parser of our own.
+    """A trained parser of levelhead.
 
     Args:
         parser: its name in `levelhead train`.
@@ -173,7 +173,7 @@ class Ensemble:
         members: the transition parsers, with the same relations.
         votes: what the vote of each member adds to the score of an arc, in units of the graph-based parser's margin.
         training: facts about its training.
-        function_head: as in `Model`; graph and members themselves do not convert.
+        function_head: as in `Model`, for the ensemble as a whole.
     """
 
     graph: Model
@@ -189,12 +189,12 @@ class Ensemble:
 
 @immutable
 class Baseline:
-    """A trained baseline, which has only learned relations.
+    """A trained baseline, which only learns relations.
 
     Args:
         parser: one of `BASELINES`.
         root: the relation of roots.
-        relations: the relation of other words by their UPOS.
+        relations: the relation of all words except roots, by UPOS.
         other: the relation of words whose UPOS does not occur in the training treebank.
         seed: the random seed of the trees.
         training: facts about its training.

@@ -45,11 +45,7 @@ _AGAIN = "copy it again, or train it again"
 
 
 def write_model(model: AnyModel, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, completely or not at all; the same model always gives the same file.
-
-    Args:
-        model: the model.
-        path: the file; an existing file is replaced.
+    """Write a `model` to the file `path`, completely or not at all; the same model always gives the same file.
 
     Raises:
         InputError: the model is larger than `read_model` accepts.
@@ -96,10 +92,7 @@ def model_bytes(model: AnyModel) -> bytes:
 
 
 def read_model(path: str | os.PathLike[str]) -> AnyModel:
-    """Return the model in a file.
-
-    Args:
-        path: a file written by `write_model`.
+    """Return the model in the file `path`, which `write_model` wrote.
 
     Raises:
         InputError: the file cannot be read, is not a model, has another version, or is damaged.

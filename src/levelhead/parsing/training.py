@@ -224,9 +224,9 @@ class Report(NamedTuple):
 
     Args:
         done: the number of completed passes over the training data.
-        passes: the number of all passes.
+        passes: the total number of passes.
         uas: UAS on the development treebank; None without a development treebank.
-        las: LAS on the development treebank, with universal relations; None without a development treebank.
+        las: LAS on it, with universal relations; None without it.
     """
 
     done: int

@@ -217,9 +217,9 @@ class Layout(NamedTuple):
     """The settings for finding answers in a file.
 
     Args:
-        separator: the beginning of the lines between answers, or None to detect them.
-        field: the field of JSON lines or CSV with the answer, or None.
-        id_field: the field with the sent_id, or None.
+        separator: the text with which the lines between answers begin; None to detect these lines.
+        field: the field of JSON lines or CSV that contains the answer, or None.
+        id_field: the field that contains the sent_id, or None.
     """
 
     separator: str | None = None
@@ -228,7 +228,6 @@ class Layout(NamedTuple):
 
 
 def read_answers(path: str | os.PathLike[str], layout: Layout, n_gold: int) -> list[Answer]:
-    """Return the answers in a file or folder, in order."""
     name = os.fsdecode(path)
     if os.path.isdir(name):  # noqa: PTH112 -- a path can have bytes that pathlib refuses
         answers, nothing = list(_in_folder(Path(name))), "the folder has no files"

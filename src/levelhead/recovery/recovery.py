@@ -84,7 +84,7 @@ class Matched(NamedTuple):
 
 
 def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | None:
-    """Return the last attempt with a row of its form and a head for every gold word, or the best other, or None."""
+    """Return the last attempt in which every gold word has its form and a head, otherwise the best attempt, or None."""
     for attempt in reversed(attempts):
         if _has_forms(attempt, forms) and (complete := match(attempt, forms)).n_heads == len(forms):
             return complete
@@ -175,13 +175,13 @@ class RecoveredAnswer(NamedTuple):
     Args:
         sentence: the number of the gold sentence, from 1.
         sent_id: its sent_id, or None.
-        category: the repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
+        category: the class of repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
         tree: the validity of its tree, one of `levelhead.recovery.TREES`.
-        steps: its repairs, from `levelhead.recovery.STEPS`; for another text, the neighboring sentences that it fits.
+        steps: its repairs, from `levelhead.recovery.STEPS`; if it has another text, which neighboring sentence it fits.
         words: the number of gold words.
         recovered: the number of gold words with a head.
         extra: the number of rows without a gold word.
-        attempts: the number of tables of rows in the answer.
+        attempts: the number of tables of words in the answer.
         matched: the number of gold words with a row that has the same form.
     """
 
@@ -272,7 +272,7 @@ class ClassRow(NamedTuple):
     """The answers of a class.
 
     Args:
-        category: the repairs that the answers need, one of `levelhead.recovery.CLASSES`.
+        category: the class of repairs that the answers need, one of `levelhead.recovery.CLASSES`.
         answers: the number of answers.
         tree: the number of answers with a valid tree.
         several_roots: the number of answers with several roots.
@@ -305,11 +305,11 @@ _STEP = "The repair, one of `levelhead.recovery.STEPS`; for another text, a neig
 
 @immutable
 class Recovery(Tabular):
-    """Answers with the words of gold.
+    """The answers of a language model as CoNLL-U.
 
     Args:
         answers: the result for each answer, in the order of the gold sentences.
-        provenance: the provenance of the numbers; the hash of answers is the hash of their texts.
+        provenance: the provenance of the numbers, with a hash of the texts of all answers.
         conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
     """
 
@@ -324,25 +324,22 @@ class Recovery(Tabular):
     conllu: bytes = field(compare=False)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the answers as CoNLL-U to `path`, completely or not at all; an `OutputError` if this fails."""
+        """Write the answers as CoNLL-U to `path`, completely or not at all; raises an `OutputError` if this fails."""
         replace_file(path, [self.conllu])
 
     @property
     def treebank(self) -> Treebank:
-        """The answers as a treebank; if a word has no head or a tree is broken, it is one for partial scores only.
-
-        See `levelhead.read(path, partial=True)`.
-        """
+        """The answers as a treebank; if a word has no head or a tree is invalid, it can only get partial scores."""
         return from_conllu(self.conllu, partial=True)
 
     @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
-        """The answers of each class, including empty classes."""
+        """The answers by class of repairs, including empty classes."""
         return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
 
     @property
     def other_text(self) -> str:
-        """A sentence about the answers to another text; empty if there are none."""
+        """A sentence about the answers whose text differs from gold; empty if there are none."""
         other_texts = [answer.steps for answer in self.answers if answer.category == ANOTHER_TEXT]
         shifts = (sum(name in steps for steps in other_texts) for name in (FITS_NEXT, FITS_PREVIOUS))
         return other_text_note(len(other_texts), *shifts) if other_texts else ""
@@ -364,7 +361,7 @@ class Recovery(Tabular):
         return ((answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
 
     def table(self) -> Table:
-        """Return the answers by class and by tree; rare classes are left out if they are empty."""
+        """Return a table of the answers by class of repairs and validity of the tree, without empty rare classes."""
         rows = (
             _cells(name.capitalize(), _row(name, answers))
             for name, answers in self.classes.items()

@@ -44,7 +44,6 @@ _FIELD_NAMES = {
 
 
 def _rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]]:
-    """Yield the rows of each list in a text."""
     loose: list[AnswerRow] = []  # of consecutive objects without a list around them
     for value in _values(text):
         row = _keyed_row(value) if isinstance(value, Mapping) else None

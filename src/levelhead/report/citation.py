@@ -34,8 +34,8 @@ class Citation(Tabular):
     """How to describe and cite a result in a paper.
 
     Args:
-        methods: how it was computed, with the authors and years of papers in parentheses.
-        latex: the same in LaTeX, with natbib's citep.
+        methods: how the result was computed, with the authors and years of papers in parentheses.
+        latex: this description in LaTeX, with natbib's citep.
         bibtex: the entries of the cited papers.
         provenance: the provenance of the result.
     """
@@ -58,7 +58,6 @@ class Citation(Tabular):
         return [(self.methods, self.latex, self.bibtex)]
 
     def table(self) -> Table:
-        """Return the description as a table."""
         return table_of_data(self.data())
 
     def __str__(self) -> str:

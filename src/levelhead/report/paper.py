@@ -1,7 +1,4 @@
-"""Tables for papers: systems by measures or test sets, with the best in bold, letters, intervals and a caption.
-
-Also a comparison as a summary in Markdown, for example for the summary page of a GitHub job.
-"""
+"""Tables for papers, with the best scores in bold, letters, intervals and a caption; and summaries in Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from levelhead.comparison.systems import Comparison
 from levelhead.comparison.trees import WorseSentence
 from levelhead.evaluation.score_tables import NOT_OFFICIAL, VALID_TREES_NOTE
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance import ComparedScore
+from levelhead.significance.differences import ComparedScore
 from levelhead.significance.estimates import Interval
 from levelhead.significance.units import units_counted
 from levelhead.tables.svg import clean
@@ -55,11 +52,7 @@ class PaperTable(NamedTuple):
 
 
 def ranking_papers(board: RankedSystems, places: int = 2) -> list[PaperTable]:
-    """Return a ranking as tables for a paper.
-
-    For one group of test sets, a table of systems by measures; for several groups, a table for each measure with a row
-    for each group, larger groups last. For partial scores, tables with the scores of valid trees only follow.
-    """
+    """Return a ranking as tables for a paper; for partial scores, tables with the scores of valid trees only follow."""
     strict = [
         ranking._replace(
             standings=tuple(

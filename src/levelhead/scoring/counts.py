@@ -33,9 +33,9 @@ class Counts:
 
     Args:
         correct: the number of correct items; int64 (float64 for weighted measures), shape (rows,).
-        gold: the number of items in gold, same type and shape.
-        system: the number of items in the system's output, same type and shape.
-        aligned: the number of aligned gold items, same type and shape; None for measures of segmentation.
+        gold: the number of items in gold; same type and shape.
+        system: the number of items in the system's output; same type and shape.
+        aligned: the number of aligned gold items; same type and shape; None for measures of segmentation.
     """
 
     correct: Numbers
@@ -56,7 +56,7 @@ class Counts:
         return self._of_columns(lambda *rows: np.concatenate(rows), other)
 
     def plus(self, other: Counts) -> Counts:
-        """Add the counts `other`, which have the same number of rows, row by row."""
+        """Add the counts `other` row by row; both have the same number of rows."""
         return self._of_columns(np.add, other)
 
     def total(self) -> Counts:
@@ -69,7 +69,7 @@ class Counts:
 
 
 def with_missing_words(counts: Counts, lacking: NDArray[np.bool_]) -> Counts:
-    """Return counts by sentence in which the system has at least as many words as gold in sentences that lack words."""
+    """Return counts in which sentences that lack words have at least as many system words as gold words."""
     return replace(counts, system=np.where(lacking, np.maximum(counts.gold, counts.system), counts.system))
 
 
@@ -152,17 +152,13 @@ def count_exact(
     by_sentence: bool = False,
     same_text: NDArray[np.bool_] | None = None,
 ) -> Counts:
-    """Count sentences that match exactly: the same span, all words aligned, and all selected words agree.
-
-    Only sentences with at least one selected word count; each side has its own selection. If sentences are paired, it
-    is given which of gold have the same text as theirs, instead of the same span.
-    """
+    """Count sentences that match exactly: the same span (or text), all words aligned, and all selected words agree."""
     if same_text is None:
         spans = count_spans(matches, "sentences", by_sentence=True)
         same_text = (spans.correct == 1) & (spans.system == 1)
     words = count_words(matches, NOTHING, by_sentence=True)
     right = count_words(matches, needs, selection, by_sentence=True)
-    having = right.gold > 0
+    having = right.gold > 0  # sentences without a selected word do not count
     same = having & same_text
     for counts in (words, right):
         same &= (counts.correct == counts.gold) & (counts.correct == counts.system)

@@ -178,13 +178,11 @@ def _no_control(graph: _Graph) -> _Graph:
 
 
 def _no_relative_clauses(graph: _Graph) -> _Graph:
-    """A ref becomes the word's edge in the tree; edges from an acl to the word after its head are dropped.
-
-    The script intends the head itself, but counts one word from 0 and the other from 1.
-    """
+    """A ref becomes the word's edge in the tree; edges from an acl to the word after its head are dropped."""
     refs = graph.labeled(lambda steps: steps[0] == "ref")
     treebank = graph.treebank
     place = np.arange(treebank.n_words) - treebank.sentence_starts[treebank.sentence_of_word]
+    # the script intends the head itself, but counts one word from 0 and the other from 1
     after_head = treebank.local_heads()[graph.parent.clip(min=0)] == place[graph.child]
     external = ~refs & after_head & graph.under(lambda relation: relation.startswith("acl"))
     return graph.with_basic_edges(refs).keep(~external)
@@ -227,12 +225,7 @@ _ROOT, _NO_HEAD, _UNALIGNED = -1, -2, -3  # instead of the word that is the head
 
 
 def nodes_of(treebank: Treebank, spans: Spans, gold_words: Codes, numbers: dict[str, int]) -> tuple[Numbers, Codes]:
-    """Return what is compared of each empty node, shape (nodes, 10), and a word of the sentence next to it.
-
-    The columns are head, its number after the dot, and the start of its sentence, which only matters if the head is not
-    a word; then the place, the relation, FORM, LEMMA, UPOS, XPOS and FEATS. `gold_words` has the gold word of each
-    word, -1 if it is not aligned; equal texts have equal `numbers`.
-    """
+    """Return what is compared of each empty node, shape (nodes, 10), and a word of the sentence next to it."""
     empty, graph = treebank.empty, treebank.graph
     if len(dangling(treebank, graph)[1]):
         raise MalformedDeps("the head of an edge is not a node of its sentence", 2)
@@ -247,6 +240,7 @@ def nodes_of(treebank: Treebank, spans: Spans, gold_words: Codes, numbers: dict[
     head = np.where(minor > 0, _places(position, starts, gold_words), head)
     head = np.where((number == 0) & (minor == 0), _ROOT, head)
     head = np.where(has_head, head, _NO_HEAD)
+    # the head, its number after the dot, and its sentence if it is no word; the place, the relation, and five columns
     in_sentence = np.where((head == _ROOT) | (head == _NO_HEAD), spans.sentence_starts[empty.sentence], 0)
     texts: list[Sequence[str]] = [
         [graph.labels[i] if has else "" for i, has in zip(label.tolist(), has_head.tolist())],

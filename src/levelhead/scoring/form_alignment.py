@@ -20,12 +20,8 @@ MOST_COMPARISONS = 100_000_000
 
 
 def is_other_text(n_equal: int, n_gold: int, n_system: int) -> bool:
-    """Return whether two versions of a sentence have so few forms in common that they are different sentences.
-
-    Less than half of the forms of either version are equal. A version that is cut off can be short, so the shorter one
-    decides.
-    """
-    return 2 * n_equal < min(n_gold, n_system)
+    """Return whether fewer than half of the forms of either version of a sentence are equal."""
+    return 2 * n_equal < min(n_gold, n_system)  # a version can be cut off, so the shorter one decides
 
 
 def other_text_note(n_answers: int, n_next: int, n_previous: int) -> str:
@@ -39,13 +35,9 @@ def other_text_note(n_answers: int, n_next: int, n_previous: int) -> str:
 
 
 def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:
-    """Return the position of the system word aligned with each gold word, or -1.
-
-    The alignment keeps the order and has the lowest cost: pairing two words costs the Levenshtein distance of their
-    forms, leaving out a word costs its length in characters. Ties are broken to the left: each gold word in turn gets
-    the first system word that it has in any of the remaining alignments. If this would compare more than
-    `MOST_COMPARISONS` pairs of characters, only equal forms are aligned, as many as possible.
-    """
+    """Return the position of the system word aligned with each gold word, or -1, in order."""
+    # At the lowest cost: the Levenshtein distance of paired forms, and the length of words that are left out. Ties are
+    # broken to the left: each gold word in turn gets the first system word that a remaining alignment gives it.
     differing = (i for i, (form, other) in enumerate(zip(gold, system)) if form != other)
     shared = next(differing, min(len(gold), len(system)))
     rest, others = gold[shared:], system[shared:]
@@ -80,8 +72,7 @@ def common_subsequence(gold: Sequence[Hashable], system: Sequence[Hashable]) -> 
     """Return pairs of equal items of two lists: as many as possible, in order.
 
     From the left, equal items are paired; otherwise the gold item is skipped if that loses no pair, otherwise the
-    system item (the back-trace of the CoNLL 2017 evaluation). Rows of the table are integers with one bit per system
-    item (Hyyrö 2004). Only one row in 128 is kept; the others are recomputed when needed.
+    system item (the back-trace of the CoNLL 2017 evaluation). Rows have one bit per system item (Hyyrö 2004).
     """
     size, n_gold = len(system), len(gold)
     full = (1 << size) - 1

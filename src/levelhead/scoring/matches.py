@@ -167,7 +167,7 @@ def _words_in(side: _Side, starts: Codes, ends: Codes, numbers: dict[str, int]) 
 
 @immutable
 class Matches(TreebankPair):
-    """One row per aligned pair of words, with flags for what agrees; all measures are counted from it.
+    """The aligned words of two treebanks and what agrees in each pair; all measures are counted from it.
 
     Args:
         gold: the gold treebank.
@@ -175,13 +175,13 @@ class Matches(TreebankPair):
         rules: the rules.
         gold_spans: the characters that gold words cover.
         system_spans: the characters that system words cover.
-        alignment: the pairs.
-        flags: what agrees in each pair, `Agree`, uint16, shape (pairs,).
+        alignment: the pairs of aligned words.
+        flags: the properties that agree in each pair (`Agree`), uint16, shape (pairs,).
         gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
-        punctuation: for a piece of large files, what `callin_punctuation` returns for the whole gold treebank, if a
-            measure requires it.
-        lacking: for partial scores, the gold sentences in which missing words count on both sides, bool, shape
-            (gold sentences,).
+        punctuation: for a piece of a large file, the result of `callin_punctuation` for the whole
+            gold file, if a measure requires it.
+        lacking: for partial scores, which gold sentences lack words that count on both sides; bool,
+            shape (gold sentences,).
     """
 
     gold_spans: Spans
@@ -193,7 +193,7 @@ class Matches(TreebankPair):
     lacking: NDArray[np.bool_] | None = None
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
-        """Return the pairs in which all required properties agree."""
+        """Return which pairs agree in all properties of `needs`; bool, shape (pairs,)."""
         agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
         return agree
 
@@ -243,7 +243,7 @@ class Matches(TreebankPair):
         return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the weight of each gold and system word, bool or float64, shapes (words,)."""
+        """Return the weight of each gold word and of each system word under a `selection`; bool or float64."""
         if selection is None:
             return np.ones(self.gold.n_words, dtype=bool), np.ones(self.system.n_words, dtype=bool)
         gold = selection.of_words(self.gold)
@@ -257,7 +257,7 @@ class Matches(TreebankPair):
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
-        """The gold sentence that contains each position, int32."""
+        """Return the gold sentence at each of these positions, int32."""
         sentences = np.searchsorted(self.gold_spans.sentence_starts[:-1], starts, side="right") - 1
         return sentences.astype(np.int32)
 

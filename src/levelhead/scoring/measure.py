@@ -53,9 +53,9 @@ class Measure:
     Args:
         name: its name in the registry.
         argument: the text in parentheses, or None.
-        only: the class or relation that it is restricted to, or None: `CORE`, `callin:CONTENT`, `nsubj`.
-        without: the classes and relations that are left out, sorted.
-        component: the ratio that is its value, or None for the F1 score.
+        only: the class or relation to which it is restricted, as in `CORE`, `callin:CONTENT` or `nsubj`; or None.
+        without: the classes and relations that it leaves out, sorted.
+        component: the ratio that is its value, such as "recall"; None for F1.
     """
 
     name: str
@@ -122,7 +122,6 @@ class Definition:
     counter: Callable[..., Counts] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what nothing counts."""
         if self.counter is None and self.counted_item not in COUNTED_ITEMS:
             raise MeasureError(unknown("counted item", self.counted_item, sorted(COUNTED_ITEMS)), "unknown-measure")
 
@@ -180,7 +179,7 @@ class Definition:
 class CustomMeasure(Measure):
     """A custom measure, made from a function by the decorator `levelhead.measure`.
 
-    Every function with an argument `measures` accepts it. The list can then also have its name, as in "Name.recall".
+    Pass it as an argument `measures`; the same list can also contain its name, as in "Name.recall".
 
     Args:
         definition: its definition.
@@ -225,7 +224,6 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
 
 
 def _list(classes: str, schemes: Collection[str], text: str) -> Iterator[str]:
-    """Split a list at hyphens, except hyphens inside names of schemes."""
     parts = classes.split("-")
     while parts:
         n_parts = 1

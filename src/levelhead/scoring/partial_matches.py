@@ -18,7 +18,7 @@ from levelhead.scoring.score import count
 from levelhead.scoring.selection import Schemes
 from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.lenient_reader import LenientTreebank
+from levelhead.treebank.own_reader import LenientTreebank
 from levelhead.treebank.strings import Codes
 
 Flags = NDArray[np.bool_]
@@ -121,12 +121,9 @@ def _match_pairs(
 
 
 def _in_gold(gold: _Side, system: _Side, starts: NDArray[np.int64], same: Flags, unrelated: Flags) -> Spans:
-    """The spans of the system's words as positions in the text of gold.
-
-    In a sentence with different text, every word starts at the start of the gold sentence, and only tokens aligned with
-    a gold token of the same form have an end.
-    """
+    """The spans of the system's words as positions in the text of gold."""
     (gold_part, gold_spans), (treebank, spans) = gold, system
+    # with different text, words start with the gold sentence, and only tokens equal to their gold token have an end
     shift = starts[:-1] - spans.sentence_starts[:-1]
     of_word, of_token = treebank.sentence_of_word, treebank.tokens.sentence
     token_starts = np.where(same[of_token], spans.token_starts + shift[of_token], starts[of_token])
@@ -165,11 +162,9 @@ def _equal_tokens(gold: _Side, system: _Side, sentences: NDArray[np.intp]) -> tu
 
 
 def _with_unknown(matches: Matches, has_head: Flags, lacking: Flags) -> Matches:
-    """Add which gold sentences lack words, and unset the flag for function words (MLAS) if one of them has no HEAD.
-
-    It could belong to any word of its sentence. Without this, leaving out a wrong HEAD would raise MLAS.
-    """
+    """Add which gold sentences lack words, and unset the flag for function words (MLAS) if one of them has no HEAD."""
     matches, system = replace(matches, lacking=lacking), matches.system
+    # it could belong to any word of its sentence, and leaving out a wrong HEAD would otherwise raise MLAS
     lost = matches.rules.scheme.is_in("FUNCTION", system.relations) & ~has_head
     unknown = np.zeros(len(system), dtype=bool)
     unknown[system.sentence_of_word[lost]] = True

@@ -23,27 +23,26 @@ class Rules:
 
     Args:
         name: the name of the rules.
-        source: the script that they emulate.
+        source: the official script that they emulate.
         measures: the measures that the script prints, in its order.
         of_empty_nodes: the measures that `score` also prints if gold has empty nodes.
         main: the default measures of rankings.
         lacks: measures that these rules do not define; rules with `content` define only their own measures.
-        scheme: the class scheme whose class CONTENT is what CLAS counts.
+        scheme: the class scheme that defines CONTENT for CLAS.
         unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
         universal_features: whether only the 21 universal features are compared (otherwise the whole FEATS).
         missing_lemma_counts: whether a word without a gold lemma counts as correct.
-        edges_one_to_one: whether an enhanced edge matches at most one other edge (otherwise every matching pair
-            counts).
+        edges_one_to_one: whether an enhanced edge matches at most one edge (otherwise all equal edges).
         collapse: whether paths through empty nodes become edges (otherwise edges from empty nodes are dropped).
         undefined: the value of a ratio with nothing to count.
         unannotated: whether a column that gold does not annotate is reported (otherwise it is scored anyway).
         reading: the official scorer whose reading of files is emulated; None for levelhead's checks and repairs.
         switches: the kinds of enhancements that are removed from both graphs (`scoring.enhanced_edges`).
-        several_roots: whether a sentence of a file can have more than one word with HEAD 0.
+        several_roots: whether a sentence can have several words with HEAD 0.
         content: whether files of morphosyntactic parsing are read, and only their content words are scored
             (`scoring.morphosyntactic_matches`); of the fields above, only `name`, `source`, `measures` and `undefined`
             then matter.
-        sorted_values: whether features match regardless of the order of parts in their values, if `content`.
+        sorted_values: with `content`, whether features match regardless of the order of parts in their values.
     """
 
     name: str
@@ -80,7 +79,7 @@ class Rules:
         return measure in self.measures if self.content else measure not in self.lacks
 
     def measures_or_default(self, *measures: str) -> tuple[str, ...]:
-        """Return the default `measures` of a command, or all measures of rules that define only a few."""
+        """Return these default `measures`, or all measures of rules that define only a few."""
         return self.measures if self.content else measures
 
     def check_words(self) -> None:

@@ -39,10 +39,7 @@ _MOST_SURPRISE = 308  # larger powers of ten exceed the range of floats
 
 
 class Valued:
-    """A number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`; as text `LAS 89.02 [83.4, 93.6]`.
-
-    Without a value, `float` raises ValueError, and comparisons are false.
-    """
+    """A number for `float`, comparisons and formats: `score > 85`, `f"{score:.1f}"`; text: `LAS 89.02 [83.4, 93.6]`."""
 
     __slots__ = ()
 
@@ -82,17 +79,17 @@ class Valued:
 
 @immutable
 class Score(Valued):
-    """The score of a system by one measure, in percent, which can be used as a number.
+    """A system's score by one measure, in percent; it can be used as a number.
 
     Without a value, `float` raises ValueError, and comparisons are false.
 
     Args:
         measure: the measure.
-        correct: the number of correct items (or the sum of their weights).
+        correct: the number of correct items; for weighted measures, the sum of their weights.
         gold: the number of items in gold.
         system: the number of items in the system's output.
         aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
-        undefined: the value of a percentage with nothing to count: None, or 0.0 as the official scorers print it.
+        undefined: the value of a percentage with nothing to count: None, or 0.0 as in the official scorers.
         reason: why the value is missing; None otherwise.
         signature: everything that determines the score, by name.
         perplexity: whether the value is the perplexity 10 ** (correct / gold), not a percentage.
@@ -132,7 +129,7 @@ class Score(Valued):
 
     @property
     def value(self) -> float | None:
-        """The value of the measure's component, F1 by default; or the perplexity."""
+        """The ratio that the measure names, by default F1; for perplexities, the perplexity."""
         if self.perplexity:
             surprise = self.correct / self.gold if self.gold else math.inf
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
@@ -142,18 +139,18 @@ class Score(Valued):
 
     @property
     def component(self) -> Component:
-        """The component that is the value."""
+        """The name of the ratio that is the value, such as "f1"."""
         return self.measure.component or "f1"
 
     @property
     def exact(self) -> Fraction | None:
-        """The value without rounding; None without a value."""
+        """The value as an exact fraction; None without a value."""
         ratio = self.exact_ratio
         return ratio if ratio is None or self.perplexity else 100 * ratio
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """The value as an exact ratio, or the perplexity; None without a value."""
+        """The exact value divided by 100, or the exact perplexity; None without a value."""
         from fractions import Fraction
 
         if self.value is None:
@@ -164,11 +161,11 @@ class Score(Valued):
         return Fraction(part) / Fraction(whole) if whole else Fraction(self.value)  # 0
 
     def percentage(self, component: Component) -> float | None:
-        """Return precision, recall, F1 score or aligned accuracy; None without a value."""
+        """Return a ratio (`component`), such as "precision" or "f1", in percent; None without a value."""
         return self.ratio(component, 100)
 
     def ratio(self, component: Component, scale: int = 1) -> float | None:
-        """Return precision, recall, F1 score or aligned accuracy as a multiple of a scale; None without a value."""
+        """Return a ratio (`component`), such as "precision" or "f1", times `scale`; None without a value."""
         if self.reason is not None or self.perplexity or (component == "aligned_accuracy" and self.aligned is None):
             return None
         part, whole = self._parts(component)

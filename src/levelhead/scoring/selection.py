@@ -292,11 +292,7 @@ def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> l
 
 
 def callin_punctuation(pieces: Iterable[Treebank]) -> frozenset[str]:
-    """Return the universal relations that Callin's program leaves out with punctuation.
-
-    They are `punct` and every relation whose last word in the treebank consists of ASCII punctuation (`dep` in Spanish
-    of UD 1.2).
-    """
+    """Return `punct` and the relations whose last word is ASCII punctuation, as in Callin's program."""
     import string
 
     by_relation: dict[str, bool] = {}

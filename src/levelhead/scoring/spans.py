@@ -28,10 +28,7 @@ MOST_SHOWN = 4 * _SHOWN
 
 @immutable
 class Spans:
-    """Positions in the text (all surface tokens without spaces), in bytes of UTF-8.
-
-    Bytes work as well as characters: UTF-8 maps texts to bytes one to one, so equal spans remain equal.
-    """
+    """Positions in the text (all surface tokens without spaces), in bytes of UTF-8: equal if characters are."""
 
     text: Bytes  # the text, uint8
     token_starts: Offsets  # where each token starts, int64, shape (tokens,)

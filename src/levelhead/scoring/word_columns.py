@@ -158,17 +158,17 @@ class WordColumns:
 
     @property
     def n_sentences(self) -> int:
-        """The number of sentences."""
+        """The number of these sentences."""
         return int(self._sentences.stop - self._sentences.start)
 
     @property
     def rows(self) -> slice:
-        """The rows of these words among all words."""
+        """Where these words are among all words of the treebank, as a slice."""
         ends = self._gold.sentence_starts[[self._sentences.start, self._sentences.stop]]
         return slice(*ends.tolist())
 
     def part(self, sentences: slice) -> WordColumns:
-        """Return the columns of some sentences only."""
+        """Return the columns of some `sentences` only, given as a slice."""
         part = WordColumns(self._source, self._scheme)
         part._known, part._sentences = self._known, sentences
         return part
@@ -184,7 +184,6 @@ class WordColumns:
         return _SIDE if isinstance(self._source, Treebank) else _BOTH_SIDES
 
     def __getattr__(self, name: str) -> NDArray[Any]:
-        """Return a column."""
         if name.startswith("__"):
             raise AttributeError(name)
         try:
@@ -193,7 +192,7 @@ class WordColumns:
             raise AttributeError(*error.args) from None
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Return a column; also those whose names are not Python names."""
+        """Return a column, also if its name is not a Python name."""
         if not isinstance(name, str):
             raise TypeError(f"columns have names, such as words.form: {name!r}")
         if name not in self._known:
@@ -208,7 +207,6 @@ class WordColumns:
         return column
 
     def _computed(self, name: str) -> NDArray[Any]:
-        """Compute a column of all words."""
         plain = name.removeprefix(_SYSTEM)
         is_feature = plain.startswith(_FEATURE) and len(plain) > len(_FEATURE)
         if name not in self._names and not (is_feature and (plain == name or isinstance(self._source, Matches))):

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
-
-from levelhead.extras import require
-from levelhead.tables.data import Probability
-
-if TYPE_CHECKING:
-    from levelhead.significance.differences import ComparedScore
-
-
 from itertools import combinations, pairwise
 from string import ascii_letters
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.significance.estimates import Estimate
-from levelhead.significance.resampling import Sums
+from levelhead.extras import require
+from levelhead.significance.estimates import Estimate, Sums
 from levelhead.significance.scopes import Scope
+from levelhead.tables.data import Probability
+
+if TYPE_CHECKING:
+    from levelhead.significance.differences import ComparedScore
 
 _P = TypeVar("_P", bound="float | None")
 
@@ -42,13 +38,10 @@ def level_of_each(level: float, n_intervals: int) -> float:
 
 
 def sign_test(differences: Sequence[float]) -> float | None:
-    """Return the two-sided p-value of the sign test of positive against negative differences.
+    """Return the exact two-sided p-value of the sign test; None if all differences are zero.
 
     Args:
         differences: one difference per treebank; zeros are left out.
-
-    Returns:
-        The exact binomial p-value; None if all differences are zero.
     """
     positive = sum(difference > 0 for difference in differences)
     if not (n := positive + sum(difference < 0 for difference in differences)):
@@ -75,7 +68,7 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
 
 
 class Wins(NamedTuple):
-    """The wins of a system against the baseline over treebanks; p-values are corrected for their number.
+    """On how many treebanks a system is better or worse than the baseline, with tests over treebanks.
 
     Args:
         measure: the measure.
@@ -88,8 +81,8 @@ class Wins(NamedTuple):
         sign_p: the p-value of the sign test; null if no treebank has a difference.
         wilcoxon_p: the p-value of Wilcoxon's test; null if it was not requested.
         votes: the number of votes in both tests.
-        better_on_at_least: a lower bound of the number of treebanks on which it is better.
-        worse_on_at_least: a lower bound of the number of treebanks on which it is worse.
+        better_on_at_least: a lower bound for the number of treebanks on which it is better.
+        worse_on_at_least: a lower bound for the number of treebanks on which it is worse.
     """
 
     measure: str
@@ -114,11 +107,11 @@ def count_wins(
     sign: int,
     wilcoxon: bool,
 ) -> Wins:
-    """Return the number of treebanks on which a system is better than the baseline, with tests over treebanks.
+    """Return on how many treebanks a system is better or worse than the baseline, with tests over treebanks.
 
     Args:
-        results: the results of a system for a measure, one per treebank with a difference; at least one.
-        voters: the voter of each treebank in tests over treebanks: itself, its language or its family.
+        results: the system's results for one measure, one for each treebank with a difference; not empty.
+        voters: what has one vote in these tests, for each treebank: itself, its language or its family.
         level: the p-value below which a difference is significant.
         sign: 1 if higher values are better, -1 if lower values are.
         wilcoxon: whether to compute Wilcoxon's test as well.
@@ -145,7 +138,6 @@ def count_wins(
 
 
 def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> list[float]:
-    """Return the vote of each voter: the mean of the differences on its treebanks."""
     by_voter: dict[str, list[float]] = {}
     for treebank, difference in differences.items():
         by_voter.setdefault(voters[treebank], []).append(difference)
@@ -160,7 +152,7 @@ def better_on_at_least(p_values: Sequence[float], level: float) -> int:
     those of all smaller k must be below the level.
 
     Args:
-        p_values: the p-value of each treebank, of the hypothesis that the system is not better.
+        p_values: for each treebank, the p-value of the hypothesis that the system is not better on it.
         level: the maximum probability of claiming more treebanks than there are.
     """
     n = len(p_values)
@@ -230,11 +222,7 @@ class PairTests(NamedTuple):
     influenced: tuple[tuple[tuple[int, int], Estimate], ...]
 
     def ranks(self, system: int) -> tuple[int, int]:
-        """Return the best and the worst rank of a system; the ranks of all systems hold jointly.
-
-        The ranks are below all systems that are significantly better, and above all that are significantly worse
-        (Mogstad, Romano, Shaikh and Wilhelm 2024).
-        """
+        """Return the best and the worst rank of a system; those of all hold jointly (Mogstad et al. 2024)."""
         return 1 + int(self.better[:, system].sum()), len(self.better) - int(self.better[system].sum())
 
     def letters(self, order: Sequence[int]) -> list[str]:
@@ -285,6 +273,5 @@ def _differences(
 
 
 def _moved(estimate: Estimate, change: float) -> Estimate:
-    """An estimate whose value changes, also without the most influential unit."""
     moved, influence = estimate._replace(value=estimate.value + change), estimate.influence
     return moved._replace(influence=influence and influence._replace(without=_moved(influence.without, change)))

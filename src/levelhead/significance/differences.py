@@ -12,9 +12,8 @@ from levelhead.errors import Fault, InputError
 from levelhead.immutable import immutable
 from levelhead.scoring.score import Valued
 from levelhead.significance.corrections import corrected, level_of_each
-from levelhead.significance.estimates import Estimate, Interval, enough_runs, rescaled
+from levelhead.significance.estimates import Estimate, InferenceSettings, Interval, enough_runs, rescaled
 from levelhead.significance.jackknife import SystemCounts
-from levelhead.significance.resampling import InferenceSettings
 from levelhead.significance.scopes import Average, Influenced, InfluencedResult, Scope, count_units, influenced_by
 from levelhead.significance.units import ParallelUnits, Units
 from levelhead.tables.data import NOT_A_COLUMN, Field, documented, fields_of
@@ -76,13 +75,11 @@ class _Pair:
 
     @property
     def value(self) -> float | None:
-        """The system's value."""
         value = self.score.value
         return None if np.isnan(value) else value if self.perplexity else percentage(value)
 
     @property
     def spread(self) -> float | None:
-        """The standard deviation between runs."""
         values = self.scope.values[self.runs[0], self.m]
         return self.scale * float(values.std(ddof=1)) if len(values) > 1 else None
 
@@ -123,11 +120,7 @@ class _Pair:
 
     @cached_property
     def equivalence(self) -> tuple[str | None, float | None, Interval | None]:
-        """Whether the difference is within the margin, the p-value, and the interval of a ratio of perplexities.
-
-        It is if the interval of the difference, or of the ratio, is inside the margin: two one-sided tests (Schuirmann
-        1987), so that intervals, gates and equivalence agree.
-        """
+        """Whether the interval is inside the margin (TOST, Schuirmann 1987), the p-value, and the ratio's interval."""
         margin, difference = self.settings.margin, self.difference
         if margin is None or difference is None:
             return None, None, None
@@ -298,16 +291,17 @@ class _Statistics(NamedTuple):
 
 @documented
 class ComparedScore(Valued, _Statistics):
-    """One system, one measure, one treebank or average; values are percentages and differences points, or perplexities.
+    """A system's score by one measure on one treebank or average, and its difference from the baseline.
 
-    It can be used as a number, like a `Score`. Values computed from standard errors are None with fewer than 10 units.
+    It can be used as a number, like a `Score`. Scores are in percent and differences in points; perplexities have their
+    own unit. Values computed from standard errors are None with fewer than 10 units.
     """
 
     __slots__ = ()
 
     @property
     def enough_runs(self) -> bool:
-        """Whether there are enough runs for a significant difference, see `enough_runs`."""
+        """Whether there are enough runs for a significant difference: three each, or one output each."""
         return enough_runs(self.n_runs, self.n_baseline_runs)
 
     @property
@@ -329,16 +323,16 @@ def differences(
     """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
     Standard errors come from leaving out one unit at a time (`spreads_of`), and intervals and p-values from Student's t
-    (`Estimate`). Several runs are a sample of all possible runs, and the error of their mean is added, see
-    `run_errors`. P-values and the intervals of differences are corrected for the number of systems by Sidak's (1967)
-    bound on the largest |t|, so p < .05 exactly if the 95% interval does not contain 0.
-
-    The macro-average is the mean of the treebanks' ratios, the micro-average the ratio of their summed counts.
+    (`Estimate`). Several runs are a sample of all possible runs, so the error of their mean is added (`run_errors`).
+    P-values and the intervals of differences are corrected for the number of systems by Sidak's (1967) bound on the
+    largest |t|, so p < .05 exactly if the 95% interval does not contain 0. The macro-average is the mean of the
+    treebanks' ratios, the micro-average the ratio of their summed counts.
 
     Args:
-        tables: the counts of each treebank by sentence, for the same runs and measures; without `units`, by unit.
+        tables: the counts on each treebank, for the same runs and measures: by sentence, or by unit
+            if no `units` are given.
         settings: the settings of tests.
-        units: the units of each treebank.
+        units: the independent units of each treebank.
         parallel: the units that parallel treebanks share.
     """
     first = next(iter(tables.values()))

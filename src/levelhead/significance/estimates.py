@@ -1,21 +1,49 @@
-"""Estimates with standard errors: confidence intervals and tests by Student's t, and errors of training runs."""
+"""Estimates with standard errors: their settings, confidence intervals and tests by Student's t, and errors of runs."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from statistics import NormalDist
 from typing import Annotated, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.errors import listed, quoted
-from levelhead.significance.resampling import Sums
-from levelhead.significance.units import COMMENT, FEWEST_UNITS
+from levelhead.significance.units import COMMENT, FEWEST_UNITS, Units, units_signature
 from levelhead.tables.data import NOT_A_COLUMN
+
+Sums = NDArray[np.float64]
+
+
+class InferenceSettings(NamedTuple):
+    """The settings of confidence intervals and tests.
+
+    Args:
+        level: the confidence level of intervals.
+        margin: the largest difference that does not matter: in points (0.5 is half a percentage
+            point), or for perplexities as a ratio above 1; None for no test of equivalence.
+        resample_by: the independent units: "auto", "sentence", "document" or "comment:NAME", see `units_of`.
+    """
+
+    level: float = 0.95
+    margin: float | None = None
+    resample_by: str = "auto"
+
+
+STANDARD = InferenceSettings()
+"""95% intervals, documents if gold marks them."""
+
+
+def signature_of_tests(settings: InferenceSettings, units: Mapping[str, Units]) -> dict[str, str]:
+    """Return the parts of a signature that determine intervals and tests."""
+    by = {"resample-by": units_signature(units)} if units else {}  # scores alone have no units
+    return {"level": f"{settings.level:g}", **by}
+
 
 _NORMAL_FROM = 100_000
 """Degrees of freedom above which the expansion around the normal distribution is exact to six digits (to |t| = 6)."""
@@ -143,7 +171,7 @@ Interval = tuple[float, float]
 
 
 def rescaled(interval: Interval | None, scale: float) -> Interval | None:
-    """Return an interval in another unit: with 100, one of ratios in percent."""
+    """Return an interval in another unit; with 100, ratios become percentages."""
     return interval and (scale * interval[0], scale * interval[1])
 
 
@@ -152,9 +180,9 @@ class InfluentialUnit(NamedTuple):
 
     Args:
         unit: the kind of unit: "sentence", "document", "comment:NAME", or "unit" if unknown.
-        unit_number: its number, from 1.
+        unit_number: the number of the unit, from 1.
         unit_id: the id of the document, or the value of the comment; null for sentences.
-        treebanks: in results on several treebanks, those that it belongs to.
+        treebanks: the treebanks with this unit, in results on several treebanks.
     """
 
     unit: str
@@ -186,12 +214,12 @@ class Estimate(NamedTuple):
 
     Args:
         value: the estimate.
-        variance: its variance over units.
+        variance: the variance of the estimate over units.
         freedom: the degrees of freedom of the variance.
         n_units: the number of units.
-        runs: the variance of each mean of runs with its degrees of freedom; empty for single runs.
+        runs: the variance and the degrees of freedom of each mean over runs; empty for single runs.
         skewness: the sum of the cubed effects of units, divided by the variance to the power of 1.5.
-        influence: the unit that causes more than a third of the variance.
+        influence: the unit that causes more than a third of the variance, or None.
         is_tested: whether tests are possible; otherwise there are only intervals.
     """
 
@@ -216,7 +244,7 @@ class Estimate(NamedTuple):
 
     @property
     def every(self) -> tuple[Estimate, ...]:
-        """The estimate, and the one without the most influential unit."""
+        """This estimate, and the estimate without the most influential unit, if there is one."""
         return (self, self.influence.without) if self.influence else (self,)
 
     def half_width(self, level: float) -> float:
@@ -230,7 +258,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def distance(self, tail: float, sign: int) -> float:
-        """How far the value is from the low (1) or high (-1) end of an interval that misses with a probability."""
+        """Return how far the low (1) or high (-1) end of an interval is that misses with probability `tail`."""
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
         square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
@@ -318,7 +346,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def tail(self, limit: float, sign: int) -> float:
-        """The probability that a value is this far above (1) or below (-1) a limit if the limit is the true value."""
+        """Return the probability of a value this far above (1) or below (-1) a limit that is the true value."""
         size = sign * (self.value - limit)
         if self.runs:
             if size < 0:
@@ -362,11 +390,7 @@ def _p_reached(reaches: Callable[[float], bool], halvings: int) -> float:
 
 
 class UnpairedDifference(NamedTuple):
-    """The difference between two independent estimates.
-
-    Unlike a symmetric interval, the interval keeps the skewness of the intervals of the two values (Newcombe 1998; Zou
-    and Donner 2008). docs/significance.md shows its coverage.
-    """
+    """The difference of independent estimates; intervals keep their skewness (Newcombe 1998; Zou and Donner 2008)."""
 
     one: Estimate
     other: Estimate
@@ -377,10 +401,7 @@ class UnpairedDifference(NamedTuple):
         return self.one.value - self.other.value
 
     def interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of the difference; None with too few units on a side.
-
-        It includes the intervals without units that cause more than a third of the variance of a value.
-        """
+        """Return an interval that covers those without influential units; None with too few units on a side."""
         kind = Estimate.log_interval if self.perplexity else Estimate.score_interval
         sides = [
             [(estimate.value, ends) for estimate in side.every if (ends := kind(estimate, level))]

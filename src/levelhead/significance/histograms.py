@@ -60,7 +60,6 @@ Parts = Callable[[Cells], NDArray[np.float64]]
 
 
 def histogram_of(cells: Cells, parts: Parts) -> UnitHistogram:
-    """Return how many units have the same numerators and denominators."""
     cells = summed([cells])
     rows, n_units = _merged(np.column_stack([cells.groups, parts(cells)]), np.ones(len(cells.units), dtype=np.int64))
     totals = summed([cells._replace(units=np.zeros_like(cells.units))])
@@ -68,12 +67,7 @@ def histogram_of(cells: Cells, parts: Parts) -> UnitHistogram:
 
 
 class HistogramTally:
-    """The histogram of a gold treebank that is read in pieces.
-
-    The units are documents if gold marks 10 or more, otherwise sentences, as in `Units.own` by `AUTO`. Memory grows
-    with the number of different counts of sentences, and with the number of documents, of which every piece of the file
-    can have a part.
-    """
+    """The histogram of a gold treebank read in pieces, by document if gold marks 10 or more, otherwise by sentence."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts

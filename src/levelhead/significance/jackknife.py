@@ -1,9 +1,9 @@
-"""Standard errors from leaving out one unit at a time, of scores and of parts of a score."""
+"""Standard errors from leaving out one unit at a time, of scores and of parts of a score; random samples and orders."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.measure import Component
-from levelhead.significance.estimates import Estimate, rescaled
-from levelhead.significance.resampling import Sums
+from levelhead.significance.estimates import Estimate, Sums, rescaled
 from levelhead.significance.units import ENOUGH_UNITS, Units
 from levelhead.tables.data import NOT_A_COLUMN, PercentInterval
 
@@ -22,7 +21,7 @@ class Run(NamedTuple):
 
     Args:
         system: the name of the system; several runs (seeds) can have the same name.
-        counts: the counts of each measure in every sentence, with the component that is its value.
+        counts: for each measure, its counts in every sentence, and the ratio that is its value.
     """
 
     system: str
@@ -35,9 +34,9 @@ class SystemCounts(NamedTuple):
     Args:
         systems: the system of each run.
         measures: the measures.
-        parts: numerator and denominator of each measure in every sentence; integers, exact in float64; shape
+        parts: the numerator and the denominator of each measure in every sentence, float64, shape
             (sentences, runs, measures, 2).
-        perplexities: which of the measures are perplexities, by index.
+        perplexities: the indices of the measures that are perplexities.
         counted: whether parts are counts, such as numbers of correct words; False if only scores are known.
     """
 
@@ -53,7 +52,7 @@ class SystemCounts(NamedTuple):
         return self.counted & ~np.isin(np.arange(len(self.measures)), self.perplexities)
 
     def values(self, sums: Sums) -> Sums:
-        """Return the values of sums of shape (..., measures, 2): ratios, or 10 ** ratio for perplexities; or nan."""
+        """Return the values for `sums` of parts: ratios, or 10 ** ratio for perplexities; nan without a value."""
         values = ratios(sums)
         powers = list(self.perplexities)
         values[..., powers] = 10.0 ** values[..., powers]
@@ -92,7 +91,7 @@ OBSERVATION = 2.0
 _AT_ONCE = 1 << 14
 
 _CELLS = 1 << 22
-"""The number of effects in memory at once (32 MB)."""
+"""The number of effects or weights in memory at once (32 MB)."""
 
 
 class Stratum(NamedTuple):
@@ -271,9 +270,9 @@ class BucketEstimate(NamedTuple):
     Args:
         interval: its confidence interval; None with fewer than 10 units.
         n_units: the number of units with counts in the bucket.
-        uncertain: whether it is based on fewer than 20 units, or on very uneven ones.
+        uncertain: whether the interval is based on fewer than 20 units, or on very uneven ones.
         jackknife: the value as a ratio, with its error.
-        observation: the part of its variance due to one additional observation, of differences.
+        observation: for differences, the part of the variance due to one additional observation.
     """
 
     interval: PercentInterval | None
@@ -352,3 +351,49 @@ def _gain(estimate: BucketEstimate, affected: int) -> BucketEstimate:
     interval = estimate.interval and (max(0.0, estimate.interval[0]), estimate.interval[1])
     uncertain = min(estimate.jackknife.freedom + 1, affected) < ENOUGH_UNITS
     return estimate._replace(interval=interval, n_units=affected, uncertain=uncertain)
+
+
+Seed = int | np.random.SeedSequence | np.random.Generator
+"""The seed or generator of draws. A generator continues after its last draw."""
+
+
+def spawned(seed: int, n_seeds: int) -> list[np.random.SeedSequence]:
+    """Return independent seeds for independent draws."""
+    return np.random.SeedSequence(seed).spawn(n_seeds)
+
+
+def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> NDArray[np.int64]:
+    """Draw rows with replacement (Efron 1979), by number, int64, shape (resamples, rows)."""
+    return np.random.default_rng(seed).integers(0, n_rows, size=(resamples, n_rows), dtype=np.int64)
+
+
+def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
+    """Return the sums of rows in random samples with replacement, float64, shape (resamples, ...).
+
+    Args:
+        table: one row per sentence, float64, shape (sentences, ...).
+        resamples: the number of samples, each with as many rows as the table.
+        seed: the random seed.
+    """
+    rng, n_rows, cells = np.random.default_rng(seed), len(table), table.reshape(len(table), -1)
+    sums = np.empty((resamples, cells.shape[1]))
+    size = max(1, _CELLS // max(1, n_rows))  # so batches depend only on the number of rows
+    for first in range(0, resamples, size):
+        last = min(first + size, resamples)
+        drawn = resampled_rows(n_rows, last - first, rng)
+        drawn += np.arange(last - first)[:, None] * n_rows
+        weights = np.bincount(drawn.ravel(), minlength=(last - first) * n_rows)
+        sums[first:last] = weights.reshape(-1, n_rows).astype(np.float64) @ cells
+    return sums.reshape(resamples, *table.shape[1:])
+
+
+def random_orders_within(
+    groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed, at_once: int
+) -> Iterator[NDArray[np.intp]]:
+    """Draw random orders of rows within groups in blocks, each of shape (at most `at_once`, rows)."""
+    rng = np.random.default_rng(seed)
+    for at in range(0, resamples, at_once):
+        orders = np.empty((min(at_once, resamples - at), sum(map(len, groups))), dtype=np.intp)
+        for group in groups:
+            orders[:, group] = rng.permuted(np.tile(group, (len(orders), 1)), axis=1)
+        yield orders

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +44,7 @@ class Target(NamedTuple):
     """The planned two-sided test.
 
     Args:
-        alpha: the significance level of the two-sided test.
+        alpha: the significance level of the test.
         power: the probability with which the test should detect the difference; above `alpha`.
     """
 
@@ -141,10 +142,5 @@ def runs_to_detect(
         smallest = detectable_difference(every, n_units[0], n_runs, test)
         return smallest is not None and smallest <= difference
 
-    low, high = FEWEST_RUNS - 1, MOST_RUNS
-    if not detected(high):
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if detected(middle) else (middle, high)
-    return high
+    n_runs = bisect_left(range(MOST_RUNS + 1), True, lo=FEWEST_RUNS, key=detected)
+    return n_runs if n_runs <= MOST_RUNS else None

@@ -19,6 +19,7 @@ from levelhead.significance.estimates import (
     Influence,
     InfluentialUnit,
     Interval,
+    Sums,
     rescaled,
     run_errors,
 )
@@ -33,7 +34,6 @@ from levelhead.significance.jackknife import (
     leave_out_of,
     spreads_of,
 )
-from levelhead.significance.resampling import Sums
 from levelhead.significance.units import ParallelUnits, Units
 from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Percent
 from levelhead.tables.table import Column, formatted
@@ -55,7 +55,6 @@ class CountedUnits:
 
     @cached_property
     def stratum(self) -> Stratum:
-        """The effect of each unit on the values of the test set."""
         return leave_out(self.table)
 
     def without(self, rows: NDArray[np.bool_]) -> CountedUnits:
@@ -131,7 +130,6 @@ class Scope:
 
     @cached_property
     def strata(self) -> list[Stratum]:
-        """The effect of each unit on the values."""
         if self.average == "micro":
             tables = [test_set.table for test_set in self.test_sets.values()]
             each = dict(zip(self.test_sets, leave_out_of(tables), strict=True))
@@ -217,10 +215,10 @@ class Influenced(NamedTuple):
     """A result without the unit that causes more than a third of its variance.
 
     Args:
-        statistic: the result.
+        statistic: what the unit influences.
         unit: the unit.
         share: the unit's share of the variance.
-        value: the result without the unit, in percent, points, or the unit of perplexities.
+        value: the value or difference without the unit, in percent or points; perplexities have their own unit.
         interval: the confidence interval of this value.
     """
 

@@ -37,19 +37,19 @@ FEW_NOTE = f"fewer than {FEWEST_UNITS} documents, so {{}} are by sentence and ho
 
 
 class Units(NamedTuple):
-    """The units of a gold treebank.
+    """The independent units of a gold treebank.
 
     Args:
-        kind: "sentence", "document" or "comment:NAME".
-        of_sentence: the unit of each sentence, from 0, int64, shape (sentences,).
-        largest: the share of the words in the largest unit, in percent.
-        effective: the effective number of units, which is lower for uneven sizes: the squared sum of sizes divided by
-            the sum of squares; 0 for sentences.
-        ids: the id of each document, or the value of each comment; documents without an id are called #1 if they are
-            the first in the file, and so on; no ids of sentences.
+        kind: the kind of unit: "sentence", "document" or "comment:NAME".
+        of_sentence: the number of each sentence's unit, from 0; int64, shape (sentences,).
+        largest: the share of words that are in the largest unit, in percent.
+        effective: the effective number of units, lower if their sizes are uneven: the squared sum
+            of sizes divided by the sum of squared sizes; 0 for sentences.
+        ids: the id of each document, or the value of each comment; empty for sentences. A document
+            without an id has its number in the file: #1, #2 and so on.
         marks: the number of sentences with `# newdoc`; 0 unless the units are documents.
-        auto: whether gold decided on the kind.
-        documents: the documents to which the sentences belong, if gold marks two or more; None if the units are these.
+        auto: whether `auto` chose the kind of unit.
+        documents: the documents of the sentences, if gold marks two or more and the units are others; otherwise None.
     """
 
     kind: str
@@ -68,31 +68,31 @@ class Units(NamedTuple):
 
     @property
     def marked(self) -> bool:
-        """Whether gold has the units that were chosen; False for `AUTO` without documents."""
+        """Whether gold has the requested units; False if `auto` found no documents."""
         return self.kind != SENTENCE or not self.auto
 
     @property
     def few(self) -> bool:
-        """Whether `AUTO` found 2 to 9 documents, which are the units only for averages over test sets."""
+        """Whether `auto` found 2 to 9 documents, which then are only the units of averages."""
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return the units for results on this test set alone: sentences if there are few documents."""
+        """Return the units of results on this test set alone: sentences if there are few documents."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property
     def label(self) -> str:
-        """A note on what intervals by sentence apply to, if gold marks documents; otherwise empty."""
+        """What intervals by sentence apply to, if gold marks documents; otherwise ""."""
         return LABEL if self.own().kind == SENTENCE and self.own().documents else ""
 
     @property
     def decides(self) -> bool:
-        """Whether the test set's own results may have p-values and be called significant."""
+        """Whether results on this test set alone can have p-values and be significant."""
         few = self.few or (self.documents is not None and self.documents.few)
         return self.n_units >= FEWEST_UNITS and not few
 
     def sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum the rows of a table with one row per sentence over the sentences of each unit; shape (units, ...)."""
+        """Return the sums of `parts` (one row per sentence) over the sentences of each unit, shape (units, ...)."""
         if self.kind == SENTENCE:
             return parts
         summed = np.zeros((self.n_units, *parts.shape[1:]))
@@ -101,13 +101,13 @@ class Units(NamedTuple):
 
 
 def units_of(gold: Treebank, resample_by: str) -> Units:
-    """Return the units of a gold treebank.
+    """Return the independent units of a gold treebank.
 
-    `auto` means documents if gold marks two or more (`# newdoc`), otherwise sentences; `Units.own` has the sentences if
-    these are fewer than ten. Documents with the same id count as one, wherever their sentences are; a mark without an
-    id starts a new document; sentences before the first mark form a document. A comment applies to its sentence and the
-    following sentences, up to the next document or comment with the same name. Sentences with equal values are one
-    unit, and sentences without a value are another.
+    With `auto`, the units are documents if gold marks two or more (`# newdoc`), otherwise sentences. With fewer than
+    ten documents, results on this test set alone are based on sentences (`Units.own`). Documents with the same id count
+    as one. A mark without an id starts a new document, and sentences before the first mark form a document. A comment
+    applies to its sentence and the following sentences, up to the next document or comment with the same name.
+    Sentences with the same value form one unit, and all sentences without a value form another.
 
     Args:
         gold: the gold treebank.
@@ -215,12 +215,11 @@ def unit_line(
 
 
 def with_p_values(p_values: Iterable[float | None]) -> str:
-    """Return the results that a note on units is about."""
+    """Return which results a note on units is about."""
     return f"confidence intervals{' and p-values' if any(p is not None for p in p_values) else ''}"
 
 
 def units_counted(units: Mapping[str, Units]) -> str:
-    """Return the numbers of units of the test sets' own results, such as `20 documents and 300 sentences`."""
     return kinds_counted(unit.own() for unit in units.values())
 
 
@@ -379,7 +378,6 @@ class ParallelUnits(NamedTuple):
         return {code: first.setdefault(self._content(code), voter) for code, voter in voters.items()}
 
     def _members(self) -> dict[str, list[str]]:
-        """The codes of the test sets of each group."""
         members: dict[str, list[str]] = {}
         for code in self.units:
             if code in self.groups:
@@ -422,7 +420,6 @@ def parallel_groups(
 
 
 def _is_id(name: str) -> bool:
-    """Whether a unit has an id of its own, see `Units.ids`."""
     return bool(name) and not name.startswith("#")
 
 

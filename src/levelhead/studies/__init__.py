@@ -61,11 +61,7 @@ __all__ = ["STUDIES", "Claim", "Study", "StudyRequest", "StudySection", "StudySp
 
 
 def reproduce(name: str, request: StudyRequest) -> Study:
-    """Run a study and return its results. Inputs that the study does not use are ignored.
-
-    Args:
-        name: one of `STUDIES`.
-        request: the inputs and settings.
+    """Run the study `name` of `STUDIES` and return its results; unused inputs in `request` are ignored.
 
     Raises:
         InputError: the study is unknown, an input is missing, or a file is invalid.

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.analysis import cascading_errors
+from levelhead.analysis.confusion import cascading_errors
 from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
 from levelhead.comparison.judgment import judge, read_choices
-from levelhead.correlation import cumulative_variance, preferences
+from levelhead.correlation.coefficients import cumulative_variance
+from levelhead.correlation.human_agreement import preferences
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels

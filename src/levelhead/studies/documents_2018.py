@@ -13,10 +13,9 @@ from levelhead.campaign import Results
 from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
-from levelhead.significance import SystemCounts, Units, resampled, resampled_rows, spawned
-from levelhead.significance.jackknife import leave_out
-from levelhead.significance.resampling import Seed, Sums
-from levelhead.significance.units import DOCUMENT, FEWEST_UNITS
+from levelhead.significance.estimates import Sums
+from levelhead.significance.jackknife import Seed, SystemCounts, leave_out, resampled, resampled_rows, spawned
+from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, Units
 from levelhead.studies import verdicts
 from levelhead.studies.measures_2018 import groups_of, units_on, valid_outputs
 from levelhead.studies.request import StudyRequest, compared_in, counts_of, parts_of, run_tasks, score_files
@@ -245,10 +244,7 @@ def measure_documents(counts: Mapping[str, Any], samples: int, resamples: int, s
 
 
 def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
-    """Return whether the intervals of each method contain the true value, in samples of documents.
-
-    The shape is (samples, scores and differences, measures, methods).
-    """
+    """Return whether intervals hold the true value, shape (samples, scores and differences, measures, methods)."""
     true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
     of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
     drawing, *seeds = spawned(seed, 1 + 2 * samples)

@@ -49,7 +49,7 @@ class StudyRequest:
         quick: only check that everything works: use few resamples, and other splits instead of missing training sets.
         workers: the workers; this process if None.
         store: where the results of jobs are kept, or None.
-        trainer: trains parsers if no outputs are given.
+        trainer: the function that trains parsers if no outputs are given.
         outputs: the folder to which the outputs of trained parsers are written.
         seed: the random seed.
     """

@@ -73,8 +73,8 @@ class Study(Tabular):
         setting: sentences on the data and methods, and how they differ from the paper's.
         sections: the results.
         claims: the claims of the paper with our verdicts.
-        signature: everything that decides the numbers, by name.
-        main_claim: the first words of the claim with which the page opens; empty for none.
+        signature: the settings that determine the numbers, by name.
+        main_claim: the first words of the claim that opens the page; "" for none.
     """
 
     KIND: ClassVar[str] = "reproduce"
@@ -149,10 +149,10 @@ class StudySpec(NamedTuple):
     """The description of a study.
 
     Args:
-        function: the function that runs it, which takes a `StudyRequest`, as `module:name`.
-        inputs: the fields of `StudyRequest` with the files that it reads besides treebanks; others are ignored.
-        outputs: patterns of the subfolders of `systems` in which it looks for outputs; "" is the folder itself.
-        main_claim: the first words of the claim with which its page opens.
+        function: the function that runs the study on a `StudyRequest`, as `module:name`.
+        inputs: the fields of `StudyRequest` that the study reads in addition to treebanks.
+        outputs: patterns of the subfolders of `systems` that can contain outputs; "" is `systems` itself.
+        main_claim: the first words of the claim that opens the page.
     """
 
     function: str

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import language_of
 from levelhead.correlation.coefficients import Method, fisher_z
-from levelhead.significance import SystemCounts, corrected, level_of_each
-from levelhead.significance.estimates import Estimate, quantile, two_sided_p
-from levelhead.significance.jackknife import Contrast
-from levelhead.significance.resampling import Sums
+from levelhead.significance.corrections import corrected, level_of_each
+from levelhead.significance.estimates import Estimate, Sums, quantile, two_sided_p
+from levelhead.significance.jackknife import Contrast, SystemCounts
 from levelhead.significance.scopes import Scope, count_units
 
 Verdict = Literal[

@@ -72,15 +72,15 @@ class DataColumn(NamedTuple):
     """A column of data.
 
     Args:
-        name: its name: lower-case words with underscores; with braces, as in `{measure}_correct`, it stands for one
-            column of each value.
+        name: its name, in snake case; with braces, it stands for several columns: `{measure}_correct` for one per
+            measure.
         type: "text", "integer", "number" or "boolean".
         about: its description.
         unit: "percent", "points", "probability" or another unit; empty without a unit.
         optional: whether values can be missing.
-        choices: all values that a text can have; empty if there are others.
+        choices: the possible values of a text; empty if any text is possible.
         limits: the lowest and the highest value, if they are known.
-        always: whether every result has the column; otherwise only if it was requested.
+        always: whether every result has the column, or only results for which it was requested.
     """
 
     name: str
@@ -108,7 +108,7 @@ class DataTable(NamedTuple):
 
     Args:
         columns: its columns.
-        rows: the values of each row, as many as columns; None for a missing value.
+        rows: rows with a value for each column; None for a missing value.
     """
 
     columns: tuple[DataColumn, ...]
@@ -129,7 +129,7 @@ class DataTable(NamedTuple):
         return [column.name for column in self.columns]
 
     def documents(self) -> list[dict[str, Value]]:
-        """Return its rows for JSON."""
+        """Return the rows as JSON objects."""
         names = self.names
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
@@ -173,7 +173,6 @@ def data_of_documents(layout: Layout, documents: Iterable[Mapping[str, Value]]) 
 
 
 def columns_in(layout: Layout) -> tuple[DataColumn, ...]:
-    """Return the columns of a layout."""
     return tuple(
         column for part in layout for column in ((part,) if isinstance(part, DataColumn) else columns_of(part))
     )
@@ -268,7 +267,6 @@ def _descriptions(record: type) -> dict[str, str]:
 
 
 def schema_of_rows(layout: Layout) -> dict[str, Any]:
-    """Return the JSON Schema of the rows of a table."""
     columns = columns_in(layout)
     properties = {column.name: _schema(column) for column in columns if not column.is_pattern}
     patterns = {_pattern(column.name, properties): _schema(column) for column in columns if column.is_pattern}

@@ -92,10 +92,7 @@ def signature_line(signature: Signature) -> str:
 
 
 def short_signature(signature: Signature) -> str:
-    """Return the main parts of a signature and a hash of all: `ud | gold 0123abcd | id 89efcdab | levelhead 1.0`.
-
-    It has at most 60 characters. Results of a command with the same id have the same files, settings and versions.
-    """
+    """Return the main parts of a signature and a hash of all: `ud | gold 0123abcd | id 89efcdab | levelhead 1.0`."""
     digest = hashlib.sha256(signature_line(signature).encode()).hexdigest()
     hashes = {name: text for name, text in signature.items() if re.fullmatch("[0-9a-f]{12}", text)}
     files = [f"{name} {text[:_SHORT]}" for name, text in hashes.items() if not name.endswith("-hash")]

@@ -86,7 +86,6 @@ class ColumnRows(Sequence[tuple[Any, ...]]):
     @overload
     def __getitem__(self, index: slice) -> ColumnRows: ...
     def __getitem__(self, index: int | slice) -> tuple[Any, ...] | ColumnRows:
-        """Return a row, or consecutive rows."""
         if not isinstance(index, slice):
             row = range(len(self))[index]
             return next(iter(self[row : row + 1]))
@@ -109,7 +108,6 @@ class ColumnRows(Sequence[tuple[Any, ...]]):
 
 
 def constant(text: str | None, n_rows: int) -> Texts:
-    """Return a column with the same text in all rows."""
     return Texts(np.full(n_rows, -1 if text is None else 0, dtype=np.int32), () if text is None else (text,))
 
 
@@ -139,7 +137,6 @@ def frame_of(table: DataTable, library: Frames | None = None) -> Any:
 
 
 def frame_of_columns(columns: Sequence[DataColumn], cells: Mapping[str, Sequence[Any]], library: Frames) -> Any:
-    """Return the cells of each column as a data frame."""
     if library == "polars":
         return imported("polars").DataFrame(cells, schema=polars_schema(columns))
     return (
@@ -174,14 +171,12 @@ _TYPES = {"integer": np.int64, "number": np.float64, "boolean": np.bool_}
 
 
 def polars_schema(columns: Iterable[DataColumn]) -> dict[str, Any]:
-    """Return the type of each column in polars."""
     pl = imported("polars")
     types = {"text": pl.String, "integer": pl.Int64, "number": pl.Float64, "boolean": pl.Boolean}
     return {column.name: types[column.type] for column in columns}
 
 
 def pandas_types(columns: Iterable[DataColumn]) -> dict[str, str]:
-    """Return the type of each column in pandas."""
     of_pandas = {"text": "string", "integer": "Int64", "number": "float64", "boolean": "boolean"}
     whole = {"integer": "int64", "boolean": "bool"}  # without missing values
     return {

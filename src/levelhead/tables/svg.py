@@ -105,7 +105,6 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 
 
 def bar(x1: float, x2: float, y: float, height: float, kind: str, tip: str = "") -> str:
-    """Return a bar between two positions."""
     left, right = min(x1, x2), max(x1, x2)
     shape = f'x="{short(left)}" y="{short(y)}" width="{short(max(right - left, 0.5))}" height="{short(height)}"'
     return f'<rect class="{kind}" {shape}>{_tip(tip)}</rect>'

@@ -30,11 +30,11 @@ class Column(NamedTuple):
 
     Args:
         name: its heading.
-        kind: "text"; "percent"; "points", printed with a sign; "probability", see `probability`; "coefficient", with
-            all decimal places; "number", without decimal places if all are whole; or "position", such as a line of a
-            file.
+        kind: what the cells are: "text", "percent", "points" (printed with a sign), "probability" (see `probability`),
+            "coefficient" (all decimal places), "number" (no decimal places if all are whole) or "position" (a line of a
+            file).
         width: the minimum width in plain text.
-        rank: columns of the highest rank are the first to be left out on a terminal that is too narrow.
+        rank: if a terminal is too narrow, columns of the highest rank are left out first.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Table(NamedTuple):
         summary: summary rows, such as averages, below a rule.
         more: a line on rows that are left out.
         signature: everything that determines the numbers, by name.
-        explained: the first cells of rows without values that a note explains, so that a terminal need not show them.
+        explained: the first cells of empty rows that a note explains; a terminal leaves these rows out.
     """
 
     columns: tuple[Column, ...]
@@ -99,11 +99,11 @@ class Table(NamedTuple):
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
     def signed(self, provenance: Any) -> Table:
-        """The table with the notes of the provenance of its numbers below its own notes, and with the signature."""
+        """The table with the notes and the signature of a provenance added."""
         return self._replace(notes=(*self.notes, *provenance.notes), signature=provenance.signature)
 
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
-        """The first rows, with the number of the other rows and a hint on how to see them.
+        """The first rows, and a line with the number of all others and a hint on how to see them.
 
         If there are too many rows and several summary rows, only summary rows are kept.
         """
@@ -124,7 +124,7 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table for readers: a column without counts has decimal places in all rows or in none."""
+        """The table for readers: all numbers of a column have decimal places, or none, except in columns of counts."""
         return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
 
     def _with_places(self, i: int) -> Column:
@@ -140,7 +140,6 @@ def starts_of(parts: Iterable[object]) -> frozenset[int]:
 
 
 def table_of_data(data: DataTable) -> Table:
-    """Return data as a table for readers."""
     kinds: Mapping[str, Kind] = {"percent": "percent", "points": "points", "probability": "probability"}
     columns = tuple(
         Column(
@@ -156,7 +155,6 @@ def table_of_data(data: DataTable) -> Table:
 
 
 def first_rows(data: DataTable) -> Table:
-    """Return the first rows of data as a table for readers."""
     n_more = max(len(data.rows) - N_FIRST, 0)
     return table_of_data(data._replace(rows=data.rows[:N_FIRST])).cut(None, ALL_ROWS, n_more)
 

@@ -56,14 +56,9 @@ _Lines = list[str]  # the lines of a cell in plain text
 def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output, with its notes.
 
-    If a table is wider than the screen, heads and texts are wrapped. If it is still too wide, a table of one or two
-    rows gets a row for each column; for other tables, a terminal shows only columns that fit and have values. Notes are
-    wrapped as well.
-
-    Args:
-        table: the table.
-        places: digits after the point.
-        screen: where it is shown; by default a file.
+    If a table is wider than the screen, headings, texts and notes are wrapped. If it is still too wide, a table with
+    one or two rows is transposed; of other tables, a terminal shows only the columns that fit and have values. Numbers
+    have `places` decimal places; by default, `screen` is a file.
     """
     return texts([table], places, screen)
 
@@ -221,15 +216,11 @@ def _full_name(table: Table, i: int, kept: Collection[int]) -> str:
 
 
 def _fitting(table: Table, widths: Sequence[int], widest: int) -> list[int]:
-    """Return the columns that fit: the first one, then by rank, where texts after the first go before numbers.
-
-    The first to go have the same text in all rows. A column without a heading, such as stars, belongs to the column
-    before it.
-    """
+    """Return the columns that fit: those with one text in all rows go first, then by rank, texts before numbers."""
     columns = table.columns
     n_first, group = _n_first(columns), list[int]()
     for i, column in enumerate(columns):
-        group.append(i if column.name or not i else group[-1])
+        group.append(i if column.name or not i else group[-1])  # stars belong to the column before them
     kept = set(range(len(columns)))
     members = {first: [i for i, of in enumerate(group) if of == first] for first in group if first}
     same = {first: all(_same_in_all(table, i) for i in of) for first, of in members.items()}
@@ -309,7 +300,7 @@ def _chopped(word: str, longest: int) -> _Lines:
 def to_tsv(table: Table, places: int | None = None) -> str:
     """Return a table as tab-separated values, without summary rows; by default with all decimal `places`.
 
-    Intervals take two columns. Their ends, and marks without a heading, are named after the column before them.
+    An interval takes two columns; these, and columns of marks, are named after the column before them.
     """
     head, rows = list[str](), [list[str]() for _ in table.rows]
     for i, column in enumerate(table.columns):
@@ -327,11 +318,9 @@ def to_tsv(table: Table, places: int | None = None) -> str:
 
 
 def data_to_tsv(table: DataTable, places: int | None = None) -> str:
-    """Return data as tab-separated values; a text with tabs, quotes or line breaks is quoted, as in CSV.
+    """Return a `table` of data as tab-separated values; a text with tabs, quotes or line breaks is quoted, as in CSV.
 
-    Args:
-        table: the data.
-        places: digits after the point of numbers that are not whole; by default all.
+    Numbers that are not whole have `places` decimal places, by default all.
     """
     return "".join(tsv_parts(table, places))
 

@@ -1,7 +1,6 @@
 """The web server of a task: the API, limits on request bodies, security headers; and the runner, in another process.
 
 All requests to the API, under /api/v1, except two require the token of a team. Uvicorn and the proxy limit connections.
-A runner that ends is restarted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The pages: a browser signs in with the token of a team, and then sends a cookie.
-
-Every form contains a secret of its session, so that no other site can post on behalf of a team.
-"""
+"""The pages: a browser signs in with the token of a team, and then sends a cookie."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The shared data of request handlers: the state of the task, its visible part, templates, inputs, and uploads.
-
-Uploads are written to disk, checked, and accepted completely or not at all.
-"""
+"""The shared data of request handlers: the state of the task, its visible part, templates, inputs, and uploads."""
 
 from __future__ import annotations
 

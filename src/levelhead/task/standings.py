@@ -121,10 +121,9 @@ def close_task(
 
 def report(task: description.SharedTask, database: Database, workers: Workers | None = None) -> bytes:
     """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold."""
-    from levelhead.evaluation.provenance import signature_of_tests
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
-    from levelhead.significance import InferenceSettings
+    from levelhead.significance.estimates import InferenceSettings, signature_of_tests
 
     tests = InferenceSettings()
     shown = measures_of_page(task.rules, description.registry_of(task))

@@ -1,7 +1,4 @@
-"""Teams, their tokens and browser sessions, and their submissions, which are accepted completely or refused.
-
-Teams take turns in the queue, and each submission is finished exactly once.
-"""
+"""Teams, their tokens and browser sessions, and their submissions, which are accepted completely or refused."""
 
 from __future__ import annotations
 
@@ -210,11 +207,7 @@ def id_of_key(database: Database, team: Team, key: str | None) -> str | None:
 
 
 def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
-    """Put an upload into the queue; once this returns, it will be processed in any case.
-
-    The archive is on disk under its final name before it is in the database; archives that are not in the database are
-    removed when the runner starts. An archive that was sent before with the same key is not accepted again.
-    """
+    """Put an upload into the queue, unless it was sent before with the same key; it is then processed in any case."""
     sync([upload.path])
     with database.transaction() as connection:
         name = id_of_key(database, team, upload.key)
@@ -232,6 +225,7 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
                  team.id),
             )  # fmt: skip
             record(connection, f"team {team.name}", "accepted", name, f"{upload.kind} {upload.sha256} {upload.size}")
+            # before the transaction ends: the runner removes archives that are not in the database when it starts
             os.replace(upload.path, folder.uploads / name)  # noqa: PTH105 -- one step
             sync([folder.uploads])
     accepted = submission(database, name)

@@ -1,16 +1,58 @@
-"""Assertions about scores, for tests of parsers and treebanks."""
+"""Bounds of scores: assertions for tests of parsers and treebanks, and the gates of `levelhead score`."""
 
 from __future__ import annotations
 
+import re
 import warnings
+from fractions import Fraction
+from typing import NamedTuple
 
 from levelhead.errors import MeasureError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.gates import Gate, bound_of, percentage_warning
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.measure import Measure
+from levelhead.scoring.score import Score
 from levelhead.treebank.releases import path_of
+
+_SUSPECT = 1  # a percentage up to this bound was probably meant as a share
+
+# Numbers with longer exponents would take hours to compute.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
+
+
+class Gate(NamedTuple):
+    """A bound of a measure."""
+
+    measure: str  # its text
+    bound: Fraction  # a percentage, or a perplexity
+    highest: bool  # whether the bound is an upper bound, as for perplexities
+
+    def broken(self, score: Score) -> str | None:
+        if (value := score.exact) is None:
+            return f"{self.measure} has no value: {score.reason or 'there is nothing to count'}"
+        if value > self.bound if self.highest else value < self.bound:
+            return f"{self.measure} is {float(value):.4f}, {'over' if self.highest else 'under'} {float(self.bound):g}"
+        return None
+
+
+def bound_of(number: str | float | Fraction) -> Fraction | None:
+    """Return a bound as an exact number; None if it is not a number, or beyond the range of a float."""
+    if isinstance(number, str) and not _NUMBER.fullmatch(number.strip()):
+        return None
+    try:
+        bound = Fraction(number if isinstance(number, str | Fraction) else float(number))
+        float(bound)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return bound
+
+
+def percentage_warning(measure: str, bound: Fraction, *, highest: bool) -> str | None:
+    """Return a warning if a percentage is so low that a share was probably meant, or None."""
+    if highest or not 0 < bound <= _SUSPECT:
+        return None
+    return f"scores are percentages; if you meant a share, write {measure}={float(100 * bound):g}"
 
 
 def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
@@ -18,8 +60,8 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
 
     Args:
         gold: a treebank or the path of one.
-        system: the system treebank or file.
-        at_least: a percentage, compared unrounded.
+        system: the system's treebank or its path.
+        at_least: the lowest LAS that is allowed, in percent; it is compared without rounding.
 
     Raises:
         AssertionError: the LAS is lower.
@@ -37,8 +79,8 @@ def assert_score(
         gold: a treebank or the path of one.
         system: the system's treebank or its path.
         measure: the measure, for example `CLAS` or `UPOS`, or a custom measure.
-        at_least: a percentage, compared unrounded, for measures whose higher values are better.
-        at_most: a perplexity, compared unrounded, for measures whose lower values are better.
+        at_least: the lowest percentage that is allowed, if higher values are better; it is compared without rounding.
+        at_most: the highest perplexity that is allowed; it is compared without rounding.
 
     Raises:
         AssertionError: the value violates the bound, or the measure has no value.
@@ -58,7 +100,7 @@ def assert_score(
     gate = Gate(name, bound, lower)
     gold, system = (path_of(source) if isinstance(source, str) else source for source in (gold, system))
     result = score_files(gold, system, setup)[name]
-    if broken := gate.broken(result.exact, result.reason):
+    if broken := gate.broken(result):
         if gate.highest or result.value is None:
             raise AssertionError(broken)
         counts = f"{result.correct:g} correct of {result.gold:g} in gold and {result.system:g} in the system's output"

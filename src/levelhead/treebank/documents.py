@@ -48,7 +48,7 @@ class Documents:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The id of each document; those without one are called #1 if they are the first in the file, and so on."""
+        """The id of each document; a document without an id is called #N if it is the N-th in the file."""
         return tuple(self._label(number) if isinstance(name, int) else name for name, number in self._numbers.items())
 
     def _label(self, number: int) -> str:

@@ -12,18 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from levelhead.errors import Fault, Place, add_fault, listed, number_of, quoted
 from levelhead.kernels import pools, trees
+from levelhead.treebank.scanner import ReaderSettings
 from levelhead.treebank.strings import ANY_SPACE, Codes
 from levelhead.treebank.tokens import FIELDS
-
-if TYPE_CHECKING:
-    from levelhead.treebank.scanner import ReaderSettings
-
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK_LINES = {
@@ -48,7 +45,7 @@ class Repaired(NamedTuple):
 
 
 def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
-    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence."""
+    """Remove a byte order mark and extra blank lines, normalize line ends, and end the last sentence."""
     warnings: list[Fault] = []
     if start and data.startswith(_BOM):
         _warn(warnings, "byte-order-mark", "the byte order mark at the start is ignored", 1)
@@ -326,7 +323,6 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
 
 
 def _first_cycle(heads: Codes) -> str:
-    """Return the words of the first cycle of a sentence."""
     after = np.append(0, heads)
     for _ in range(len(heads).bit_length()):
         after = after[after]  # twice as many steps: as many as words end in a cycle, or at the root

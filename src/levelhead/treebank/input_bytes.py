@@ -7,13 +7,16 @@ import math
 import os
 import stat
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
-from itertools import count, islice
+from importlib import import_module
+from itertools import chain, count, islice
 from typing import IO, Any, NamedTuple
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile, quoted, reason_of
+from levelhead.immutable import immutable
 
 _CHUNK, _LONGEST_PATH = 1 << 20, 4095
 _ZSTD_STEP = 1 << 10
@@ -25,12 +28,12 @@ _Parts = Generator[bytes, None, None]
 
 
 class Limits(NamedTuple):
-    """The limits of the size of a file.
+    """Limits on the size of a file.
 
     Args:
         size: the maximum number of bytes after decompression.
         ratio: the maximum ratio of decompressed to compressed size, for files larger than `harmless`.
-        harmless: the size in bytes below which the ratio is not limited.
+        harmless: the decompressed size in bytes up to which the ratio is not limited.
     """
 
     size: int = 2**31 - 1
@@ -90,7 +93,6 @@ def _opened(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
 
 
 def cannot_open(name: str, reason: str) -> UnreadableFile:
-    """Return the error of a file that cannot be opened."""
     if ("\n" in name and "\t" in name) or len(name) > _LONGEST_PATH:
         name, reason = quoted(name), "this is text, not a path: levelhead.from_conllu reads the text of a treebank"
     return _unreadable("unreadable-file", reason, name)
@@ -206,6 +208,39 @@ def size_text(size: int) -> str:
     return f"{size} bytes" if size % (1 << 20) else f"{size >> 20} MiB"
 
 
+@immutable
+class PieceSizes:
+    """The decompressed size in bytes above which a file is read in pieces, and the approximate size of a piece."""
+
+    large: int = 1 << 25
+    piece: int = 1 << 22
+
+
+SIZES = PieceSizes()
+
+
+class OnlyWhole(Exception):
+    """It turned out that files cannot be read in pieces; the message is the cause, where a file may be a pipe."""
+
+
+@contextmanager
+def contents_or_parts(path: str | os.PathLike[str], most: int) -> Iterator[bytes | Iterator[bytes]]:
+    """Yield the decompressed contents of a file, or an iterator over their parts if the file is large."""
+    with parts_of(path) as parts:
+        yield whole_or_parts(parts, 0 if size_of_file(path) > most else most)
+
+
+def whole_or_parts(parts: Iterator[bytes], most: int) -> bytes | Iterator[bytes]:
+    """Return the parts of a file joined, or an iterator over the parts if the file is large."""
+    kept, size = deque[bytes](), 0
+    for part in parts:
+        kept.append(part)
+        size += len(part)
+        if size > most:
+            return chain((kept.popleft() for _ in range(len(kept))), parts)  # keeps no references
+    return b"".join(kept)
+
+
 class TooManyMembers(ValueError):
     """A file is compressed in so many small parts that they would take long."""
 
@@ -236,24 +271,6 @@ def members(
             return
 
 
-def _gzip(_: int | None) -> Any:
-    import zlib
-
-    return zlib.decompressobj(16 + zlib.MAX_WBITS)
-
-
-def _xz(memory: int | None) -> Any:
-    import lzma
-
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memory)
-
-
-def _bz2(_: int | None) -> Any:
-    import bz2
-
-    return bz2.BZ2Decompressor()
-
-
 def _zstd(file: IO[bytes]) -> _Parts:
     import zstandard
 
@@ -275,8 +292,12 @@ def _zstd(file: IO[bytes]) -> _Parts:
 
 
 _ZIP = b"PK\x03\x04"
-DECOMPRESSORS: dict[bytes, Callable[[int | None], Any]] = {b"\x1f\x8b": _gzip, b"\xfd7zXZ\x00": _xz, b"BZh": _bz2}
-"""What decompresses a member of a file, by its first bytes."""
+DECOMPRESSORS: dict[bytes, Callable[[int | None], Any]] = {
+    b"\x1f\x8b": lambda _: import_module("zlib").decompressobj(wbits=31),  # gzip
+    b"\xfd7zXZ\x00": lambda memory: (lzma := import_module("lzma")).LZMADecompressor(lzma.FORMAT_XZ, memory),
+    b"BZh": lambda _: import_module("bz2").BZ2Decompressor(),
+}
+"""What decompresses a member of a file, by its first bytes; given the largest number of bytes of memory."""
 
 _UNPACKERS: dict[bytes, Callable[[IO[bytes]], _Parts]] = {
     **{magic: partial(members, new=new) for magic, new in DECOMPRESSORS.items()},

@@ -17,10 +17,10 @@ from itertools import chain
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place, add_fault, quoted
-from levelhead.treebank.blocks import ByteBlocks, OnlyWhole
 from levelhead.treebank.faults import EMPTY
-from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
+from levelhead.treebank.input_bytes import OnlyWhole, refuse_long_lines, with_line_feeds
 from levelhead.treebank.official_reader import LineReader, OfficialReading, RootsRefused, refusal_of_encoding
+from levelhead.treebank.pieces import ByteBlocks
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.warning_checks import warnings_of_rows
 

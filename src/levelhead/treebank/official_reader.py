@@ -18,9 +18,8 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, InputError, MalformedDeps, Place, quoted
 from levelhead.immutable import immutable
 from levelhead.kernels.pools import is_utf8
-from levelhead.treebank.blocks import OnlyWhole
 from levelhead.treebank.faults import EMPTY
-from levelhead.treebank.input_bytes import refuse_long_lines, with_line_feeds
+from levelhead.treebank.input_bytes import OnlyWhole, refuse_long_lines, with_line_feeds
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.scanner import scan_treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, StringColumn, Strings

@@ -6,6 +6,8 @@ After the first error in a file, only its errors are needed; for these, the rest
 
 from __future__ import annotations
 
+import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
@@ -14,21 +16,76 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
+from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile
 from levelhead.kernels.pools import count_lines
-from levelhead.treebank.blocks import ByteBlocks
-from levelhead.treebank.input_bytes import LONGEST_LINE, refuse_long_lines, with_line_feeds
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, refuse_long_lines, size_text, with_line_feeds
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.treebank import Treebank
 
 AT_ONCE = 1 << 22  # the number of bytes that are read at once to find errors
+_FURTHER = 1 << 16
 Lines = range | NDArray[np.int64]
 """The number of each line of a text in the file: a range, which takes no memory, if no line is missing."""
 
 
 def line_numbers(text: bytes) -> range:
     return range(1, count_lines(text) + 1 + bool(text and not text.endswith(b"\n")))
+
+
+class ByteBlocks:
+    """A file read in blocks; every block except the last ends after a blank line (with spaces and tabs if `spaces`)."""
+
+    def __init__(self, parts: Iterator[bytes], name: str | None, *, spaces: bool) -> None:
+        self._parts, self._name = parts, name
+        self._blank = re.compile(rb"\n[ \t]*\r?\n" if spaces else rb"\n\r?\n")
+        self._waiting: list[bytes] = []
+        self._n_waiting = 0
+        self.digest = hashlib.sha256()  # of all parts read so far
+        self._read_all = False
+        self._n_unended = 0  # bytes after the last line end
+        self._has_line_feed = self._has_return = False
+
+    @property
+    def ended(self) -> bool:
+        return self._read_all and not self._n_waiting
+
+    def read(self, size: int) -> bytes:
+        """Return the next block: the rest if no blank line follows, everything read if a line is too long."""
+        least, further = max(size, 2), _FURTHER
+        while True:
+            while self._n_waiting < least + further and not (self._read_all or self._is_too_long):
+                part = next(self._parts, None)
+                self._read_all = part is None
+                part = part or b""
+                self.digest.update(part)
+                self._waiting.append(part)
+                self._n_waiting += len(part)
+                last = part.rfind(b"\n")
+                self._has_line_feed |= last >= 0
+                last = max(last, part.rfind(b"\r", last + 1))
+                self._has_return |= not self._has_line_feed and last >= 0
+                self._n_unended = len(part) - last - 1 if last >= 0 else self._n_unended + len(part)
+            if self._n_waiting > DEFAULT_LIMITS.size:
+                message = f"more than {size_text(DEFAULT_LIMITS.size)} without a blank line between sentences"
+                raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
+            data = b"".join(self._waiting)
+            self._waiting = [data]
+            match = self._blank.search(data, least - 2)
+            if match or self._read_all or self._is_too_long:
+                break
+            further *= 2
+        block = data[: match.end()] if match else data
+        self._waiting = [data[len(block) :]]
+        self._n_waiting -= len(block)
+        if not match:
+            self._n_unended = 0
+        return block
+
+    @property
+    def _is_too_long(self) -> bool:
+        """Whether the last line is too long, even without a line end; it is refused where lines are counted."""
+        return self._n_unended > LONGEST_LINE and (self._has_line_feed or not self._has_return)
 
 
 class Pieces(ABC):

@@ -6,26 +6,24 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, Place
 from levelhead.immutable import immutable
 from levelhead.tables.documents import file_text
-
-if TYPE_CHECKING:
-    from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.treebank import Treebank
 
 TREEBANK = "treebank"  # the code of a treebank without another code
 MEMORY = "memory"  # used instead of the hash and the path of a treebank that was not read from a file
 
 
 class FileId(NamedTuple):
-    """The hash of a file's contents, and its name if it is part of a UD release; as text, in short form.
+    """The hash of a file's contents, and its name if it is part of a UD release; `str` gives a short form.
 
     Args:
         sha256: the SHA-256 of the contents, decompressed; None for a treebank in memory.
-        name: the treebank and split, such as "en_ewt-test"; None if the contents are unknown.
-        releases: the UD releases in which the file has these contents, such as "2.2-2.3"; None if they are unknown.
+        name: the treebank and split, such as "en_ewt-test"; None for files that are in no known UD release.
+        releases: the UD releases with exactly this file, such as "2.2-2.3"; None if `name` is None.
     """
 
     sha256: str | None
@@ -65,8 +63,8 @@ class Provenance:
 
     Args:
         signature: everything that determines the numbers, by name.
-        files: the hash and name of each file, by treebank and then by role: "gold", the system (with its run), or the
-            path of the file.
+        files: the hash and name of each file, by treebank, then by "gold", the name of the system (with its run), or
+            the path of the file.
         warnings: the warnings about the files.
         notes: notes about the numbers.
         about_files: messages about files that are ignored, or matched only by the beginning of their names.
@@ -79,7 +77,7 @@ class Provenance:
     about_files: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the provenance for JSON."""
+        """Return the provenance as a dictionary of JSON values."""
         return {
             "signature": dict(self.signature),
             "files": {
@@ -104,7 +102,7 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Provenance:
-        """Return the provenance from its JSON."""
+        """Return the provenance in a dictionary that `to_dict` returned."""
         warnings = tuple(
             Fault(one["slug"], one["message"], Place(one["file"], one["line"]), "warning", one["count"])
             for one in document["warnings"]
@@ -145,7 +143,7 @@ class FileSummary:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """The warnings, and for gold one if it is training data."""
+        """The warnings about the file, with a warning if gold is training data."""
         file = self.id
         if file.name is None or "-train" not in file.name:
             return self.warnings
@@ -153,12 +151,12 @@ class FileSummary:
 
     @property
     def id(self) -> FileId:
-        """The contents, with their name if they are known."""
+        """The hash of the file, with its name if it is part of a UD release."""
         return file_id(self.sha256, self.path)
 
     @property
     def name(self) -> str:
-        """The name of the file without its suffixes, as test sets are named; "treebank" for one in memory."""
+        """The name of the file without suffixes, which names the test set; "treebank" for a treebank in memory."""
         name = os.path.basename(self.path or "")  # noqa: PTH119 -- pathlib would be loaded for this alone
         return name.partition(".")[0] or name or TREEBANK
 

@@ -47,18 +47,10 @@ def build(
     deps: Nested | None = None,
     misc: Nested | None = None,
 ) -> Treebank:
-    """Return a treebank made of columns: each is a list of sentences, and each sentence a list of one value per word.
+    """Return a treebank made of columns: lists of sentences, which are lists with a value for each word.
 
-    Args:
-        forms: the forms.
-        heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root.
-        relations: the relations.
-        lemmas: the lemmas; here and in the columns below, None stands for "_" everywhere.
-        upos: the universal parts of speech.
-        xpos: the language-specific parts of speech.
-        feats: the features.
-        deps: the enhanced edges.
-        misc: the column MISC.
+    `forms`, `heads` and `relations` are required. Heads are as in CoNLL-U: 1-based in the sentence, 0 for the root. The
+    other columns (`lemmas`, `upos`, `xpos`, `feats`, `deps`, `misc`) are "_" everywhere by default.
 
     Raises:
         ConlluError: the lists differ in length, a value is not valid in CoNLL-U, or a sentence is not a tree.
@@ -98,16 +90,17 @@ def read(
     `has_trees` is False.
 
     Args:
-        path: its path, "-" for standard input, or the name of a file of UD releases, such as "en_ewt-test@2.16".
+        path: the path of the file, "-" for standard input, or the name of a file in a UD release, such as
+            "en_ewt-test@2.16".
         format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
-        limits: the limits of the file's size.
+        limits: the limits on the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
-        partial: whether to read the readable part of an invalid file instead of raising an error. The faults are then
-            in `Treebank.partial`. Such a treebank can be written, and scored as a system's output with `partial=True`.
+        partial: whether to read the readable part of an invalid file instead of raising an error. `Treebank.partial`
+            then lists the faults. The treebank can be written, and scored as a system's output with `partial=True`.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
-        ConlluError: it is invalid, or with `partial` has no readable row; the error lists all faults.
+        ConlluError: the file is invalid or, with `partial`, has no readable row; the error lists all faults.
     """
     name = path_of(os.fsdecode(path))
     data = read_bytes(name, limits)
@@ -131,15 +124,11 @@ def from_conllu(
 ) -> Treebank:
     """Read a treebank from bytes or a string.
 
-    Args:
-        data: the contents of a CoNLL-U file.
-        name: its name in messages.
-        format: "conllu" or "conllx".
-        allow_several_roots: whether a sentence can have several words with HEAD 0.
-        partial: whether to read the readable part of invalid contents, see `read`.
+    `data` are the contents of a CoNLL-U file, and `name` is its name in messages. For `format`, `allow_several_roots`
+    and `partial`, see `read`.
 
     Raises:
-        ConlluError: it is invalid; the error lists all faults.
+        ConlluError: the contents are invalid; the error lists all faults.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     reading = ReaderSettings(format == "conllx", allow_several_roots)
@@ -148,7 +137,7 @@ def from_conllu(
     except ConlluError as error:
         if not partial:
             raise
-        from levelhead.treebank.lenient_reader import read_leniently
+        from levelhead.treebank.own_reader import read_leniently
 
         treebank = read_leniently(raw, name, conllx=reading.conllx)
         read = treebank.partial and treebank.partial._replace(faults=error.faults)
@@ -159,7 +148,7 @@ def read_contents(raw: bytes, name: str | None, reading: ReaderSettings) -> Tree
     treebank = read_if_valid(raw, name, reading)
     if treebank is not None:
         return treebank
-    from levelhead.treebank.checked_pieces import CheckedPieces
+    from levelhead.treebank.own_reader import CheckedPieces
 
     error = CheckedPieces(iter([raw]), name, reading).error()
     raise error or AssertionError("the scanner refuses a file in which no fault is found")

@@ -79,7 +79,7 @@ class Scheme:
 
     @property
     def signature(self) -> str:
-        """The name, with a hash of the contents if they differ from those of the shipped scheme with this name."""
+        """The name of the scheme, with a hash of its contents unless it is shipped with levelhead."""
         is_shipped = self == SCHEMES.get(self.name)
         return self.name if is_shipped else f"{self.name}+{digest_of(replace(self, source=''))[:12]}"
 

@@ -1,4 +1,4 @@
-"""Views of sentences and words, and treebanks as CoNLL-U, byte for byte as they were read."""
+"""Views of sentences and words, and treebanks as CoNLL-U, byte for byte as they were read, and as data frames."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
 from levelhead.arguments import refuse
 from levelhead.immutable import immutable
+from levelhead.tables.data import DataColumn
+from levelhead.tables.frames import Frames, frame_of_columns
 from levelhead.treebank.relations import universal
 from levelhead.treebank.tokens import COLUMNS, MISC, check_trees, written_heads
 
 if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    import polars as pl  # type: ignore[import-not-found,unused-ignore]
+
     from levelhead.treebank.strings import StringColumn
     from levelhead.treebank.treebank import Treebank
 
 
 @immutable
 class Sentence:
-    """One sentence of a treebank; sentences are equal if their CoNLL-U is equal.
-
-    Args:
-        treebank: its treebank.
-        index: its index in the treebank, from 0.
-    """
+    """A sentence of a treebank, by its index from 0; equal to sentences with the same CoNLL-U."""
 
     treebank: Treebank
     index: int
@@ -38,11 +38,9 @@ class Sentence:
         return range(*self.treebank.sentence_starts[self.index : self.index + 2].tolist())
 
     def __len__(self) -> int:
-        """Count the words."""
         return len(self.span)
 
     def __iter__(self) -> Iterator[Word]:
-        """Yield the words."""
         return (Word(self, number) for number in range(1, len(self) + 1))
 
     @overload
@@ -100,7 +98,7 @@ class Sentence:
 
     @property
     def heads(self) -> list[int | None]:
-        """The heads of its words, as ids in the sentence; 0 is the root; None for words without a head."""
+        """The heads of its words, as ids in the sentence: 0 for a root, None for a word without a head."""
         return list(self._heads)
 
     @cached_property
@@ -131,7 +129,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """Its text: the comment `# text = ...`, or its surface tokens with spaces unless MISC has SpaceAfter=No."""
+        """Its text: the comment `# text = ...`, or otherwise its tokens, with spaces except after SpaceAfter=No."""
         if text := self.metadata.get("text"):
             return text
         treebank = self.treebank
@@ -176,14 +174,7 @@ class Sentence:
 
 @immutable
 class Word:
-    """One word of a sentence, with its ten columns and its place in the tree.
-
-    Words are equal if they have the same id in equal sentences.
-
-    Args:
-        sentence: its sentence.
-        id: its id in the sentence, from 1.
-    """
+    """A word of a sentence, by its id from 1; equal to words with the same id in equal sentences."""
 
     sentence: Sentence
     id: int
@@ -248,7 +239,7 @@ class Word:
 
     @property
     def parent(self) -> Word | None:
-        """Its head as a word; None for the root. This and the properties below raise a ConlluError without trees."""
+        """Its head as a word; None for the root. Without trees, this property and those below raise a ConlluError."""
         head = self._tree[self.id - 1]
         return Word(self.sentence, head) if head else None
 
@@ -275,7 +266,7 @@ class Word:
         return depth
 
     def precedes(self, other: Word) -> bool:
-        """Return whether it comes before the word `other`; raises an `InputError` if that is in another sentence."""
+        """Return whether it comes before `other`; raises an `InputError` if `other` is in another sentence."""
         if not isinstance(other, Word) or self.sentence != other.sentence:
             refuse("other", other, "a word of the same sentence")
         return self.id < other.id
@@ -362,3 +353,64 @@ def _text_of(treebank: Treebank) -> str:
         f"{comments}{''.join(lines[start:end])}{last.get(i, '')}\n"
         for i, (comments, (start, end)) in enumerate(zip(treebank.comments, pairwise(starts), strict=True))
     )
+
+
+NUMBERS = ("sentence", "word", "head")  # the columns of `word_table` with numbers; the others have strings or None
+
+
+def word_table(treebank: Treebank) -> dict[str, list[Any]]:
+    """Return the words of a treebank as columns by name, with one value per word.
+
+    All comments except sent_id, all empty nodes, and all columns of multiword tokens except form and range are lost.
+
+    Returns:
+        `sentence` (its number, from 1), `sent_id` (or None), `word` (its ID, from 1 in each sentence), `form`, `lemma`,
+        `upos`, `xpos`, `feats`, `head` (an ID, 0 for the root; None without a head), `deprel` (with its subtype),
+        `deps`, `misc`, `token` (the form of the word's surface token), and `range` (the IDs of the first and last word
+        of a multiword token, as in "3-4"; None for other words). Empty values are "_", as in CoNLL-U. Names and
+        numbers are the same as in `levelhead.words`.
+    """
+    tokens, texts = treebank.tokens, treebank.strings.texts
+    ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()
+    ranges = (f"{n}-{n + size - 1}" if inside else None for n, size, inside in zip(ids, n_words, tokens.multiword))
+    return {
+        "sentence": (treebank.sentence_of_word + 1).tolist(),
+        "sent_id": list(chain.from_iterable([sentence.id] * len(sentence) for sentence in treebank)),
+        "word": list(chain.from_iterable(range(1, len(sentence) + 1) for sentence in treebank)),
+        "form": list(treebank.forms),
+        "lemma": list(treebank.lemmas),
+        "upos": list(treebank.upos),
+        "xpos": list(treebank.xpos),
+        "feats": list(treebank.feats),
+        "head": written_heads(treebank, None),
+        "deprel": list(treebank.relations),
+        "deps": list(treebank.deps),
+        "misc": list(treebank.misc),
+        "token": [texts[code] for code in np.repeat(tokens.forms, tokens.n_words).tolist()],
+        "range": [name for name, size in zip(ranges, n_words) for _ in range(size)],
+    }
+
+
+def to_polars(treebank: Treebank) -> pl.DataFrame:
+    """Return the words of a treebank as a polars data frame with the columns of `word_table`.
+
+    Raises a LevelheadError if polars is not installed.
+    """
+    return cast("pl.DataFrame", _frame(treebank, "polars"))
+
+
+def to_pandas(treebank: Treebank) -> pd.DataFrame:
+    """Return the words of a treebank as a pandas data frame with the columns of `word_table`.
+
+    Raises a LevelheadError if pandas is not installed.
+    """
+    return cast("pd.DataFrame", _frame(treebank, "pandas"))
+
+
+def _frame(treebank: Treebank, library: Frames) -> Any:
+    table = word_table(treebank)
+    columns = [
+        DataColumn(name, "integer" if name in NUMBERS else "text", "", optional=None in cells)
+        for name, cells in table.items()
+    ]
+    return frame_of_columns(columns, table, library)

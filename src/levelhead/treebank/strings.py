@@ -32,7 +32,7 @@ class Strings(Sequence[str]):
 
     Args:
         pool: the strings in UTF-8, each followed by a line feed.
-        offsets: where each string starts, then the size of the pool; int64, shape (strings + 1,).
+        offsets: the byte at which each string starts, and finally the size of the pool; int64, shape (strings + 1,).
     """
 
     pool: bytes
@@ -46,7 +46,6 @@ class Strings(Sequence[str]):
     @overload
     def __getitem__(self, code: slice) -> Sequence[str]: ...
     def __getitem__(self, code: int | slice) -> str | Sequence[str]:
-        """Return the string with this code."""
         if isinstance(code, slice) or "texts" in vars(self) or code < 0:
             return self.texts[code]
         if code >= len(self):
@@ -100,12 +99,7 @@ class Strings(Sequence[str]):
 
 @immutable
 class StringColumn(Sequence[str]):
-    """One column of a treebank, read as a sequence of strings.
-
-    Args:
-        codes: the code of each row's string, int32.
-        strings: the pool.
-    """
+    """A column of a treebank as a sequence of strings, stored as codes (int32) of a pool."""
 
     codes: Codes
     strings: Strings
@@ -118,7 +112,6 @@ class StringColumn(Sequence[str]):
     @overload
     def __getitem__(self, index: slice) -> StringColumn: ...
     def __getitem__(self, index: int | slice) -> str | StringColumn:
-        """Return the value of a row, or a column of some rows."""
         if isinstance(index, slice):
             return StringColumn(self.codes[index], self.strings)
         return self.strings[int(self.codes[index])]
@@ -145,12 +138,7 @@ class StringColumn(Sequence[str]):
         return self.strings.texts_of(self.distinct)
 
     def mapped(self, function: Callable[[str], Any], dtype: DTypeLike) -> NDArray[Any]:
-        """Return a number or flag for each row, computed once for each distinct string.
-
-        Args:
-            function: computes the number or flag of a string.
-            dtype: its type.
-        """
+        """Return the number or flag that a function computes for each row, called once for each distinct string."""
         of_code = np.zeros(len(self.strings), dtype=dtype)
         of_code[self.distinct] = list(map(function, self.distinct_texts))
         return of_code[self.codes]

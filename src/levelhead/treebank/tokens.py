@@ -35,10 +35,9 @@ class MultiwordTokens:
     """Surface tokens that consist of several words.
 
     Args:
-        first: the first word of each token, int32, shape (n,), ascending.
-        sentence: the sentence of each node, int32, shape (n,).
-        n_words: the number of words of each token, int32, shape (n,); 0 only in files read as official scorers read
-            them.
+        first: the index of each token's first word, int32, shape (n,), ascending.
+        sentence: the index of each token's sentence, int32, shape (n,).
+        n_words: the number of words of each token, int32, shape (n,); 0 is only possible with official scorers' rules.
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
@@ -57,8 +56,8 @@ class EmptyNodes:
 
     Args:
         position: the index of the word that follows each node (for 2.1, of word 3), int32, shape (n,), ascending.
-        sentence: the sentence of each node, int32, shape (n,).
-        minor: the number after the dot, int32, shape (n,).
+        sentence: the index of each node's sentence, int32, shape (n,).
+        minor: the number after the dot in each node's ID, int32, shape (n,).
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
@@ -77,7 +76,8 @@ class Comments(Sequence[str]):
 
     Args:
         text: all comments, in UTF-8.
-        starts: where the comments of each sentence begin, then the size of the text, int64, shape (sentences + 1,).
+        starts: where the comments of each sentence begin in `text`, and finally the size of `text`; int64, shape
+            (sentences + 1,).
     """
 
     text: bytes
@@ -87,7 +87,6 @@ class Comments(Sequence[str]):
         return len(self.starts) - 1
 
     def __getitem__(self, sentence: int) -> str:  # type: ignore[override]
-        """Return the comments of a sentence."""
         return self.text[self.starts[sentence] : self.starts[sentence + 1]].decode()
 
     def take(self, sentences: NDArray[np.intp]) -> Comments:
@@ -101,13 +100,13 @@ class Source:
     """The source of a treebank.
 
     Args:
-        path: the name of the file as given, or None for a treebank created in Python.
+        path: the path of the file as given, or None for a treebank created in Python.
         sha256: the hash of the file's bytes after decompression.
         lines: the line of each sentence's first word or range, int32, shape (sentences,); empty for a treebank created
             in Python.
         warnings: the warnings about the file.
-        skipped: for each empty node that an official scorer skips, the word that follows it, int32.
-        n_blank: the number of sentences without words after the last that an official scorer reads.
+        skipped: the index of the word after each empty node that an official scorer skips, int32.
+        n_blank: the number of sentences without words that an official scorer reads at the end of the file.
     """
 
     path: str | None = None

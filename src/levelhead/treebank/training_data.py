@@ -23,11 +23,11 @@ class Training(NamedTuple):
 
     Args:
         forms: the frequency of each form as a syntactic word.
-        sentences: each sentence as its forms.
-        trees: each tree as its heads (0 for the root) and universal relations.
-        heads: each tree as its heads only.
-        files: the contents of each file.
-        key: one hash of the contents of all treebanks, including treebanks that were not read from files.
+        sentences: the distinct sentences, each as its forms.
+        trees: the distinct trees, each as its heads (0 for the root) and universal relations.
+        heads: the distinct trees, each as its heads only.
+        files: the hash of each file, and its name if it is part of a UD release.
+        key: a joint hash of all treebanks, including treebanks that were not read from files.
     """
 
     forms: Mapping[str, int]

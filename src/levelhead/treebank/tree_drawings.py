@@ -158,7 +158,6 @@ class DrawnTree(NamedTuple):
 
     @property
     def height(self) -> float:
-        """The height of the arcs."""
         return _FIRST + _STEP * (1 + max(self._levels.values(), default=0)) + 12
 
     @property
@@ -202,7 +201,6 @@ class DrawnTree(NamedTuple):
 
 
 def middles(widths: Sequence[float], *, right_to_left: bool) -> list[float]:
-    """Return the middle of each word in a row."""
     places = [end - width / 2 for end, width in zip(accumulate(widths), widths, strict=True)]
     return [sum(widths) - place for place in places] if right_to_left else places
 

@@ -48,17 +48,18 @@ class Treebank(Sequence["Sentence"]):
     """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
 
     Args:
-        forms: FORM of each word; other columns of strings work in the same way.
+        forms: FORM of each word; the other columns of strings have the same structure.
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
-        sentence_starts: the first word of each sentence, then the number of words; int32, shape (sentences + 1,).
+        sentence_starts: the index of each sentence's first word, and finally the number of words; int32, shape
+            (sentences + 1,).
         multiword: the multiword tokens.
         empty: the empty nodes.
         comments: the comments.
         source: the file it was read from.
         has_trees: whether words have heads; if not, `heads` is always -1 and has no meaning.
         extra: the extra columns of a CoNLL-U Plus file, or None.
-        partial: what was read of an invalid file, see `read(path, partial=True)`; the head of a word without a readable
-            HEAD is the word itself. None for valid treebanks.
+        partial: how much of an invalid file was read with `partial=True`; None for valid treebanks. In `heads`, a word
+            without a readable HEAD is its own head.
     """
 
     forms: StringColumn
@@ -87,7 +88,6 @@ class Treebank(Sequence["Sentence"]):
                     value.flags.writeable = False
 
     def __len__(self) -> int:
-        """Count the sentences."""
         return len(self.sentence_starts) - 1
 
     @property
@@ -107,7 +107,7 @@ class Treebank(Sequence["Sentence"]):
 
     @property
     def strings(self) -> Strings:
-        """The pool that all columns refer to."""
+        """The pool of distinct strings, to which the codes of all columns refer."""
         return self.forms.strings
 
     @property
@@ -121,13 +121,9 @@ class Treebank(Sequence["Sentence"]):
         return self.source.warnings
 
     def extra_column(self, name: str) -> StringColumn:
-        """Return the values of an extra column of a CoNLL-U Plus file, one per word.
+        """Return the values of the extra column `name` of a CoNLL-U Plus file, one per word.
 
-        Args:
-            name: its name, as in the first line of the file.
-
-        Raises:
-            ConlluError: the file has no such column.
+        Raises a ConlluError if the first line of the file does not name this column.
         """
         names = () if self.extra is None else self.extra.layout.extra
         if self.extra is None or name not in names:
@@ -152,7 +148,7 @@ class Treebank(Sequence["Sentence"]):
 
     @cached_property
     def sentence_of_word(self) -> Codes:
-        """The sentence of each word, int32, shape (words,)."""
+        """The index of each word's sentence, int32, shape (words,)."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.sentence_starts))
 
     @cached_property
@@ -164,13 +160,13 @@ class Treebank(Sequence["Sentence"]):
 
     def to_polars(self) -> Any:
         """Return the words as a polars DataFrame; see `levelhead.interop.word_table` for its columns."""
-        from levelhead.treebank.frames import to_polars
+        from levelhead.treebank.sentence import to_polars
 
         return to_polars(self)
 
     def to_pandas(self) -> Any:
         """Return the words as a pandas DataFrame; see `levelhead.interop.word_table` for its columns."""
-        from levelhead.treebank.frames import to_pandas
+        from levelhead.treebank.sentence import to_pandas
 
         return to_pandas(self)
 
@@ -187,16 +183,14 @@ class Treebank(Sequence["Sentence"]):
         return Sentence(self, range(len(self))[index])
 
     def __iter__(self) -> Iterator[Sentence]:
-        from levelhead.treebank.sentence import Sentence
-
-        return (Sentence(self, i) for i in range(len(self)))
+        return map(self.__getitem__, range(len(self)))
 
     def __repr__(self) -> str:
         name = f" of {self.source.path}" if self.source.path else ""
         return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
-        """Return a treebank of `sentences`, in this order; they are indices, or one bool for each sentence."""
+        """Return a treebank of `sentences`: their indices in the order of the result, or one bool for each sentence."""
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]
@@ -239,7 +233,7 @@ class Treebank(Sequence["Sentence"]):
         A treebank without trees has trees if heads are given.
 
         Args:
-            heads: for each word its head's index among all words, -1 for the root.
+            heads: the index of each word's head among all words, -1 for the root.
             several_roots: whether a sentence can have more than one root.
             columns: new values for all words, by name: forms, lemmas, upos, xpos, feats, relations, deps, misc.
 
@@ -261,8 +255,7 @@ class Treebank(Sequence["Sentence"]):
     def local_heads(self) -> Codes:
         """Return the heads as CoNLL-U writes them: 1-based in the sentence, 0 for the root; int32, shape (words,).
 
-        Raises:
-            ConlluError: the treebank has no trees, or was read with `partial=True` from an invalid file.
+        Raises a ConlluError if the treebank has no trees, or was read with `partial=True` from an invalid file.
         """
         check_trees(self)
         return heads_in_sentences(self)
@@ -308,24 +301,16 @@ class Shapes(NamedTuple):
 
 
 def shapes_of(treebank: Treebank) -> Shapes:
-    """Return the shapes of the trees of a treebank.
-
-    Source: Kuhlmann and Nivre (2006) for gap degree and well-nestedness.
-    """
+    """Return the shapes of the trees of a treebank; Kuhlmann and Nivre (2006) define gap degree and well-nestedness."""
     depths, gap_degrees, *flags = trees.shapes(treebank.local_heads(), treebank.sentence_starts)
     return Shapes(depths, gap_degrees, *(flag.view(np.bool_) for flag in flags))
 
 
 def nonprojective_arcs(treebank: Treebank) -> NDArray[np.bool_]:
-    """Return which arcs are non-projective: some word between the word and its head is not below the head.
+    """Return which words of a treebank have a non-projective arc, bool, shape (words,).
 
-    The arc of a root is never non-projective. Source: Kuhlmann and Nivre (2006).
-
-    Args:
-        treebank: any treebank.
-
-    Returns:
-        bool, shape (words,).
+    An arc is non-projective if a word between the word and its head is not below the head. The arc of a root is always
+    projective. Source: Kuhlmann and Nivre (2006).
     """
     return shapes_of(treebank).nonprojective
 

@@ -21,11 +21,11 @@ from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
-from levelhead.treebank import blocks
-from levelhead.treebank.blocks import ByteBlocks
+from levelhead.treebank import input_bytes
 from levelhead.treebank.faults import Repaired, encoding_faults, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts.gold import bare_name, files_at
+from levelhead.treebank.pieces import ByteBlocks
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
@@ -47,12 +47,12 @@ def faults_of(
 ) -> tuple[Fault, ...]:
     """Return all errors and warnings of a file, each with its line.
 
-    In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines are
-    one warning with their number. There are at most 100,000 warnings of a kind, the last of which counts the rest;
-    after 100,000 errors, checking stops. The file is read in pieces.
+    In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines get a
+    single warning, which counts them. After 100,000 warnings of a kind, the last of them counts the rest; after 100,000
+    errors, checking stops.
 
     Args:
-        path: its path, or "-" for standard input.
+        path: the path of the file, or "-" for standard input.
         format: "conllu" or "conllx".
         rules: "ud", "msp25" or "msp25-sorted" (`CHECKED_RULES`); `format` only has an effect with "ud".
     """
@@ -61,11 +61,11 @@ def faults_of(
             if rules != "ud":
                 from levelhead.treebank.morphosyntactic_reader import content_faults
 
-                return content_faults(parts, os.fsdecode(path), blocks.SIZES.piece, MOST_LISTED)
-            from levelhead.treebank.checked_pieces import CheckedPieces
+                return content_faults(parts, os.fsdecode(path), input_bytes.SIZES.piece, MOST_LISTED)
+            from levelhead.treebank.own_reader import CheckedPieces
 
             pieces = CheckedPieces(parts, os.fsdecode(path), ReaderSettings(format == "conllx"), most=MOST_LISTED)
-            for _ in pieces.each(blocks.SIZES.piece):
+            for _ in pieces.each(input_bytes.SIZES.piece):
                 pass
             return pieces.warnings()
         except InputError as error:
@@ -92,7 +92,6 @@ def write_fixed(path: str | os.PathLike[str], copy: str | os.PathLike[str]) -> t
 
 
 def copies_of(files: Sequence[str], target: str, *, folder: bool) -> Mapping[str, str]:
-    """Return where the copy of each file is written."""
     if not folder and len(files) == 1 and not os.path.isdir(target):  # noqa: PTH112 -- never raises
         copies = {files[0]: target}
         check_file(target)
@@ -119,12 +118,11 @@ def _is_same(file: str, copy: str) -> bool:
 
 
 def _fixed_parts(parts: Iterator[bytes], name: str, changes: dict[str, list[Fault]]) -> Iterator[bytes]:
-    """Yield the repaired file in blocks, and record the changes."""
     source = ByteBlocks(parts, name, spaces=True)
     n_lines = n_bytes = 0
     layout: ColumnLayout | None = None
     while not source.ended:
-        block = source.read(blocks.SIZES.piece)
+        block = source.read(input_bytes.SIZES.piece)
         if faults := encoding_faults(block, n_lines.__add__, n_bytes):
             raise ConlluError(faults[0].in_file(name))
         repaired = repair(block, start=not n_lines)
@@ -229,22 +227,14 @@ class ChangeRow(NamedTuple):
     cases: int
 
 
-def _fault_row(file: str, fault: Fault) -> FaultRow:
-    place = fault.place
-    return FaultRow(
-        file, place.line, place.sentence, place.word, fault.severity, fault.slug, fault.message, fault.count,
-        MESSAGES[fault.slug].remedy,
-    )  # fmt: skip
-
-
 @immutable
 class Validation(Tabular):
     """The errors and warnings of files.
 
     Args:
         files: the errors and warnings of each file, or of its repaired copy, by path.
-        copies: the path of the repaired copy of each file, by the path of the file.
-        changes: the repairs in the copy of each file, by the file's path.
+        copies: the path of each repaired copy, by the path of the original file.
+        changes: the repairs in each copy, by the path of the original file.
     """
 
     KIND: ClassVar[str] = "validate"
@@ -306,7 +296,9 @@ class Validation(Tabular):
         return Provenance({"version": VERSION}, {})
 
     def _faults_rows(self) -> Iterator[FaultRow]:
-        return (_fault_row(path_text(file), fault) for file, faults in self.files.items() for fault in faults)
+        for file, fault in ((path_text(file), fault) for file, faults in self.files.items() for fault in faults):
+            kind = fault.severity, fault.slug, fault.message, fault.count
+            yield FaultRow(file, *fault.place[1:], *kind, MESSAGES[fault.slug].remedy)
 
     def _changes_rows(self) -> Iterator[ChangeRow]:
         for file, changes in self.changes.items():
@@ -331,7 +323,7 @@ def validate(
     rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
-    """Return all errors and warnings of files and of the files in folders, or of their repaired copies."""
+    """Return all errors and warnings of files, including files in folders, or of their repaired copies."""
     files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
     if fix is None:
         with tracked(files, "validating") as tracked_files:

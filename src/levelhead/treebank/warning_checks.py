@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import unicodedata
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -288,15 +290,12 @@ class SentenceIds:
 
     def __init__(self) -> None:
         import tempfile
-        import weakref
 
         self._hashes: list[Hashes] = []
         self._records = tempfile.SpooledTemporaryFile(1 << 20)  # noqa: SIM115 -- closed with this object
         weakref.finalize(self, self._records.close)
 
     def add(self, piece: Treebank, numbers: Sequence[int]) -> None:
-        import pickle
-
         comments = piece.comments
         names, offsets, places = pools.sentence_ids(comments.text)
         sentences = np.searchsorted(comments.starts, places, side="right") - 1
@@ -309,8 +308,6 @@ class SentenceIds:
 
     def repeated(self, path: str | None, most: int = 1) -> list[Fault]:
         """Return the warnings about repeated ids, found by reading the ids whose hashes are equal again."""
-        import pickle
-
         all_hashes = np.concatenate([*self._hashes, np.zeros(0, dtype=np.int64)])
         self._hashes.clear()
         all_hashes.sort()

@@ -7,13 +7,10 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 
 from levelhead.errors import OutputError, Place, reason_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
@@ -58,6 +55,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Callable[[Iterable[bytes
                     temporary.chmod(stat.S_IMODE(mode))
                     temporary.replace(target)
         except BaseException:
+            with suppress(OSError):  # it repeats the error without the path
+                file.close()
             if temporary is not None:
                 temporary.unlink(missing_ok=True)
             raise
@@ -79,8 +78,6 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
 def check_folder(path: str | os.PathLike[str]) -> None:
     """Check that files can be written in a folder, which may have to be created first, without changing anything."""
-    from pathlib import Path
-
     with output_errors(path):
         target = Path(os.fsdecode(path)).resolve()
         while not target.exists():
@@ -97,8 +94,6 @@ def _check_new_file(folder: Path) -> None:
 
 def _target(path: str | os.PathLike[str]) -> tuple[Path, int | None]:
     """Return a path with its mode, if it exists; the name of a folder, which ends with a slash, is refused."""
-    from pathlib import Path
-
     target = Path(os.fsdecode(path))
     mode = target.stat().st_mode if target.exists() else None
     if os.fsdecode(path).endswith(("/", os.sep)):
@@ -123,8 +118,6 @@ def output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 def _reason(error: OSError | RuntimeError, path: str) -> str:
     """What is wrong with a path, in plain words where the system's are about one of its folders."""
-    from pathlib import Path
-
     number = getattr(error, "errno", None)
     if number == errno.EISDIR:
         return "this is the name of a folder: name a file"

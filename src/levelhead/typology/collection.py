@@ -58,9 +58,10 @@ class Survey(Mapping[str, Profile], Tabular):
     """The profiles of some treebanks, by the name of the treebank.
 
     Args:
-        profiles: a profile for each treebank by its name.
+        profiles: the profile of each treebank, by name.
         provenance: the provenance of the numbers.
-        by: what a row of its table is: a "treebank", a "value", or one of `KINDS` in a treebank, such as a "relation".
+        by: what the table has a row for: each "treebank", each "value", or each key of a treebank
+            from `KINDS`, such as a "relation".
         total: the name of the profile of all treebanks together; None if there is none.
     """
 
@@ -83,11 +84,11 @@ class Survey(Mapping[str, Profile], Tabular):
 
     @property
     def of_treebanks(self) -> dict[str, Profile]:
-        """The profiles without the total."""
+        """The profiles of single treebanks, without the total."""
         return {name: whole for name, whole in self.profiles.items() if name != self.total}
 
     def with_columns(self, columns: Iterable[str], by: str = "treebank") -> Survey:
-        """Return the survey with some of its columns and other rows, named as in `profile`."""
+        """Return the survey with only these `columns` and with other rows (`by`), named as in `profile`."""
         names = [column.name for column in columns_named(columns, by)]
         profiles = {
             name: Profile({column: whole[column] for column in names}, whole.signature, whole.vocabulary)
@@ -97,11 +98,11 @@ class Survey(Mapping[str, Profile], Tabular):
 
     @cached_property
     def verdict(self) -> str | None:
-        """Which treebanks are outliers most often; None if they are too few for outliers."""
+        """Which treebanks are outliers most often; None with too few treebanks."""
         return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
-        """Return the rows of a table."""
+        """Return the rows of the table `name`."""
         return data_of(name, self.of_treebanks, self.profiles[self.total] if self.total is not None else None)
 
     @property
@@ -109,10 +110,10 @@ class Survey(Mapping[str, Profile], Tabular):
         return TABLES[self.by]
 
     def table(self) -> Table:
-        """Return one row per treebank and one column per value; `wde:nsubj` is one of several values of `wde`.
+        """Return a table with a row for each treebank, value or key, as `by` says.
 
-        Unknown languages, families and genera are empty. If rows are relations or another kind of key, it has one row
-        for each key in a treebank; if they are values, one row per value.
+        Rows of treebanks have a column for each value: `wde:nsubj` is one of several values of `wde`. Unknown
+        languages, families and genera are empty.
         """
         if self.by == "treebank":
             table = table_by_treebank(self.profiles, self.total)
@@ -163,9 +164,10 @@ class Similarities(Tabular):
     """The distances between treebanks.
 
     Args:
-        pairs: the distance of each pair of names, in the given order.
+        pairs: the distances between two treebanks, by their names.
         provenance: the provenance of the numbers.
-        matrix: the distance whose square matrix is the table ("klcpos3", "relations" or "displacement"), or None.
+        matrix: the distance that the table shows as a square matrix: "klcpos3", "relations" or
+            "displacement"; None for all distances by pair.
     """
 
     KIND: ClassVar[str] = "similarity"
@@ -180,7 +182,7 @@ class Similarities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Which treebanks are most and least similar, by relations unless the table is another matrix."""
+        """Which treebanks are most and least similar, by the distance of the matrix, or by relations."""
         kind = self.matrix or "relations"
         distances = {names: d for names, each in self.pairs.items() if (d := getattr(each, kind)) is not None}
         if not distances:
@@ -194,13 +196,13 @@ class Similarities(Tabular):
         return f"By {kind}, {near} are the most similar, and {far} the least; 0 means identical."
 
     def records(self, name: str) -> Any:
-        """Return the rows of a table."""
+        """Return the rows of the table `name`."""
         if name == "pairs":
             return ((*names, distances) for names, distances in self.pairs.items())
         return DataTable((_A, *map(_distances_to, self._treebanks)), self._matrix(name))
 
     def table(self) -> Table:
-        """Return one row per pair of treebanks with their distances, or the square matrix; 0 means equal."""
+        """Return one row per pair of treebanks with their distances, or a square matrix; 0 means equal."""
         headings = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
         if self.matrix is None:
             columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in headings))
@@ -235,7 +237,7 @@ class Samples(Tabular):
     """Word dependency entropies in samples of treebanks.
 
     Args:
-        rows: the entropies of each treebank by its name.
+        rows: the entropies in samples of each treebank, by name.
         provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
     """
 

@@ -124,7 +124,7 @@ NOT_COMPARED = TrainingOverlap(0, 0, 0, 0)
 
 
 class Vocabulary(NamedTuple):
-    """The size of the counts that grow with the number of distinct words.
+    """The size of the counts that grow with the vocabulary.
 
     Args:
         forms: the number of distinct forms of words.
@@ -144,7 +144,7 @@ class TreebankCounts(Sums):
     """The counts behind a profile.
 
     Args:
-        sizes: sentences, tokens, words ...
+        sizes: numbers of sentences, tokens, words ...
         relations: counts of relations as written, with subtypes.
         words: counts of (universal relation, form).
         tags: counts of (UPOS, FEATS).
@@ -152,8 +152,8 @@ class TreebankCounts(Sums):
         heads: counts of (UPOS, universal relation, form, form of the head).
         trigrams: counts of three UPOS in sequence.
         lexical: type/token ratios.
-        structure: counts of the trees.
-        training_overlap: sentences that occur in training.
+        structure: counts of the arcs and properties of trees.
+        training_overlap: numbers of sentences that occur in training.
     """
 
     sizes: Sizes
@@ -169,7 +169,7 @@ class TreebankCounts(Sums):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The size of the counts that grow with the number of distinct words."""
+        """The size of the counts that grow with the vocabulary."""
         tallies = (self.relations, self.words, self.tags, self.lemmas, self.heads, self.trigrams)
         n_bytes = sum(tally.n_bytes for tally in tallies)
         return Vocabulary(len(self.words.axes[1]), len(self.lemmas.axes[0]), len(self.heads), n_bytes)
@@ -244,13 +244,12 @@ def count_treebank(
 ) -> TreebankCounts:
     """Return the counts from which the profile of a treebank is computed.
 
-    The counts of two treebanks can be added, except that chunks and windows of running text (STTR, MATTR) do not cross
-    from one to the other.
+    Counts of treebanks can be added; chunks and windows of running text (STTR, MATTR) do not cross their borders.
 
     Args:
         treebank: the treebank.
         chunks: how running text is cut for type/token ratios.
-        training: the contents of training treebanks, to count seen sentences, or None.
+        training: the contents of training treebanks, to count sentences that occur there, or None.
     """
     counts = RunningCounts(chunks or Chunks(), training)
     counts.add(treebank)

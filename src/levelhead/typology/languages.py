@@ -23,11 +23,11 @@ class Language(NamedTuple):
     """A language as UD classifies it.
 
     Args:
-        name: its name; empty if unknown.
-        family: its language family.
-        genus: its genus; empty if unknown or if UD gives none.
-        iso_639_3: its ISO 639-3 code; empty without a certain code.
-        glottocode: its code in Glottolog, WALS and Grambank; empty without a certain code.
+        name: the name; "" if unknown.
+        family: the language family; "" if unknown.
+        genus: the genus; "" if unknown or not given by UD.
+        iso_639_3: the ISO 639-3 code; "" if unknown.
+        glottocode: the code in Glottolog, WALS and Grambank; "" if unknown.
     """
 
     name: str = ""

@@ -17,8 +17,8 @@ from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
 from levelhead.progress import tracked
 from levelhead.tables.data import DataColumn, DataTable, Layout
 from levelhead.tables.table import Column, Table
-from levelhead.treebank import Treebank, blocks, check_trees, from_conllu
-from levelhead.treebank.blocks import contents_or_parts
+from levelhead.treebank import Treebank, check_trees, from_conllu, input_bytes
+from levelhead.treebank.input_bytes import contents_or_parts
 from levelhead.treebank.layouts.gold import files_at, name_of, splits_of, treebank_of
 from levelhead.treebank.provenance import MEMORY
 from levelhead.treebank.reader import Format
@@ -69,8 +69,8 @@ class Profile(Mapping[str, Value]):
 
     Args:
         values: the values.
-        signature: the settings that determine them.
-        vocabulary: the size of the counts behind them, if known.
+        signature: the settings that determine the values.
+        vocabulary: the size of the counts behind the values, or None.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Profile(Mapping[str, Value]):
         return value
 
     def numbers(self, name: str) -> Mapping[str, float]:
-        """Return the values of a column with several numbers."""
+        """Return the values of a column with several numbers, by key."""
         value = self[name]
         if not isinstance(value, Mapping):
             raise TypeError(f"{name} has one value")
@@ -119,11 +119,11 @@ def profile(
     """Return the profile of a treebank, or of several treebanks together.
 
     Args:
-        treebank: a treebank, or its counts, which can be the sum of several treebanks.
+        treebank: a treebank, or its counts, which can be summed over several treebanks.
         columns: names of columns, of their groups, or "all".
         scheme: the classes of relations for the column `class`.
-        chunks: how running text is cut for type/token ratios, unless counts are given.
-        least: the minimum frequency of a word with its part of speech and relation for the head-word entropy.
+        chunks: how running text is cut for type/token ratios; ignored if counts are given.
+        least: for the head-word entropy, the minimum frequency of a word with its part of speech and relation.
 
     Raises:
         MeasureError: the column or scheme is unknown; the message suggests similar names.
@@ -143,10 +143,7 @@ def profile(
 
 
 def columns_named(names: Iterable[str], by: str = "treebank") -> tuple[ProfileColumn, ...]:
-    """Return the columns with these names, in the order of `COLUMNS` inside groups, without duplicates.
-
-    With a kind of keys as `by`, only its columns are known.
-    """
+    """Return the columns with these names, without duplicates; with a kind of keys as `by`, only its columns."""
     kind = by if by in KINDS else None
     known = [column for column in COLUMNS.values() if kind in (None, column.by)]
     named = {
@@ -252,7 +249,7 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
 def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
     if isinstance(source, Treebank):
         return _counted_treebank(source, task)
-    with contents_or_parts(source, blocks.SIZES.large) as contents:
+    with contents_or_parts(source, input_bytes.SIZES.large) as contents:
         return counted_contents(contents, source, task)
 
 
@@ -260,13 +257,13 @@ def counted_contents(contents: bytes | Iterator[bytes], name: str, task: Profile
     """Return the counts of a file; a file given in parts is never in memory as a whole."""
     if isinstance(contents, bytes):
         return _counted_treebank(from_conllu(contents, name=name, format=task.format), task)
-    from levelhead.treebank.checked_pieces import CheckedPieces
+    from levelhead.treebank.own_reader import CheckedPieces
     from levelhead.treebank.scanner import ReaderSettings
 
     counts = RunningCounts(task.chunks, task.training)
     pieces = CheckedPieces(contents, name, ReaderSettings(task.format == "conllx"))
     without_trees = None
-    for piece in pieces.each(blocks.SIZES.piece):
+    for piece in pieces.each(input_bytes.SIZES.piece):
         if piece.has_trees:
             counts.add(piece)
         else:
@@ -344,7 +341,7 @@ class Key(NamedTuple):
         return self.column.name if self.part is None else f"{self.column.name}:{self.part}"
 
     def value(self, profile: Profile) -> int | float | None:
-        """Return its value; a relation that does not occur has a share of zero, but no mean or entropy."""
+        """Return the value; a relation that does not occur has a share of zero, but no mean or entropy."""
         if self.part is None:
             return profile.number(self.column.name)
         values = profile.numbers(self.column.name)

@@ -29,13 +29,13 @@ class ProfileColumn(NamedTuple):
     Args:
         name: its name.
         group: its group.
-        unit: its unit: percent, words, bits ...; empty without a unit.
+        unit: its unit: percent, words, bits ...; "" without a unit.
         meaning: its definition in one sentence.
         formula: its formula.
         source: the source of the definition.
         value: the function that computes it from counts.
-        by: the kind of keys of a column with several values, one of `KINDS`.
-        in_summary: whether it is printed by default, in rows by treebank or by its kind of keys.
+        by: for a column with several values, what they describe: one of `KINDS`.
+        in_summary: whether the default table has it, with a row per treebank, or per key of this kind.
     """
 
     name: str
@@ -68,7 +68,7 @@ class ProfileColumn(NamedTuple):
         return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
     def data(self, name: str) -> DataColumn:
-        """Return its column in tables of data."""
+        """Return its column, called `name`, in tables of data."""
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)

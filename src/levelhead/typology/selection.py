@@ -26,8 +26,8 @@ class Criteria(NamedTuple):
     Args:
         features: whether a treebank must have morphological features.
         tokens: the minimum number of surface tokens.
-        nonprojective: the upper limit (exclusive) of the share of non-projective trees, in percent.
-        right_crossed: whether non-projective trees are counted as in Callin's program.
+        nonprojective: the share of non-projective trees, in percent, from which a treebank is excluded.
+        right_crossed: whether to count non-projective trees as Callin's program does.
         one_per_language: whether to keep only the largest treebank of a language.
     """
 
@@ -62,7 +62,7 @@ class SelectionDecision(NamedTuple):
         tokens: the number of surface tokens.
         features_per_word: the mean number of features per word; None without features.
         nonprojective_trees: the share of non-projective trees, counted as the criteria say; None without trees.
-        reasons: all reasons for excluding it; empty if it is selected.
+        reasons: all reasons for excluding the treebank; empty if it is selected.
     """
 
     treebank: str
@@ -110,8 +110,8 @@ class SelectedTreebanks(Tabular):
     """The selection of treebanks that can be compared.
 
     Args:
-        decisions: whether each treebank is selected, with all reasons for excluding it.
-        criteria: the criteria.
+        decisions: for each treebank, whether it is selected, and all reasons for excluding it.
+        criteria: the criteria of selection.
         provenance: the provenance of the decisions.
     """
 
@@ -136,8 +136,8 @@ class SelectedTreebanks(Tabular):
     @property
     def verdict(self) -> str:
         """How many treebanks are selected."""
-        n = len(self.selected)
-        return f"{n} of {number_of(len(self.decisions), 'treebank')} {'is' if n == 1 else 'are'} selected."
+        n, n_treebanks = len(self.selected), len(self.decisions)
+        return f"{n} of {number_of(n_treebanks, 'treebank')} {'is' if 1 in {n, n_treebanks} else 'are'} selected."
 
     def table(self) -> Table:
         """Return one row per treebank: whether it is selected, and all reasons against it."""

@@ -62,24 +62,18 @@ def count_trigrams(tags: StringColumn, sentence_starts: Codes) -> Tally:
 
 
 def klcpos3(target: Tally, source: Tally) -> float | None:
-    """Return KLcpos3(target, source): the sum over the target's trigrams of f_t ln (f_t / f_s).
-
-    A trigram that the source lacks counts once there (Rosa and Žabokrtský 2015, section 3).
-    """
+    """Return KLcpos3: the sum over the target's trigrams of f_t ln (f_t / f_s) (Rosa and Žabokrtský 2015)."""
     if not (len(target) and len(source) and are_annotated(target, 1) and are_annotated(source, 1)):
         return None
     of_target, of_source = _side_by_side(target, source)
     shared = of_target > 0
-    of_source[shared & (of_source == 0)] = 1
+    of_source[shared & (of_source == 0)] = 1  # a trigram that the source lacks counts once there
     p, q = of_target[shared] / of_target.sum(), of_source[shared] / of_source.sum()
     return max(0.0, sum_of(p * np.log(p / q)))
 
 
 def jensen_shannon(one: Tally, other: Tally) -> float | None:
-    """Return the Jensen-Shannon divergence of two distributions in bits: 0 if they are equal, 1 if they are disjoint.
-
-    JSD = H((p + q) / 2) - (H(p) + H(q)) / 2 (Lin 1991).
-    """
+    """Return the Jensen-Shannon divergence in bits: H((p + q) / 2) - (H(p) + H(q)) / 2 (Lin 1991)."""
     if not (len(one) and len(other)):
         return None
     return divergence(*(counts / counts.sum() for counts in _side_by_side(one, other)))
@@ -90,10 +84,7 @@ def divergence(p: NDArray[np.float64], q: NDArray[np.float64]) -> float:
 
 
 def vaserstein(one: Histogram, other: Histogram) -> float | None:
-    """Return the first Vaserstein (earth mover's) distance: the area between two cumulative distributions.
-
-    Used for dependency displacements by Anderson and Gómez-Rodríguez (2022).
-    """
+    """Return the first Vaserstein distance, the area between two cumulative distributions."""
     if not (one.total and other.total):
         return None
     values = np.union1d(one.values, other.values)
@@ -106,7 +97,6 @@ def vaserstein(one: Histogram, other: Histogram) -> float | None:
 
 
 def _side_by_side(one: Tally, other: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the counts of both for the union of their tuples, in the same order."""
     total = one + other
     of_one = one + Tally(other.axes, other.keys, np.zeros_like(other.counts))
     return of_one.counts.copy(), total.counts - of_one.counts
@@ -136,12 +126,7 @@ class Clustering(NamedTuple):
 
 
 def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
-    """Return a hierarchical clustering of treebanks: average linkage of the Jensen-Shannon divergence of relations.
-
-    The divergence is the column JSD(relations) of `levelhead similarity`. The two clusters with the lowest mean
-    divergence are merged repeatedly. Of the four ways to join two clusters, the one with the most similar neighbors in
-    the middle is used.
-    """
+    """Return a hierarchical clustering: average linkage of the Jensen-Shannon divergence of relations."""
     names = list(relations)
     labels = sorted({relation for shares in relations.values() for relation in shares})
     rows = np.array([[shares.get(relation, 0.0) for relation in labels] for shares in relations.values()])
@@ -155,6 +140,7 @@ def clustered(relations: Mapping[str, Mapping[str, float]]) -> Clustering:
     place = {name: i for i, name in enumerate(names)}
     for _ in names[1:]:
         i, j = sorted(int(at) for at in np.unravel_index(means.argmin(), means.shape))
+        # of the four ways to join two clusters, the one with the most similar neighbors in the middle
         orders = list(itertools.product(*((part, part.reversed()) for part in (clusters[i], clusters[j]))))
         gaps = [distances[place[left.names[-1]], place[right.names[0]]] for left, right in orders]
         left, right = orders[int(np.argmin(gaps))]

@@ -169,12 +169,10 @@ def _without_value(strings: Strings) -> NDArray[np.intp]:
 
 
 def word_dependency_entropy(words: Tally) -> dict[str, float]:
-    """Return the word dependency entropy of each relation of a treebank, from 0 to 1.
+    """Return the word dependency entropy of each relation, in alphabetical order, from counts of (relation, form).
 
     WDE(r, t) = H(p(w | r, t)) / log n_w, where n_w is the number of distinct words of the treebank (Callin, section
-    4.2); 0 if there is only one. The relations are in alphabetical order.
-
-    `words` counts (relation, form).
+    4.2); 0 if there is only one.
     """
     totals = dict(sorted(words.by(0).items()))
     if (n_types := len(words.axes[1])) < 2:
@@ -187,10 +185,7 @@ def word_dependency_entropy(words: Tally) -> dict[str, float]:
 def averaged_entropy(
     entropies: Sequence[Mapping[str, float]], relations: Sequence[str] | frozenset[str] = ()
 ) -> dict[str, float]:
-    """Return the word dependency entropy of each relation averaged over treebanks; 0.5 if a treebank lacks it.
-
-    Averaged WDE(r, T) = sum of WDE(r, t) over all t in T / n_T (Callin, section 4.2). The result is sorted by value.
-    """
+    """Return the mean entropy of each relation over treebanks (Callin, section 4.2), sorted by value."""
     if not entropies:
         raise ValueError("there are no treebanks to average over")
     names = sorted({*relations, *(relation for entropy in entropies for relation in entropy)})
@@ -203,9 +198,9 @@ class HeadEntropy(NamedTuple):
     """The head-word vocabulary entropy of a treebank.
 
     Args:
-        bits: the entropy over all arcs that count, in bits; None if there are none.
+        bits: the entropy over all counted arcs, in bits; None without any.
         by_relation: the entropy for each relation, in bits.
-        arcs: the number of arcs that count.
+        arcs: the number of counted arcs, whose words are frequent enough.
         all_arcs: the number of all arcs.
     """
 
@@ -222,12 +217,10 @@ def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms
 
 
 def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
-    """Return the entropy of the head word, given a word with its part of speech and relation.
+    """Return the entropy of the head word, given a word with its tag and relation, from counts of these and heads.
 
     H_l = sum over (p, w) of P(p, w | l) H(head | p, l, w), over tuples (p, l, w) that occur at least five times
     (Kohita et al. 2017, section 3.2); over all, the same with P(p, l, w). Roots have no head word.
-
-    `heads` counts (UPOS, relation, form, form of the head).
     """
     frequent = heads.where(heads.totals_of(0, 1, 2) >= least)
     tuples = frequent.marginal(0, 1, 2)
@@ -279,10 +272,7 @@ class Rarefied(NamedTuple):
 
 
 def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int = 20, seed: int = 0) -> list[Rarefied]:
-    """Return the word dependency entropy of each relation in random samples of several sizes.
-
-    A sample has sentences drawn without replacement up to the number of words; the last sentence is cut.
-    """
+    """Return the word dependency entropy of each relation in random samples of sentences, the last of which is cut."""
     relations, draw = mapped(treebank.relations, universal), np.random.default_rng(seed)
     rows = []
     for size in (size for size in sizes if 0 < size <= treebank.n_words):

@@ -16,15 +16,12 @@ from levelhead.errors import Fault, InputError, UnreadableFile, printable, reaso
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
 
+_FIGURES = (".pdf", ".png", ".svg", ".tex", ".tsv")
 _NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 
 
 class InputPath(click.Path):
-    """A path, or the name of a test set, which `Command` finds; not empty.
-
-    Whether a file can be read is checked before the command runs, with the errors of all files, unless the command
-    itself must find out which files it reads; also whether an output is a folder like gold.
-    """
+    """A path or the name of a test set; if `checked`, all inputs are checked before the command runs."""
 
     takes_names = True
 
@@ -112,12 +109,12 @@ def check_files(others: Iterable[str] = ()) -> None:
     measures = [*given.get("measures", ()), *single, *given.get("fail_if_worse", ()), *gates]
     results = [param.name or "" for param in context.command.params if isinstance(param.type, ResultPath)]
     results.sort(key=lambda name: name != "output")  # where the table goes
-    written = [given[name] for name in results]
-    check_paths(
-        [*others, *inputs, *files_of_measures(measures)],
-        [path if path is None else os.fspath(path) for path in written],
-    )
+    written = [path if path is None else os.fspath(path) for path in map(given.get, results)]
+    sources = [*others, *inputs, *files_of_measures(measures)]
+    check_paths(sources, written)
     check_kinds(given.get("gold"), outputs)
+    if given.get("figures") is not None:
+        _check_figures(given["figures"], [*sources, *filter(None, written)])
     refuse_if(given.get("title") is not None and given.get("report_file", "") is None, "--title requires --report")
 
 
@@ -161,6 +158,13 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         if os.path.isdir(target):  # noqa: PTH112
             raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
+
+
+def _check_figures(folder: str, files: Iterable[str]) -> None:
+    """Refuse a folder of figures with an input or another result that a figure or table could overwrite."""
+    for path in files:
+        if path.lower().endswith(_FIGURES) and _is_same(folder, os.path.dirname(path) or os.curdir):  # noqa: PTH120
+            raise click.UsageError(f"--figures could overwrite {printable(path)}: name another folder")
 
 
 def _is_same(target: str, source: str) -> bool:

@@ -21,11 +21,11 @@ from levelhead.cli.shared.inputs import InputPath
 from levelhead.errors import Fault, OutputError, listed, printable
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.provenance import Provenance
     from levelhead.report.page.blocks import Origin
     from levelhead.tables.data import DataTable
     from levelhead.tables.table import Screen, Table
     from levelhead.tabular import Tabular
+    from levelhead.treebank.provenance import Provenance
 
 _OF_DATA = frozenset({"tsv", "jsonl", "json", "prototext"})  # the formats without notes below a table
 _ROWS = 20  # that a terminal shows
@@ -129,10 +129,7 @@ def show(
     main: str | None = None,
     **options: Any,
 ) -> None:
-    """Print the warnings and notes of a result, write its page, and print the result (`print_result`) or a paper.
-
-    The table for readers is made by `table`, or by the method of the result, with these options.
-    """
+    """Print the warnings and notes of a result, write its page, and print its table (with `options`) or a paper."""
     print_provenance(given, result.provenance)
     write_page(given, result)  # first, since a pipe can be closed
     if not _print_paper(given, result, each=options.get("each", False)):

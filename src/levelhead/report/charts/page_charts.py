@@ -58,7 +58,6 @@ def measured_row(
 
 
 def plotted_row(label: str, value: float | None, interval: tuple[float, float] | None) -> ChartRow:
-    """Return a row without texts."""
     return ChartRow(label, value, *(interval or (None, None)))
 
 

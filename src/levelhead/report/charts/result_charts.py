@@ -13,8 +13,9 @@ from levelhead.comparison.power import Power, rows_to_show
 from levelhead.comparison.system_errors import Confusions
 from levelhead.comparison.systems import Comparison
 from levelhead.comparison.trees import Contrasts, ErrorExamples
-from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
-from levelhead.correlation.coefficients import Method
+from levelhead.correlation.coefficients import CumulativeVariance, Method
+from levelhead.correlation.correlate import Coefficient, Correlation, Pair
+from levelhead.correlation.measurements import Measurements
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import ChartRow, heat, panels, plotted_row, spreads
@@ -34,7 +35,8 @@ def scatter_chart(
 ) -> Drawing:
     """Return a scatter plot of two columns of `table`, `x` and `y`, with the least-squares line.
 
-    Treebanks without both values are left out. The column `family` groups them; `result` contains the correlation.
+    Treebanks that lack a value are left out. `family` is a column that groups treebanks, `result` the correlation to
+    print.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
@@ -84,7 +86,7 @@ def _title(correlation: Correlation, method: Method | None) -> str:
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
-    """Return bars of several columns of `table` for each treebank, in ascending order of the first column."""
+    """Return a bar chart of `columns` of `table`, in ascending order of the first column."""
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
     values = {
         name: [None if np.isnan(value) else float(value) for value in table.number(name)[order]] for name in columns

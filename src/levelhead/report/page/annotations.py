@@ -11,7 +11,6 @@ from levelhead.comparison.agreement import Agreement, Disagreement
 from levelhead.comparison.changes import Changes, ReleaseChanges
 from levelhead.comparison.suspects import Suspect, Suspects
 from levelhead.errors import names_or_number, number_of
-from levelhead.evaluation.provenance import Provenance
 from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
@@ -20,6 +19,7 @@ from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import ALL_ROWS, Column, Table
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.tree_drawings import MOST_WORDS
 
 _MOST_TREES = 40

@@ -35,8 +35,9 @@ from levelhead.report.page.examples import (
 )
 from levelhead.report.page.score import ALL, CONFUSION_LEAD, informative, marked, uncertain_note
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, ConfusionTally
-from levelhead.significance import ComparedScore, units_of
+from levelhead.significance.differences import ComparedScore
 from levelhead.significance.jackknife import IntervalSettings
+from levelhead.significance.units import units_of
 from levelhead.tables.table import Cell, Column, Table, interval_head, probability
 
 # the properties by which differences are shown

@@ -113,11 +113,7 @@ GroupNames = Mapping[str, Callable[[int], str | None]]
 
 
 class ExampleTally:
-    """Collects wrong words with their sentences from a file that is read in pieces.
-
-    If a page cannot hold all sentences, the first `_MOST_OF_GROUP` sentences of each group are kept, in an order that
-    spreads them over the file. Groups are numbers, -1 for none.
-    """
+    """Collects wrong words with their sentences from a file that is read in pieces; groups are numbers, -1 for none."""
 
     def __init__(self, n_treebanks: int) -> None:
         self._most = max(_FEWEST_WORDS, ALL_WORDS // n_treebanks)  # words

@@ -31,11 +31,7 @@ _LATER = "<!-- links -->"
 
 
 def render(page: Page) -> bytes:
-    """Return a page as HTML, in UTF-8; the same bytes for the same page.
-
-    All text from treebanks, names and messages is escaped. As a second protection, a content security policy in the
-    page's head allows only the page's own script, identified by its hash, and forbids loading anything.
-    """
+    """Return a page as HTML in UTF-8: all text is escaped, and a content security policy allows only its own script."""
     blocks = [block for section in page.sections for block in section.blocks]
     parts = {
         "heat": any(block.heat or block.confused for block in blocks),
@@ -114,11 +110,9 @@ _HEAD = """\
 
 
 def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
-    """Write a drawing as SVG, PNG, PDF or self-contained HTML, depending on the file's suffix.
+    """Write a `drawing` to `path` as SVG, PNG, PDF or self-contained HTML, depending on the suffix.
 
-    Args:
-        drawing: the drawing.
-        path: the file, which is replaced completely or not at all.
+    The file is replaced completely or not at all.
 
     Raises:
         InputError: the suffix is not in `SUFFIXES`, or PNG or PDF is requested and vl-convert is not installed.

@@ -1,7 +1,4 @@
-"""The report of a ranking: a single page, or a folder with an additional page for each output.
-
-A folder of pages that link to each other is written completely or not at all.
-"""
+"""The report of a ranking: a page, or a folder with a page for each output, written completely or not at all."""
 
 from __future__ import annotations
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from levelhead.analysis import averages
+from levelhead.analysis.breakdown import averages
 from levelhead.analysis.repairs import costliest_error
 from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.evaluations import averaged
 from levelhead.comparison.system_errors import MARK, UNCERTAIN, repair_rows
 from levelhead.errors import Fault, InputError, listed, names_or_number
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import Provenance
+from levelhead.evaluation.provenance import notes_on_reasons
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.report.charts.page_charts import ChartRow, OpenedWords, RowChart, cell_text, measured_row, plotted_row
@@ -31,11 +31,11 @@ from levelhead.report.page.blocks import (
 )
 from levelhead.report.page.examples import stored
 from levelhead.report.page.treebank_errors import BY_FREQUENCY, PROPERTY_TITLES, STORE, TreebankErrors, joined_errors
-from levelhead.scoring.measure_notes import notes_on_reasons
 from levelhead.significance.estimates import Interval
 from levelhead.significance.jackknife import BucketEstimate
 from levelhead.significance.units import FEW_NOTE, FEWEST_UNITS
 from levelhead.tables.table import Column, Table, formatted
+from levelhead.treebank.provenance import Provenance
 
 ALL = "all treebanks"  # the option of a page that shows all treebanks together
 _MOST_ERRORS = 20

@@ -60,7 +60,6 @@ def name_of(path: Path) -> str | None:
 
 
 def bare_name(path: str) -> str:
-    """Return a path without the suffix of a compressed file."""
     for suffix in SUFFIXES:
         path = path.removesuffix(suffix)
     return path

@@ -10,9 +10,10 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from levelhead.errors import Fault, listed, printable
+from levelhead.treebank import Treebank
 from levelhead.treebank.layouts.gold import (
     MOST_NAMED,
     GoldFile,
@@ -33,9 +34,6 @@ from levelhead.treebank.layouts.gold import (
     wrappers_in,
 )
 
-if TYPE_CHECKING:
-    from levelhead.treebank import Treebank
-
 Runs = bool | Sequence[str]
 """The runs in a system's folder: by their names, such as `seed1` (False); everything in it (True); or these folders."""
 
@@ -45,12 +43,12 @@ class System(NamedTuple):
 
     Args:
         name: the name of the system, as printed.
-        outputs: its output for each test set, by code; missing outputs are left out.
+        outputs: the path of each output, by the code of its test set; missing outputs are left out.
         run: the name of the run; empty if the system has a single run.
         folder: the folder of the outputs, if known.
         ignored: treebanks in the folder that match no test set.
-        treebanks: outputs in memory, by code.
-        faults: why an output cannot be used, by code: two match, or it is a folder or a pipe.
+        treebanks: outputs in memory, by the code of their test set.
+        faults: the error for each output that cannot be used, by code: two files match, or it is a folder or a pipe.
         similar: the codes of the test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`.
     """
 
@@ -65,7 +63,7 @@ class System(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name of the system, with the name of the run if there are several."""
+        """The name of the system, with the name of the run if the system has several."""
         return f"{self.name}/{self.run}" if self.run else self.name
 
 

@@ -6,25 +6,22 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.immutable import immutable
+from levelhead.tables.data import Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, parts_of, parts_of_bytes
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.releases.index import ReleasedFile, digest_of, index
-
-if TYPE_CHECKING:
-    from levelhead.tables.data import Layout
-
 
 ADDRESS = "https://raw.githubusercontent.com/UniversalDependencies/{repository}/{tag}/{file}"
 """Where files are downloaded, unless LEVELHEAD_UD_ADDRESS is another address or a folder with these placeholders."""
@@ -47,11 +44,10 @@ class WantedFile(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """Its name in the release."""
         return self.file.names[self.release]
 
     def address(self, file: str | None = None) -> str:
-        """Return where the file is downloaded, or another file of its repository."""
+        """Return the web address of the file, or of another `file` in the same repository."""
         address = os.environ.get("LEVELHEAD_UD_ADDRESS") or ADDRESS
         tag = "r2.0-test" if (self.release, self.file.part) == ("2.0", "test") else f"r{self.release}"
         names = {
@@ -193,7 +189,6 @@ def _downloaded(wanted: WantedFile, tell: Callable[[str], None]) -> Path:
 
 
 def _fetched(address: str, what: str) -> bytes:
-    from contextlib import ExitStack
     from http.client import HTTPException
     from urllib.error import URLError
     from urllib.request import urlopen
@@ -255,7 +250,7 @@ class TestSets(Tabular):
 
     Args:
         versions: the files, sorted by name and release.
-        paths: the path of each file on this machine; empty unless they were requested.
+        paths: the path of each file on this machine; empty unless paths were requested.
     """
 
     KIND: ClassVar[str] = "testsets"
@@ -266,7 +261,7 @@ class TestSets(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The version."""
+        """The provenance: the version of levelhead."""
         return Provenance({"version": VERSION}, {})
 
     def _versions_rows(self) -> Iterator[ReleasedFileRow]:

@@ -92,7 +92,7 @@ class Index:
         return self._file([self._record(i) for i in (*before, *after)], digest)
 
     def files(self, code: str = "*", part: str = "*", release: str | None = None) -> Iterator[ReleasedFile]:
-        """Yield the files of a release, or of all, by patterns of the split and of the code, today's or as released."""
+        """Yield the files of one or all releases; `part` and `code` (today's or as released) are patterns."""
         from fnmatch import fnmatchcase  # not needed for results
 
         bit = -1 if release is None else 1 << self.releases.index(release)
