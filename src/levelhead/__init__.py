@@ -31,10 +31,9 @@ if TYPE_CHECKING:
         UnreadableFile,
     )
     from levelhead.evaluation.epochs import EpochScorer
-    from levelhead.evaluation.pair import Evaluation
+    from levelhead.evaluation.fold import Evaluation
     from levelhead.interop.treebanks import write
-    from levelhead.measures.registry import parse_measure
-    from levelhead.measures.user_definitions import measure, read_definitions
+    from levelhead.measures.registry import measure, parse_measure, read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
     from levelhead.scoring.word_columns import WordColumns
     from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read
@@ -61,10 +60,10 @@ _ROOMS = {
         "errors",
     ),
     "EpochScorer": "evaluation.epochs",
-    "Evaluation": "evaluation.pair",
-    "measure": "measures.user_definitions",
+    "Evaluation": "evaluation.fold",
+    "measure": "measures.registry",
     "parse_measure": "measures.registry",
-    "read_definitions": "measures.user_definitions",
+    "read_definitions": "measures.registry",
     **dict.fromkeys(("Counts", "Measure", "Rules", "Score"), "scoring"),
     **dict.fromkeys(("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read"), "treebank"),
     "write": "interop.treebanks",

@@ -23,10 +23,10 @@ from levelhead.correlation import read_tables
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.pair import load
+from levelhead.evaluation.fold import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
-from levelhead.measures.user_definitions import read_definitions
+from levelhead.measures.registry import read_definitions
 from levelhead.parsing.model_file import read_model
 from levelhead.recovery.answers import Layout, read_answers
 from levelhead.scoring.rules import RULES

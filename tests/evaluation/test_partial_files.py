@@ -113,7 +113,7 @@ def test_every_sentence_is_paired_in_large_files_with_other_texts(monkeypatch):
         monkeypatch.setattr(form_alignment, "_MOST_WORD_PAIRS", most_words)
         found = levelhead.score(*plain, partial=True, measures="LAS").coverage
         assert found.paired_by == "sent_id"
-        spans = [levelhead.scoring.spans.spans_of(one, unicode_spaces=True) for one in plain]
+        spans = [levelhead.scoring.matches.spans_of(one, unicode_spaces=True) for one in plain]
         texts = [one.sentence_texts() for one in spans]
         words = [form_alignment.words_by_sentence(one) for one in plain]
         by_text = form_alignment.pair_texts((texts[0], texts[1]), (words[0], words[1]))

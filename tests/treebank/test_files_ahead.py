@@ -11,7 +11,7 @@ import pytest
 
 import levelhead
 from levelhead.errors import ConlluError, UnreadableFile
-from levelhead.evaluation.pair import load
+from levelhead.evaluation.fold import load
 from levelhead.kernels import scan
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.scanner import scan_treebank

@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.word_columns import feature_value
-from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.documents import Documents
 from levelhead.treebank.own_reader import are_trees
+from levelhead.treebank.parts import Documents, StringColumn
 from levelhead.treebank.relations import Scheme, universal
 from levelhead.treebank.training_data import Training, trees_of
-from levelhead.treebank.treebank import Shapes, shapes_of
+from levelhead.treebank.treebank import Shapes, Treebank, shapes_of
 
 Values = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from levelhead.measures.registry import STANDARD, Registry, parse_measure, split
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.selection import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.tokens import refuse_partial
+from levelhead.treebank.parts import refuse_partial
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -152,7 +152,7 @@ def registry_of(definitions: Iterable[PathLike], scheme: str | None) -> Registry
     """Return the measures and schemes of files of definitions, with a default scheme."""
     registry = STANDARD
     for path in definitions:
-        from levelhead.measures.user_definitions import read_definitions
+        from levelhead.measures.registry import read_definitions
 
         registry = read_definitions(path, registry)
     return registry if scheme is None else registry.with_default(scheme)

@@ -43,16 +43,14 @@ from levelhead.campaign.records import (
 from levelhead.campaign.results import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
-from levelhead.evaluation.fold import CountedPiece, fold
-from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
+from levelhead.evaluation.fold import CountedPiece, Evaluation, Input, fold, load, load_pair, parse_as
 from levelhead.evaluation.partial import score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs.running import job_key
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import Matches, match, spans_of
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.selection import for_treebank, key_of, read_weights
-from levelhead.scoring.spans import spans_of
 from levelhead.significance.jackknife import Run, system_counts
 from levelhead.significance.units import UnitTally, units_of
 from levelhead.treebank import Treebank, input_bytes

@@ -18,8 +18,7 @@ from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
 from levelhead.comparison.annotators import HEADS, AnnotatedWords, LabeledWords, common_words, labels_of, match_pairs
 from levelhead.errors import InputError, number_of, printable
-from levelhead.evaluation.fold import fold, matched_stream
-from levelhead.evaluation.pair import Evaluation, Input
+from levelhead.evaluation.fold import Evaluation, Input, fold, matched_stream
 from levelhead.evaluation.provenance import annotation_of, notes_on_reasons
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -130,8 +129,8 @@ class Agreement(Tabular):
         pairs: the scores of each pair of annotators; F1 is the same in both directions.
         labels: the agreement on each kind of label, also corrected for chance.
         disagreements: the patterns of disagreement, the most frequent first.
-        differing: the indices, in the first annotation, of sentences whose span, words, heads, universal relations or
-            empty nodes (position, head, relation) differ in another annotation.
+        differing: the sentences that differ between annotations in span, words, heads, universal
+            relations or empty nodes, as indices in the first annotation.
         units: the independent units on which intervals are based.
         level: the confidence level of the intervals.
         provenance: the provenance of the numbers.
@@ -198,7 +197,7 @@ class Agreement(Tabular):
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return a table with one row per kind of label, measure or pattern of disagreement (`by`)."""
+        """Return a table with one row per label, measure or pattern of disagreement (`by`)."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]

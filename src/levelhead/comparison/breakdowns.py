@@ -98,10 +98,10 @@ class Gain(NamedTuple):
         values: the bucket: the value of each property.
         system: the system.
         gold: the number of gold words in the bucket.
-        baseline_value: the value of the baseline.
-        value: the value of the system.
+        baseline_value: the score of the baseline.
+        value: the score of the system.
         difference: `value` minus `baseline_value`.
-        more_correct: the number of additional correct words of the system.
+        more_correct: how many more words the system gets right than the baseline.
         estimate: the difference with its confidence interval; None if intervals are not requested.
     """
 
@@ -124,7 +124,7 @@ class AverageGain(NamedTuple):
         n_treebanks: the number of treebanks on which both systems have a score in the bucket.
         gold: the number of gold words in the bucket on all treebanks.
         difference: the mean difference over these treebanks; null without any.
-        more_correct: the number of additional correct words of the system on all treebanks.
+        more_correct: how many more words the system gets right on all treebanks.
         estimate: the mean difference with its confidence interval; None if intervals are not requested.
     """
 
@@ -169,7 +169,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def verdict(self) -> str:
-        """The value of the first property with the most errors, or where each system gains and loses most."""
+        """Which value of the first property has the most errors, or where each system gains and loses most."""
         return self._largest_gains() if self.gains else self._most_errors()
 
     def _most_errors(self) -> str:

@@ -15,8 +15,8 @@ from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, columns_of
 from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
+from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.provenance import Provenance, releases_of_all
-from levelhead.treebank.tokens import FIELDS
 
 
 class ChangeExample(NamedTuple):

@@ -24,9 +24,8 @@ from levelhead.comparison.systems import (
     sources_of_results,
 )
 from levelhead.errors import Fault, InputError, Place, listed, number_of
-from levelhead.evaluation.fold import CountedPiece
+from levelhead.evaluation.fold import CountedPiece, Evaluation
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
-from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import comparison_provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.score_tables import covered
 from levelhead.evaluation.setup import Setup
@@ -83,7 +82,7 @@ class AverageScore(Score):
 
     @property
     def value(self) -> float | None:
-        """The mean of the values; None if it is undefined on a treebank."""
+        """The mean of the values; None if a treebank has no value."""
         return None if self.exact is None else float(self.exact)
 
     @property
@@ -93,7 +92,7 @@ class AverageScore(Score):
         return macro_average(ratios) if ratios and len(ratios) == len(self.scores) else None
 
     def ratio(self, component: Component, scale: int = 1) -> float | None:
-        """Return the mean of precision, recall, F1 score or aligned accuracy as a multiple of a scale."""
+        """Return the mean of a ratio (`component`), such as "precision" or "f1", times `scale`."""
         if component == self.component:
             return None if self.exact_ratio is None or self.perplexity else float(scale * self.exact_ratio)
         ratios = [ratio for score in self.scores if (ratio := score.ratio(component, scale)) is not None]
@@ -258,7 +257,7 @@ class LanguagePair(NamedTuple):
         difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
         p: the p-value, corrected for the number of pairs (Sidak).
         paired: whether both treebanks are parallel, so that units are paired.
-        influence: the difference without each unit that causes more than a third of a variance.
+        influence: for each unit that causes more than a third of a variance, the difference without it.
     """
 
     system: str

@@ -104,7 +104,7 @@ class Power(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The difference detectable with the given test sets, or typical ones of medium size; by LAS if possible."""
+        """The difference detectable with the given test sets, or typical ones of medium size; in LAS if possible."""
         measures = {row.measure: None for row in self.rows}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         of_measure = [row for row in self.rows if row.measure == measure]

@@ -151,7 +151,7 @@ def _numbered(treebank: Treebank, numbers: dict[str, int], *, of_tags: bool) -> 
 
 
 def votes(labels: Numbers, heads: Numbers, least: int) -> Iterator[tuple[int, int, int, int, float]]:
-    """Yield words on which systems agree against gold: the word, the first row, numbers for and against, the weight."""
+    """Yield words on which systems agree against gold, with the first system, both numbers of votes, and a weight."""
     # The weight sums log-likelihood ratios over systems, estimated by comparison with gold, whose errors are rare: one
     # that often confuses `obl` with `nmod` has little weight when it does so again. Errors are taken to be independent
     # (Dawid and Skene 1979), so weights are only good for ranking.
@@ -285,7 +285,7 @@ class Suspects(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The number of suspects, and how many of them have which evidence."""
+        """How many words are suspect, and for which reasons."""
         if not self.suspects:
             return "No word is suspect."
         n_systems = len(self.systems)

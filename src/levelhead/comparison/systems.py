@@ -50,7 +50,7 @@ class Comparison(Tabular):
     Args:
         systems: the systems, the baseline first.
         measures: the measures.
-        results: the score of each system by each measure on each treebank and average, compared with the first.
+        results: the score of each system by each measure on each treebank and average, compared with the first system.
         wins: the wins and losses of each system by each measure over treebanks; empty for a single one.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
@@ -94,7 +94,7 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How two systems differ by each measure; of more, which differ from the baseline by LAS."""
+        """How two systems differ in each measure, or which of several differ from the baseline in LAS."""
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:

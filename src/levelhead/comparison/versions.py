@@ -26,13 +26,12 @@ from levelhead.comparison.changes import (
 )
 from levelhead.errors import Fault, InputError, Place, number_of, printable
 from levelhead.scoring.form_alignment import pair_texts, sentence_ids, words_by_sentence
-from levelhead.scoring.matches import align_sentences, same_texts
+from levelhead.scoring.matches import align_sentences, same_texts, spans_of
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import spans_of
 from levelhead.treebank import EmptyNodes, MultiwordTokens, StringColumn, Treebank
 from levelhead.treebank.layouts.gold import by_stem, treebank_files
+from levelhead.treebank.parts import FIELDS, FORM
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, summary_of
-from levelhead.treebank.tokens import FIELDS, FORM
 
 Numbers = NDArray[np.intp]
 

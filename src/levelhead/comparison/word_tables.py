@@ -29,7 +29,7 @@ from levelhead.tables.frames import ColumnRows, Numbers, Piece, Texts, constant,
 from levelhead.tables.table import Table, first_rows
 from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.documents import Documents
+from levelhead.treebank.parts import Documents
 from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.relations import Scheme
 

@@ -16,16 +16,15 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.immutable import immutable
 from levelhead.scoring.counts import count_words
 from levelhead.scoring.enhanced_edges import ENHANCEMENTS, switches_of
-from levelhead.scoring.matches import match, universal_features
+from levelhead.scoring.matches import match, spans_of, universal_features
 from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.selection import weighted_selection
-from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.official_reader import SCORERS, read_officially
+from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.relations import CONLL18, universal
-from levelhead.treebank.tokens import FIELDS
 
 COLUMNS = range(10)  # ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC
 

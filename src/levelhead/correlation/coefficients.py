@@ -103,7 +103,7 @@ class FisherZ(NamedTuple):
     errors: Numbers
 
     def test(self, i: int, j: int, level: float) -> tuple[float | None, float | None, float | None]:
-        """Return the interval of a coefficient, and its p-value (that it is 0, not of independence)."""
+        """Return the interval of a coefficient, and the p-value of the hypothesis that it is 0."""
         r, z, error = (float(matrix[i, j]) for matrix in self)
         if math.isnan(error):
             return None, None, None

@@ -106,7 +106,7 @@ class Correlation(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Whether two columns correlate significantly; of more, how many pairs do, and the strongest one."""
+        """Whether two columns correlate significantly; for more columns, how many pairs do, and which most."""
         alpha = 1 - float(self.provenance.signature["level"])
         found = [(pair, *next(iter(pair.coefficients.items()))) for pair in self.pairs]
         tested = [each for each in found if each[2].value is not None and each[2].p is not None]
@@ -123,7 +123,7 @@ class Correlation(Tabular):
 
     @property
     def methods(self) -> tuple[Method, ...]:
-        """The methods of all pairs."""
+        """The methods of correlation, such as "pearson"."""
         return tuple(dict.fromkeys(method for pair in self.pairs for method in pair.coefficients))
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:

@@ -79,7 +79,7 @@ class Measurements(Tabular):
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return the names of columns, given `names` that can be joined by commas."""
+        """Return single column names, given `names` that can list several, separated by commas."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))

@@ -19,9 +19,8 @@ from levelhead.tables.data import Layout
 from levelhead.tables.table import Column, Table
 from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
+from levelhead.treebank.parts import Codes, place_of_sentence
 from levelhead.treebank.provenance import TREEBANK, Provenance, summary_of
-from levelhead.treebank.strings import Codes
-from levelhead.treebank.tokens import place_of_sentence
 
 MOST_SWAPS = 50_000_000  # the maximum number of pairs of words of a sentence in the wrong projective order
 TOO_LONG = 3  # the kernels' code for a sentence that would take too long

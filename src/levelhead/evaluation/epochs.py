@@ -19,8 +19,8 @@ from levelhead.measures.registry import parse_measure
 from levelhead.scoring.rules import Rules, rules_named, with_several_roots
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank, check_trees
+from levelhead.treebank.parts import place_of_sentence
 from levelhead.treebank.relations import universal
-from levelhead.treebank.tokens import place_of_sentence
 
 Nested = Sequence[Sequence[int | str]]
 """The values of all words by sentence."""
@@ -34,7 +34,7 @@ class EpochScorer:
     """Scores a parser's predictions for a gold treebank again and again; scores equal those of `score`.
 
     Args:
-        gold: the gold treebank, also as an object of another library.
+        gold: the gold treebank, or an object of another library that holds it.
         labels: relations that the parser may assign in addition to those of gold.
         rules: the scoring rules, which define the content relations of CLAS.
         allow_several_roots: whether gold sentences may have several roots, as after `read(path,

@@ -16,16 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch, UnreadableFile
-from levelhead.evaluation.fold import PairStream, score_treebanks
-from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_gold, parse_as
+from levelhead.evaluation.fold import Evaluation, Input, InputFile, PairStream, load_gold, parse_as, score_treebanks
 from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
 from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.form_alignment import SentencePairs, common_subsequence, sentence_ids
+from levelhead.scoring.matches import spans_of
 from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnswers, match_partially
 from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import OnlyWhole, read_bytes, refuse_long_lines

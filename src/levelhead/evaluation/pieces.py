@@ -9,14 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
-from levelhead.evaluation.fold import PairStream, matched_stream
-from levelhead.evaluation.pair import InputFile, as_gold, official_reading_of, parse_as
+from levelhead.evaluation.fold import InputFile, PairStream, as_gold, matched_stream, official_reading_of, parse_as
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.matches import compare_aligned
+from levelhead.scoring.matches import compare_aligned, spans_of
 from levelhead.scoring.pieces import PiecePair, check_rest, paired_pieces, paired_sentences
 from levelhead.scoring.score import match_pair
 from levelhead.scoring.selection import callin_punctuation
-from levelhead.scoring.spans import spans_of
 from levelhead.treebank.input_bytes import PieceSizes, contents_or_parts
 from levelhead.treebank.official_reader import OfficialPieces
 from levelhead.treebank.own_reader import CheckedPieces

@@ -43,7 +43,7 @@ class Sources:
 
     @property
     def files(self) -> dict[str, FileId]:
-        """The contents of the files by "gold" or the system (and run)."""
+        """The hash of each file, under "gold" or the name of the system (and run)."""
         return {"gold": self.gold.id, **{name: system.id for name, system in self.systems.items()}}
 
 

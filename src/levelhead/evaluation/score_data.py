@@ -15,7 +15,7 @@ from levelhead.tables.documents import path_text
 from levelhead.treebank.provenance import FileSummary
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.pair import Evaluation
+    from levelhead.evaluation.fold import Evaluation
 
 
 class ScoreNumbers(NamedTuple):
@@ -242,8 +242,8 @@ def _other_values(evaluation: Evaluation, name: str) -> OtherValues:
 
 def _average_rows(evaluation: Evaluation) -> Iterator[AverageRow]:
     for name, score in evaluation.items():
-        strict, new, *rest = _other_values(evaluation, name)
-        yield AverageRow(name, score.value, unit_of(score), strict, new, len(evaluation.parts), *rest)
+        strict, new, reason, interval = _other_values(evaluation, name)
+        yield AverageRow(name, score.value, unit_of(score), strict, new, len(evaluation.parts), reason, interval)
 
 
 def _file_rows(code: str, evaluation: Evaluation) -> Iterator[FileRow]:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import names_or_number
 from levelhead.evaluation.provenance import joint_provenance, notes_on_reasons, plain_reason
-from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.scoring.score import Valued
+from levelhead.scoring.score import Score, Valued
 from levelhead.tables.data import share
 from levelhead.tables.table import Cell, Column, Detail, Kind, Table, formatted, interval_head
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.fold import Evaluation
     from levelhead.evaluation.leakage import Leakage
-    from levelhead.evaluation.pair import Evaluation
     from levelhead.evaluation.score_data import PartialCoverage
 
 _NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value

@@ -40,7 +40,7 @@ class Setup:
         registry: the available measures and schemes.
         format: the format of files.
         gold_format: the format of gold files, if different.
-        weights: the weights and models that were already read, by `scoring.selection.key_of` the measure.
+        weights: the weights and models that were already read, by key (`scoring.selection.key_of`).
         folder: the folder of relative paths in measures; "" is the current folder.
         partial: whether to score outputs with different text or broken trees.
     """

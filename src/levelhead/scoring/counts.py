@@ -12,9 +12,8 @@ from levelhead.immutable import immutable
 from levelhead.kernels import agreement
 from levelhead.kernels.alignment import shared_spans
 from levelhead.kernels.trees import bad_sentences
-from levelhead.scoring.matches import Agree, Matches
+from levelhead.scoring.matches import Agree, Matches, Offsets
 from levelhead.scoring.measure import NOTHING
-from levelhead.scoring.spans import Offsets
 from levelhead.treebank.relations import universal
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ import numpy as np
 from levelhead.errors import MalformedDeps
 from levelhead.immutable import immutable
 from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
 from levelhead.treebank.enhanced_graph import (
     Incoming,
@@ -30,12 +29,10 @@ from levelhead.treebank.enhanced_graph import (
     official_parents,
     read_graph,
 )
+from levelhead.treebank.parts import Codes
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
 
@@ -224,7 +221,9 @@ def switches_of(digits: str) -> frozenset[str]:
 _ROOT, _NO_HEAD, _UNALIGNED = -1, -2, -3  # instead of the word that is the head
 
 
-def nodes_of(treebank: Treebank, spans: Spans, gold_words: Codes, numbers: dict[str, int]) -> tuple[Numbers, Codes]:
+def nodes_of(
+    treebank: Treebank, sentence_starts: Numbers, gold_words: Codes, numbers: dict[str, int]
+) -> tuple[Numbers, Codes]:
     """Return what is compared of each empty node, shape (nodes, 10), and a word of the sentence next to it."""
     empty, graph = treebank.empty, treebank.graph
     if len(dangling(treebank, graph)[1]):
@@ -241,7 +240,7 @@ def nodes_of(treebank: Treebank, spans: Spans, gold_words: Codes, numbers: dict[
     head = np.where((number == 0) & (minor == 0), _ROOT, head)
     head = np.where(has_head, head, _NO_HEAD)
     # the head, its number after the dot, and its sentence if it is no word; the place, the relation, and five columns
-    in_sentence = np.where((head == _ROOT) | (head == _NO_HEAD), spans.sentence_starts[empty.sentence], 0)
+    in_sentence = np.where((head == _ROOT) | (head == _NO_HEAD), sentence_starts[empty.sentence], 0)
     texts: list[Sequence[str]] = [
         [graph.labels[i] if has else "" for i, has in zip(label.tolist(), has_head.tolist())],
         *(treebank.strings.texts_of(codes) for codes in empty.cells[:, :5].T),

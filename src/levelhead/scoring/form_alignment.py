@@ -11,9 +11,8 @@ import numpy as np
 
 from levelhead.errors import number_of
 from levelhead.kernels import pools
-from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
-from levelhead.treebank.strings import Codes
+from levelhead.treebank.parts import Codes
 
 # The maximum number of pairs of characters compared for a sentence: a few tenths of a second.
 MOST_COMPARISONS = 100_000_000
@@ -119,7 +118,7 @@ class SentencePairs(NamedTuple):
     system: Codes  # the system sentence of each gold sentence, or -1, int32, shape (gold sentences,)
 
 
-def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> SentencePairs:
+def pair_sentences(gold: Treebank, system: Treebank, texts: tuple[_Texts, _Texts]) -> SentencePairs:
     """Pair sentences by `sent_id` if the ids are usable, otherwise by text.
 
     Ids are usable if every sentence has a unique id and all ids of the system are in gold. A sentence with the id and
@@ -130,7 +129,6 @@ def pair_sentences(gold: Treebank, system: Treebank, gold_spans: Spans, system_s
     many equal texts as possible are paired first, and only the texts between them are compared. If there are still too
     many, sentences with the most words in common are paired.
     """
-    texts = gold_spans.sentence_texts(), system_spans.sentence_texts()
     ids = sentence_ids(gold), sentence_ids(system)
     found = _by_id(*ids, texts[1])
     if found is not None:

@@ -11,15 +11,24 @@ from numpy.typing import NDArray
 from levelhead.kernels import pools
 from levelhead.scoring.counts import Counts, with_missing_words
 from levelhead.scoring.form_alignment import PairedBy, SentencePairs, align_forms, is_other_text, pair_sentences
-from levelhead.scoring.matches import Agree, Alignment, Matches, align, align_sentences, compare_aligned, same_texts
+from levelhead.scoring.matches import (
+    Agree,
+    Alignment,
+    Matches,
+    Spans,
+    align,
+    align_sentences,
+    compare_aligned,
+    same_texts,
+    spans_of,
+)
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count
 from levelhead.scoring.selection import Schemes
-from levelhead.scoring.spans import Spans, spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.own_reader import LenientTreebank
-from levelhead.treebank.strings import Codes
+from levelhead.treebank.parts import Codes
 
 Flags = NDArray[np.bool_]
 
@@ -54,7 +63,7 @@ def match_partially(
     system = output.treebank
     gold_spans, system_spans = (spans_of(treebank, unicode_spaces=rules.unicode_spaces) for treebank in (gold, system))
     if pairs is None and not np.array_equal(gold_spans.text, system_spans.text):
-        pairs = pair_sentences(gold, system, gold_spans, system_spans)
+        pairs = pair_sentences(gold, system, (gold_spans.sentence_texts(), system_spans.sentence_texts()))
     if pairs is not None:
         return _match_pairs(gold, output, rules, gold_spans, pairs)
     alignment = align(gold, system, gold_spans, system_spans)

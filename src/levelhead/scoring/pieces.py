@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Place, TextMismatch
 from levelhead.scoring.form_alignment import SentencePairs
-from levelhead.scoring.rules import Rules
-from levelhead.scoring.spans import (
+from levelhead.scoring.matches import (
     MOST_SHOWN,
     Bytes,
     Spans,
@@ -28,6 +27,7 @@ from levelhead.scoring.spans import (
     surroundings,
     text_mismatch,
 )
+from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.faults import EMPTY
 from levelhead.treebank.pieces import Pieces
@@ -63,7 +63,7 @@ class _Side:
         return _NOTHING if self.spans is None else self.spans.text
 
     def read(self, size: int) -> None:
-        """Read so many bytes of the file, and find the sentences in the buffer and the characters that they cover."""
+        """Read `size` bytes of the file, and find the sentences in the buffer and the characters that they cover."""
         self.pieces.read(size)
         self.parse()
 

@@ -197,7 +197,7 @@ def count(
     before: Counts | None = None,
     paired: PartialMatches | None = None,
 ) -> Counts:
-    """Count a measure; if sentences are paired, by the pairs."""
+    """Count a measure; if sentences are `paired`, whole sentences are counted by pairs."""
     if not isinstance(matches, Matches):
         from levelhead.scoring.morphosyntactic_matches import count_content
 

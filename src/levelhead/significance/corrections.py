@@ -111,7 +111,7 @@ def count_wins(
 
     Args:
         results: the system's results for one measure, one for each treebank with a difference; not empty.
-        voters: what has one vote in these tests, for each treebank: itself, its language or its family.
+        voters: for each treebank, what votes in these tests: itself, its language or its family.
         level: the p-value below which a difference is significant.
         sign: 1 if higher values are better, -1 if lower values are.
         wilcoxon: whether to compute Wilcoxon's test as well.

@@ -322,11 +322,11 @@ def differences(
 ) -> list[ComparedScore]:
     """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
-    Standard errors come from leaving out one unit at a time (`spreads_of`), and intervals and p-values from Student's t
-    (`Estimate`). Several runs are a sample of all possible runs, so the error of their mean is added (`run_errors`).
+    Standard errors come from leaving out one unit at a time (`spreads_of`). Intervals and p-values come from Student's
+    t (`Estimate`). Several runs are a sample of all possible runs, so the error of their mean is added (`run_errors`).
     P-values and the intervals of differences are corrected for the number of systems by Sidak's (1967) bound on the
     largest |t|, so p < .05 exactly if the 95% interval does not contain 0. The macro-average is the mean of the
-    treebanks' ratios, the micro-average the ratio of their summed counts.
+    treebanks' ratios; the micro-average is the ratio of their summed counts.
 
     Args:
         tables: the counts on each treebank, for the same runs and measures: by sentence, or by unit

@@ -250,15 +250,15 @@ class Estimate(NamedTuple):
     def half_width(self, level: float) -> float:
         """Return half the width of the symmetric confidence interval.
 
-        Each variance is multiplied by the square of its quantile of Student's t before they are added. If the estimates
-        are normal and their variances independent, these intervals have at least the confidence level, even for two
-        runs against ten (Banerjee 1961 for two variances, 1960 for more).
+        Each variance is multiplied by its squared quantile of Student's t; then they are added. If the estimates are
+        normal and their variances independent, these intervals have at least the confidence level, even for two runs
+        against ten (Banerjee 1961 for two variances, 1960 for more).
         """
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def distance(self, tail: float, sign: int) -> float:
-        """Return how far the low (1) or high (-1) end of an interval is that misses with probability `tail`."""
+        """Return the distance to the low (1) or high (-1) end of the interval, which misses with probability `tail`."""
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
         square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
@@ -280,13 +280,13 @@ class Estimate(NamedTuple):
         )
 
     def score_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a score between 0 and 1; for other values, the interval of differences.
+        """Return the confidence interval of a score between 0 and 1; for other values, `interval`.
 
-        Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
+        It is Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
         instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals;
-        Dean and Pagano (2015) and Franco et al. (2019) use it with Wilson's, and the latter find that they cover too
-        little with strong clustering.
-        For a score of 0 or 1, and if all units have the same score, each unit counts as one observation.
+        Dean and Pagano (2015) and Franco et al. (2019) use it with Wilson's. The latter find that these intervals
+        cover too little with strong clustering. For a score of 0 or 1, and if all
+        units have the same score, each unit counts as one observation.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
@@ -336,9 +336,9 @@ class Estimate(NamedTuple):
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
         """Return the smallest true difference that a two-sided test detects; None with too few units.
 
-        Each variance is multiplied by the square of its noncentrality, as in `half_width` with quantiles. For
-        one variance this is exact; for several, the test has the requested power or slightly more: 80 to 82% instead
-        of 80% at the level of 5% with three runs or more.
+        Variances are added as in `half_width`, with noncentralities instead of quantiles. For one variance this is
+        exact; for several, the test has the requested power or slightly more: 80 to 82% instead of 80% at the level
+        of 5% with three runs or more.
         """
         if not self.has_tests:
             return None
@@ -346,7 +346,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def tail(self, limit: float, sign: int) -> float:
-        """Return the probability of a value this far above (1) or below (-1) a limit that is the true value."""
+        """Return the probability of a value at least this far above (1) or below (-1) the limit, if that is true."""
         size = sign * (self.value - limit)
         if self.runs:
             if size < 0:
@@ -401,8 +401,9 @@ class UnpairedDifference(NamedTuple):
         return self.one.value - self.other.value
 
     def interval(self, level: float) -> Interval | None:
-        """Return an interval that covers those without influential units; None with too few units on a side."""
+        """Return the confidence interval of the difference; None with too few units on a side."""
         kind = Estimate.log_interval if self.perplexity else Estimate.score_interval
+        # with and without units that cause more than a third of a variance
         sides = [
             [(estimate.value, ends) for estimate in side.every if (ends := kind(estimate, level))]
             for side in (self.one, self.other)

@@ -58,7 +58,7 @@ class CountedUnits:
         return leave_out(self.table)
 
     def without(self, rows: NDArray[np.bool_]) -> CountedUnits:
-        """Return the test set with no counts in some units."""
+        """Return the test set with the counts of these units set to 0."""
         parts = self.table.parts.copy()
         parts[rows] = 0
         return CountedUnits(self.table._replace(parts=parts), self.kind, self.ids, self.is_tested)

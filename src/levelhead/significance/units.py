@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from levelhead.errors import Fault, InputError, Place, count_text, listed, number_of, quoted
 from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Detail
-from levelhead.treebank.documents import Documents, marks_text
+from levelhead.treebank.parts import Documents, marks_text
 from levelhead.treebank.treebank import Treebank
 
 AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"
@@ -49,7 +49,7 @@ class Units(NamedTuple):
             without an id has its number in the file: #1, #2 and so on.
         marks: the number of sentences with `# newdoc`; 0 unless the units are documents.
         auto: whether `auto` chose the kind of unit.
-        documents: the documents of the sentences, if gold marks two or more and the units are others; otherwise None.
+        documents: the documents, if gold marks two or more and they are not the units; otherwise None.
     """
 
     kind: str
@@ -207,7 +207,7 @@ def unit_rows(units: Mapping[str, Units]) -> list[tuple[Any, ...]]:
 def unit_line(
     units: Mapping[str, Units], results: str = "confidence intervals and p-values", averaged: str = ""
 ) -> Detail:
-    """Return a note on the units of the test sets' own results, and on those of averages."""
+    """Return a note on the units of results on single test sets, and of averages."""
     own = [unit.own() for unit in units.values()]
     kinds = " or ".join(dict.fromkeys(unit.kind.removeprefix(COMMENT) for unit in own))
     label = f" ({LABEL})" if own and all(unit.label for unit in own) else ""
@@ -346,7 +346,7 @@ class ParallelUnits(NamedTuple):
         return f"{kinds_counted([unit], n_units)}, {share} {each}"
 
     def ids(self, code: str) -> Sequence[str]:
-        """The id of each unit of a test set in averages: for sentences of documents, that of the document."""
+        """The id of each unit that a test set has in averages; for sentences in documents, the document's id."""
         unit = self.units[code]
         if unit.ids or unit.documents is None or self.kind(code) != DOCUMENT:
             return unit.ids
@@ -373,7 +373,7 @@ class ParallelUnits(NamedTuple):
                 yield Detail(f"parallel test sets, whose units are paired: {listed(codes)}")
 
     def voters(self, voters: Mapping[str, str]) -> dict[str, str]:
-        """Return the voters of test sets with one vote for equal contents: that of the first code."""
+        """Return the voter of each test set; test sets with the same contents have the voter of the first."""
         first: dict[str, str] = {}
         return {code: first.setdefault(self._content(code), voter) for code, voter in voters.items()}
 

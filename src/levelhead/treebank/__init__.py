@@ -4,10 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from levelhead.treebank.input_bytes import Limits
+    from levelhead.treebank.parts import (
+        Comments,
+        EmptyNodes,
+        MultiwordTokens,
+        Source,
+        StringColumn,
+        Strings,
+        check_trees,
+    )
     from levelhead.treebank.reader import build, from_conllu, read
     from levelhead.treebank.sentence import Sentence, Word, to_conllu
-    from levelhead.treebank.strings import StringColumn, Strings
-    from levelhead.treebank.tokens import Comments, EmptyNodes, MultiwordTokens, Source, check_trees
     from levelhead.treebank.treebank import Shapes, Treebank, nonprojective_arcs, shapes_of
     from levelhead.treebank.validation import faults_of
 
@@ -35,10 +42,9 @@ __all__ = [
 
 _MODULES = {
     "input_bytes": ("Limits",),
-    "tokens": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "check_trees"),
+    "parts": ("Comments", "EmptyNodes", "MultiwordTokens", "Source", "StringColumn", "Strings", "check_trees"),
     "reader": ("build", "from_conllu", "read"),
     "sentence": ("Sentence", "Word", "to_conllu"),
-    "strings": ("StringColumn", "Strings"),
     "treebank": ("Shapes", "Treebank", "nonprojective_arcs", "shapes_of"),
     "validation": ("faults_of",),
 }

@@ -12,8 +12,7 @@ import numpy as np
 
 from levelhead.errors import MalformedDeps, quoted
 from levelhead.kernels import pools
-from levelhead.treebank.strings import Codes, StringColumn, Strings
-from levelhead.treebank.tokens import DEPS
+from levelhead.treebank.parts import DEPS, Codes, StringColumn, Strings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.strings import UNDERSCORE, Codes, Strings
-from levelhead.treebank.tokens import FIELDS, STRING_FIELDS
+from levelhead.treebank.parts import FIELDS, STRING_FIELDS, UNDERSCORE, Codes, Strings
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank

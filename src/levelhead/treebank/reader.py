@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args
 from levelhead.arguments import checked, is_list, refuse
 from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
+from levelhead.treebank.parts import Source
 from levelhead.treebank.releases import path_of
 from levelhead.treebank.scanner import ReaderSettings, scan_file
-from levelhead.treebank.tokens import Source
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.two_files import sha256_of
 

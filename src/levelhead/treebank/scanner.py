@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from levelhead.kernels import pools, scan, trees
-from levelhead.treebank.strings import ANY_SPACE, StringColumn, Strings
-from levelhead.treebank.tokens import COLUMNS, FORM, Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.parts import (
+    ANY_SPACE,
+    COLUMNS,
+    FORM,
+    Comments,
+    EmptyNodes,
+    MultiwordTokens,
+    Source,
+    StringColumn,
+    Strings,
+)
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.two_files import ScannedBytes
 

@@ -14,14 +14,17 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, number_of, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
-from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
-from levelhead.treebank.tokens import (
+from levelhead.treebank.parts import (
+    ANY_SPACE,
     COLUMNS,
     FORM,
+    Codes,
     Comments,
     EmptyNodes,
     MultiwordTokens,
     Source,
+    StringColumn,
+    Strings,
     Tokens,
     check_trees,
     heads_in_sentences,

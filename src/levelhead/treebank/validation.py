@@ -25,12 +25,12 @@ from levelhead.treebank import input_bytes
 from levelhead.treebank.faults import Repaired, encoding_faults, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts.gold import bare_name, files_at
+from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.pieces import ByteBlocks
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.scanner import ReaderSettings
-from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
 MOST_LISTED = 100_000  # the largest number of errors and warnings of each kind that are kept in memory
@@ -297,8 +297,8 @@ class Validation(Tabular):
 
     def _faults_rows(self) -> Iterator[FaultRow]:
         for file, fault in ((path_text(file), fault) for file, faults in self.files.items() for fault in faults):
-            kind = fault.severity, fault.slug, fault.message, fault.count
-            yield FaultRow(file, *fault.place[1:], *kind, MESSAGES[fault.slug].remedy)
+            remedy = MESSAGES[fault.slug].remedy
+            yield FaultRow(file, *fault.place[1:], fault.severity, fault.slug, fault.message, fault.count, remedy)
 
     def _changes_rows(self) -> Iterator[ChangeRow]:
         for file, changes in self.changes.items():

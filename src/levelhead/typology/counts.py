@@ -244,7 +244,7 @@ def count_treebank(
 ) -> TreebankCounts:
     """Return the counts from which the profile of a treebank is computed.
 
-    Counts of treebanks can be added; chunks and windows of running text (STTR, MATTR) do not cross their borders.
+    Counts can be added; chunks and windows of running text (STTR, MATTR) do not cross the borders of treebanks.
 
     Args:
         treebank: the treebank.

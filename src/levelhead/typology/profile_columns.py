@@ -35,7 +35,7 @@ class ProfileColumn(NamedTuple):
         source: the source of the definition.
         value: the function that computes it from counts.
         by: for a column with several values, what they describe: one of `KINDS`.
-        in_summary: whether the default table has it, with a row per treebank, or per key of this kind.
+        in_summary: whether tables show it by default.
     """
 
     name: str

@@ -14,9 +14,8 @@ from levelhead.errors import names_or_number, number_of
 from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.report.page.blocks import Block, Page, Section, treebank_name
 from levelhead.report.page.examples import OutputTrees, sentence
-from levelhead.scoring.matches import align_sentences, compare_aligned, match
+from levelhead.scoring.matches import align_sentences, compare_aligned, match, spans_of
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.scoring.spans import spans_of
 from levelhead.tables.table import ALL_ROWS, Column, Table
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import Provenance
