@@ -15,9 +15,8 @@ from levelhead._version import VERSION
 from levelhead.errors import NOWHERE, Fault, InputError, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import oracles, trees
-from levelhead.tables.data import Layout
+from levelhead.tables.data import Layout, Tabular
 from levelhead.tables.table import Column, Table
-from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
 from levelhead.treebank.parts import Codes, place_of_sentence
 from levelhead.treebank.provenance import TREEBANK, Provenance, summary_of

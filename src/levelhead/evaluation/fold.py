@@ -22,7 +22,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import SYSTEM_RANK, Matches, TreebankPair
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score, count, match_pair, score_of, without_trees
-from levelhead.tabular import Tabular
+from levelhead.tables.data import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.parts import refuse_partial
