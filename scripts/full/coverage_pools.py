@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 import levelhead
-from levelhead.evaluation.fold import counts_by_sentence, load
+from levelhead.evaluation.fold import counts_by_sentence
+from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.parsing import Recipe, parse_treebank, train

@@ -14,8 +14,8 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead.treebank.faults import repair
     from levelhead.treebank.input_bytes import decompressed
     from levelhead.treebank.official_reader import SCORERS, read_officially
-    from levelhead.treebank.parts import COLUMNS
     from levelhead.treebank.scanner import ReaderSettings
+    from levelhead.treebank.tokens import COLUMNS
 
 REPAIRS = {
     *("byte-order-mark", "line-ends", "extra-blank-line", "blank-line-with-spaces", "missing-final-blank-line"),

@@ -15,7 +15,7 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead import Evaluation, score
     from levelhead.analysis.rule_differences import explain
     from levelhead.errors import InputError
-    from levelhead.evaluation.fold import load
+    from levelhead.evaluation.pair import load
     from levelhead.evaluation.score_tables import score_table
     from levelhead.scoring.rules import UDTOOLS, WORD_RULES
     from levelhead.tables.writers import WRITERS

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,8 +39,8 @@ def universal(path: Path) -> Treebank:
     return treebank.replace(relations=[relation.partition(":")[0] for relation in treebank.relations])
 
 
-def measured(train_path: Path, gold_paths: Sequence[Path], parser: str, beam: int | None, seed: int) -> list[Result]:
-    """Train, write and read a model, then parse and score each treebank."""
+def measured(train_path: Path, gold_path: Path, parser: str, beam: int | None, seed: int) -> Result:
+    """Train, write and read a model, then parse and score a treebank."""
     start = time.process_time()
     recipe = Recipe(parser, seed=seed) if beam is None else Recipe(parser, beam, seed)
     model = train(universal(train_path), recipe)
@@ -50,7 +49,7 @@ def measured(train_path: Path, gold_paths: Sequence[Path], parser: str, beam: in
         write_model(model, path)
         seconds = time.process_time() - start
         model = read_model(path)
-    return [scored(model, universal(path), seconds) for path in gold_paths]
+    return scored(model, universal(gold_path), seconds)
 
 
 def scored(model: AnyModel, gold: Treebank, seconds: float) -> Result:
@@ -74,14 +73,14 @@ def main() -> None:
     options.add_argument("--first-seed", type=int, default=0)
     options.add_argument("--release", default="r2.0")
     asked = options.parse_args()
-    part = "dev" if asked.release == "r2.0" else "test"
+    folder, part = asked.data / asked.release, "dev" if asked.release == "r2.0" else "test"
     codes = asked.codes or (THIRTEEN if asked.release == "r2.0" else KOHITA).split()
     print("code\tseed\tUAS\tLAS\tLAS(nopunct)\ttrain CPU s\twords/CPU s")
     for seed in range(asked.first_seed, asked.first_seed + asked.seeds):
         results = []
         for code in codes:
-            paths = [asked.data / asked.release / f"{code}-ud-{split}.conllu.xz" for split in ("train", part)]
-            results += measured(paths[0], paths[1:], asked.parser, asked.beam, seed)
+            treebanks = (folder / f"{code}-ud-{split}.conllu.xz" for split in ("train", part))
+            results.append(measured(*treebanks, parser=asked.parser, beam=asked.beam, seed=seed))
             print(f"{code}\t{seed}\t" + "\t".join(f"{value:.2f}" for value in results[-1]), flush=True)
         means = [sum(values) / len(values) for values in zip(*results)]
         total = sum(result.seconds for result in results)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         UnreadableFile,
     )
     from levelhead.evaluation.epochs import EpochScorer
-    from levelhead.evaluation.fold import Evaluation
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.interop.treebanks import write
     from levelhead.measures.registry import measure, parse_measure, read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
@@ -81,18 +81,20 @@ def _charts(result: _Tabular) -> str:
 _Tabular.show_in_notebooks(_charts)
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name from its room on first use, so that `levelhead --help` need not load numpy."""
-    import importlib
+if not TYPE_CHECKING:  # so that type checkers report names that do not exist
 
-    if name not in _ROOMS:
-        raise AttributeError(f"module 'levelhead' has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"levelhead.{_ROOMS[name]}"), name)
-    if name in _FUNCTIONS:
-        from levelhead.api.parameters import documented
+    def __getattr__(name: str) -> Any:
+        """Load a public name from its room on first use, so that `levelhead --help` need not load numpy."""
+        import importlib
 
-        value.__doc__ = documented(value)
-    return value
+        if name not in _ROOMS:
+            raise AttributeError(f"module 'levelhead' has no attribute {name!r}")
+        value = globals()[name] = getattr(importlib.import_module(f"levelhead.{_ROOMS[name]}"), name)
+        if name in _FUNCTIONS:
+            from levelhead.api.parameters import documented
+
+            value.__doc__ = documented(value)
+        return value
 
 
 def __dir__() -> list[str]:

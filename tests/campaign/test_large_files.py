@@ -22,7 +22,7 @@ from levelhead.cli import program
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
-from levelhead.treebank import input_bytes, own_reader
+from levelhead.treebank import input_bytes, ud_reader
 from levelhead.treebank.input_bytes import PieceSizes
 from models import MODELS
 from oracle.damage import damaged_bytes
@@ -83,9 +83,9 @@ def test_gold_that_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     file = file_of(tmp_path / "gold", gold.encode())
     outputs = [file_of(tmp_path / f"output{i}", gold.replace("\tNOUN\t", f"\tX{i}\t").encode()) for i in range(2)]
     searched = []
-    search = own_reader.warnings_by_kind
+    search = ud_reader.warnings_by_kind
     monkeypatch.setattr(
-        own_reader,
+        ud_reader,
         "warnings_by_kind",
         lambda piece, most: searched.append(piece.source.path) or search(piece, most),
     )

@@ -23,7 +23,7 @@ from levelhead.correlation import read_tables
 from levelhead.derivation import read_arpa
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.fold import load
+from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
 from levelhead.measures.registry import read_definitions
@@ -32,8 +32,7 @@ from levelhead.recovery.answers import Layout, read_answers
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.selection import read_weights
 from levelhead.treebank import faults_of, input_bytes, read
-from levelhead.treebank.input_bytes import PieceSizes, parts_of, read_bytes
-from levelhead.treebank.two_files import PrefetchedFile
+from levelhead.treebank.input_bytes import PieceSizes, PrefetchedFile, parts_of, read_bytes
 from levelhead.treebank.validation import write_fixed
 from levelhead.typology.collection import sampled, similarities, survey
 from levelhead.typology.profile import ProfileTask, files_of

@@ -8,7 +8,8 @@ from hypothesis import given, settings, strategies as st
 
 import levelhead
 from levelhead.errors import InputError
-from levelhead.evaluation.fold import Evaluation, fold
+from levelhead.evaluation.fold import fold
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import whole_partial_pair
 from levelhead.evaluation.setup import setup_of
 from oracle import partial as oracle

@@ -1,7 +1,8 @@
 """Where leaving out an answer may raise a partial score, as docs/partial.md says: the definition decides."""
 
 import levelhead
-from levelhead.evaluation.fold import Evaluation, fold
+from levelhead.evaluation.fold import fold
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import whole_partial_pair
 from levelhead.evaluation.setup import setup_of
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from levelhead.kernels import pools
-from levelhead.treebank.parts import Strings
+from levelhead.treebank.strings import Strings
 
 PIECES = [
     b"#",

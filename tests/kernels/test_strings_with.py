@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from levelhead.treebank.parts import SPACES, Strings
+from levelhead.treebank.strings import SPACES, Strings
 
 RANGES = (*SPACES, (0x1, 0x8), (0x7F, 0x9F), (0x200B, 0x200C), (0xFEFF, 0xFEFF))
 ODD = [chr(point) for first, last in RANGES for point in range(first, last + 1)]

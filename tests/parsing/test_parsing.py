@@ -29,7 +29,8 @@ from levelhead.parsing.parser_input import (
     longest_with_beam,
     training_warnings,
 )
-from levelhead.parsing.training import parse_columns, train_transitions
+from levelhead.parsing.search import train_transitions
+from levelhead.parsing.training import parse_columns
 from levelhead.treebank import to_conllu
 from oracle import derivation as plain
 from oracle.parsing import Configuration, Slow

@@ -275,7 +275,7 @@ def test_no_two_public_classes_share_a_name() -> None:
 
 def test_the_public_names_are_what_is_importable() -> None:
     """The list is sorted, complete, and holds nothing that is not there or that is something else of the same name."""
-    (for_types,) = (node for node in tree_of("__init__.py").body if isinstance(node, ast.If))
+    for_types, _ = (node for node in tree_of("__init__.py").body if isinstance(node, ast.If))
     nodes = [node for node in for_types.body if isinstance(node, ast.ImportFrom)]
     sources = {
         alias.asname or alias.name: getattr(importlib.import_module(node.module), alias.name)

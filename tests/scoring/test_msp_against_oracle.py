@@ -7,7 +7,8 @@ from hypothesis import given, settings, strategies as st
 import levelhead
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.epochs import EpochScorer
-from levelhead.evaluation.fold import parse_as, score_treebanks
+from levelhead.evaluation.fold import score_treebanks
+from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.morphosyntactic_matches import match_content
 from levelhead.scoring.rules import RULES

@@ -19,8 +19,8 @@ from levelhead.significance import (
     Run,
     SystemCounts,
     differences,
-    jackknife as engine,
     resampled,
+    resampling,
     sign_test,
     signed_rank_test,
     system_counts,
@@ -285,7 +285,7 @@ def test_memory_does_not_grow_with_resamples_times_sentences(monkeypatch):
     """10,000 sentences x 500 resamples would be 40 MB; batches hold a few, and give the same numbers."""
     table = np.ones((10_000, 4))
     table[::3] = 0
-    monkeypatch.setattr(engine, "_CELLS", 1 << 18)
+    monkeypatch.setattr(resampling, "CELLS", 1 << 18)
     tracemalloc.start()
     sums = resampled(table, 500, np.random.default_rng(1))
     peak = tracemalloc.get_traced_memory()[1]

@@ -19,7 +19,7 @@ from levelhead.significance import SystemCounts, differences, units_of
 from levelhead.significance.estimates import STANDARD
 from levelhead.significance.histograms import Cells, HistogramTally, histogram_of
 from levelhead.significance.units import LABEL, Units, unit_line, unit_notes
-from levelhead.treebank.parts import Documents
+from levelhead.treebank.documents import Documents
 from oracle.documents import documents_of
 
 PARALLEL = EXAMPLES / "parallel"

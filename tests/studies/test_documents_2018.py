@@ -12,7 +12,7 @@ from levelhead.campaign import find_plan, score_plan
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import SystemCounts
-from levelhead.significance.jackknife import resampled_rows, spawned
+from levelhead.significance.resampling import resampled_rows, spawned
 from levelhead.studies import StudyRequest, reproduce
 from levelhead.studies.documents_2018 import MEASURES, counts_of_test_set, measure_documents
 from levelhead.studies.verdicts import pair_p_values

@@ -11,11 +11,11 @@ import pytest
 
 import levelhead
 from levelhead.errors import ConlluError, UnreadableFile
-from levelhead.evaluation.fold import load
+from levelhead.evaluation.pair import load
 from levelhead.kernels import scan
 from levelhead.scoring.rules import RULES
+from levelhead.treebank.input_bytes import PrefetchedFile, ScannedBytes, sha256_of
 from levelhead.treebank.scanner import scan_treebank
-from levelhead.treebank.two_files import PrefetchedFile, ScannedBytes, sha256_of
 
 WORD = "1\tthé\tthe\tDET\tDT\t_\t0\troot\t_\tSpaceAfter=No\n"
 OTHERS = "2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n2\tde\t_\t_\t_\t_\t1\tcase\t_\t_\n3\tle\t_\t_\t_\t_\t1\tdet\t_\t_\n"
@@ -93,5 +93,5 @@ def test_scanning_in_two_steps() -> None:
 
 def test_reading_ahead_loads_no_numpy() -> None:
     """Otherwise the threads would wait for what they should run next to."""
-    code = "import sys, levelhead.cli.scoring, levelhead.treebank.two_files; sys.exit('numpy' in sys.modules)"
+    code = "import sys, levelhead.cli.scoring, levelhead.treebank.input_bytes; sys.exit('numpy' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,8 +16,8 @@ from levelhead import ConlluError, from_conllu
 from levelhead.treebank import faults_of, input_bytes, to_conllu
 from levelhead.treebank.faults import repair
 from levelhead.treebank.input_bytes import PieceSizes
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.scanner import ReaderSettings, scan_file
+from levelhead.treebank.tokens import FIELDS
 from oracle.damage import damaged_bytes
 from strategies import SEEDS, examples, treebanks
 

@@ -19,7 +19,7 @@ from hypothesis import given, strategies as st
 from levelhead import ConlluError, Treebank, build, from_conllu, read, write
 from levelhead.errors import OutputError
 from levelhead.treebank import to_conllu
-from levelhead.treebank.parts import COLUMNS
+from levelhead.treebank.tokens import COLUMNS
 from levelhead.treebank.write import replace_file
 from strategies import treebanks
 

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 import levelhead
 from levelhead import ConlluError, Treebank, from_conllu
 from levelhead.treebank import to_conllu
-from levelhead.treebank.parts import COLUMNS
+from levelhead.treebank.tokens import COLUMNS
 from strategies import treebanks
 
 TEXT = """\

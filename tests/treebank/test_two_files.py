@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from levelhead.treebank.two_files import are_large_files, in_two_threads, pipelined
+from levelhead.treebank.input_bytes import are_large_files, in_two_threads, pipelined
 
 
 def fail(name: str) -> None:

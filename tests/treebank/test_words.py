@@ -9,7 +9,7 @@ from hypothesis import given
 import levelhead
 from levelhead import ConlluError, InputError, Treebank, from_conllu
 from levelhead.treebank import Sentence, Word
-from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.tokens import FIELDS
 from oracle import trees
 from strategies import treebanks
 

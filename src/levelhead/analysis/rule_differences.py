@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import InputError, Place, listed, printable
-from levelhead.evaluation.fold import Evaluation, Input, parse_as, score_treebanks
+from levelhead.evaluation.fold import score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, parse_as
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
@@ -24,8 +25,9 @@ from levelhead.tables.documents import FaultInFile, fault_in_file, file_text
 from levelhead.tables.table import Column, Table
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.parts import ANY_SPACE, PLAIN_SPACE, place_of
 from levelhead.treebank.provenance import Provenance
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
+from levelhead.treebank.tokens import place_of
 
 _MEASURES = tuple(parse_measure(name) for name in dict.fromkeys((*UD.measures, *CONLL17.measures)) if name != "Feats")
 

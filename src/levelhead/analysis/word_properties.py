@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.word_columns import feature_value
-from levelhead.treebank.own_reader import are_trees
-from levelhead.treebank.parts import Documents, StringColumn
+from levelhead.treebank.documents import Documents
 from levelhead.treebank.relations import Scheme, universal
+from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.training_data import Training, trees_of
 from levelhead.treebank.treebank import Shapes, Treebank, shapes_of
+from levelhead.treebank.ud_reader import are_trees
 
 Values = NDArray[np.int64]
 

@@ -39,7 +39,7 @@ from levelhead.comparison.systems import Comparison, compare as compare_systems
 from levelhead.comparison.trees import WorseSentence, worst_sentences
 from levelhead.comparison.versions import changes, release_changes
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.fold import load, load_pair
+from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.extras import require
 from levelhead.jobs import Store, Workers

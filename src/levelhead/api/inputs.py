@@ -14,7 +14,7 @@ from levelhead.measures.registry import STANDARD, Registry, parse_measure, split
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.selection import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.parts import refuse_partial
+from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan

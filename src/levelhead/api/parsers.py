@@ -29,7 +29,7 @@ from levelhead.parsing import (
 from levelhead.parsing.model import Heads, Relations
 from levelhead.progress import counting
 from levelhead.treebank import Treebank
-from levelhead.treebank.parts import refuse_partial
+from levelhead.treebank.tokens import refuse_partial
 
 _PARSER = ("one of", ALL_PARSERS, "parser")
 

@@ -42,7 +42,7 @@ from levelhead.tables.frames import is_frame
 if TYPE_CHECKING:
     from levelhead.campaign import Results
     from levelhead.comparison.difficulty import Difficulty
-    from levelhead.evaluation.fold import Evaluation
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.jobs import Store, Workers
     from levelhead.report.page.blocks import Origin
     from levelhead.treebank.layouts.gold import Split

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from levelhead.comparison.difficulty import Difficulty
     from levelhead.comparison.suspects import Suspects
     from levelhead.comparison.systems import Comparison
-    from levelhead.evaluation.fold import Evaluation
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.report.citation import Citation, Cited
     from levelhead.report.page.blocks import Origin
     from levelhead.typology.collection import Survey

@@ -24,7 +24,8 @@ from levelhead.api.inputs import (
 from levelhead.api.parameters import SYSTEMS, public
 from levelhead.arguments import is_collection, is_list, refuse
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.fold import NOT_IN_GOLD, Evaluation
+from levelhead.evaluation.fold import NOT_IN_GOLD
+from levelhead.evaluation.pair import Evaluation
 from levelhead.scoring.rules import rules_named
 
 if TYPE_CHECKING:

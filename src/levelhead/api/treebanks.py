@@ -15,7 +15,7 @@ from levelhead.campaign.profile_jobs import profile_with
 from levelhead.comparison.agreement import named
 from levelhead.comparison.suspects import Suspects, find_suspects
 from levelhead.errors import Fault, InputError, quoted
-from levelhead.evaluation.fold import load
+from levelhead.evaluation.pair import load
 from levelhead.jobs import Store, Workers
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import Rules

@@ -43,7 +43,8 @@ from levelhead.campaign.records import (
 from levelhead.campaign.results import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch
 from levelhead.evaluation.files import can_score_in_pieces, open_files, whole_pair
-from levelhead.evaluation.fold import CountedPiece, Evaluation, Input, fold, load, load_pair, parse_as
+from levelhead.evaluation.fold import CountedPiece, fold
+from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
 from levelhead.evaluation.partial import score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs.running import job_key

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from levelhead.campaign.results import CANNOT_OPEN, OutputResult, exact_values
 from levelhead.errors import Fault, InputError, Place, UnreadableFile, printable, reason_of
 from levelhead.evaluation.files import open_files
-from levelhead.evaluation.fold import Evaluation, InputFile, as_gold, fold, parse_as, score_treebanks
+from levelhead.evaluation.fold import fold, score_treebanks
+from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
 from levelhead.evaluation.partial import Coverage
 from levelhead.evaluation.pieces import GoldFacts
 from levelhead.evaluation.score_data import PartialCoverage

@@ -18,7 +18,7 @@ from levelhead._version import VERSION
 from levelhead.arguments import refuse
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, Place, listed, number_of, quoted
-from levelhead.evaluation.fold import Evaluation
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.partial import Coverage
 from levelhead.evaluation.provenance import named_note
 from levelhead.evaluation.score_data import PartialCoverage, no_coverage

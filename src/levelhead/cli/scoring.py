@@ -74,7 +74,7 @@ def score(
     gold, system = read = [given["gold"], given["system"]]
     with ExitStack() as stack:
         if not (printing.wants_page(given) or given["partial"] or given["store"] or given["intervals"]):
-            from levelhead.treebank.two_files import PrefetchedFile, are_large_files
+            from levelhead.treebank.input_bytes import PrefetchedFile, are_large_files
 
             if are_large_files(gold, system) and max(map(os.path.getsize, read)) <= _MOST_AHEAD:
                 read = [stack.enter_context(PrefetchedFile(path)) for path in read]

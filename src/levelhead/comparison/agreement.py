@@ -18,7 +18,8 @@ from levelhead._version import VERSION
 from levelhead.campaign.plan import named_by_path
 from levelhead.comparison.annotators import HEADS, AnnotatedWords, LabeledWords, common_words, labels_of, match_pairs
 from levelhead.errors import InputError, number_of, printable
-from levelhead.evaluation.fold import Evaluation, Input, fold, matched_stream
+from levelhead.evaluation.fold import fold, matched_stream
+from levelhead.evaluation.pair import Evaluation, Input
 from levelhead.evaluation.provenance import annotation_of, notes_on_reasons
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable

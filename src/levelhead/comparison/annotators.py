@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from levelhead.arguments import is_collection
 from levelhead.errors import Fault, InputError, Place, TextMismatch, names_or_number, number_of, printable
-from levelhead.evaluation.fold import Input
+from levelhead.evaluation.pair import Input
 from levelhead.scoring import Matches, Rules, match
 from levelhead.significance.agreement import MISSING
 from levelhead.treebank import StringColumn, Treebank, from_conllu, to_conllu
+from levelhead.treebank.documents import found_in_comments
 from levelhead.treebank.layouts.gold import stem_of, treebank_files, visible_entries
-from levelhead.treebank.parts import found_in_comments
 from levelhead.treebank.relations import universal
 
 _SIDE = re.compile(r"^(gold|system) ")

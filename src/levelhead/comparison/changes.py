@@ -14,8 +14,8 @@ from levelhead.immutable import immutable
 from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Tabular, columns_of
 from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.treebank import Sentence, Treebank
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.provenance import Provenance, releases_of_all
+from levelhead.treebank.tokens import FIELDS
 
 
 class ChangeExample(NamedTuple):

@@ -24,8 +24,9 @@ from levelhead.comparison.systems import (
     sources_of_results,
 )
 from levelhead.errors import Fault, InputError, Place, listed, number_of
-from levelhead.evaluation.fold import CountedPiece, Evaluation
+from levelhead.evaluation.fold import CountedPiece
 from levelhead.evaluation.leakage import Leakage, LeakageCounts
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import comparison_provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.score_tables import covered
 from levelhead.evaluation.setup import Setup

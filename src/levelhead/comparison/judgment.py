@@ -27,7 +27,7 @@ from levelhead.correlation.human_agreement import (
     preferences,
 )
 from levelhead.errors import Fault, InputError, Place, listed, quoted
-from levelhead.evaluation.fold import Input, load
+from levelhead.evaluation.pair import Input, load
 from levelhead.evaluation.provenance import Sources, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable

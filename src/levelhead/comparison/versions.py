@@ -30,8 +30,8 @@ from levelhead.scoring.matches import align_sentences, same_texts, spans_of
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import EmptyNodes, MultiwordTokens, StringColumn, Treebank
 from levelhead.treebank.layouts.gold import by_stem, treebank_files
-from levelhead.treebank.parts import FIELDS, FORM
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, summary_of
+from levelhead.treebank.tokens import FIELDS, FORM
 
 Numbers = NDArray[np.intp]
 

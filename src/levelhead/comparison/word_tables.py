@@ -28,7 +28,7 @@ from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, DataTable, Layout
 from levelhead.tables.frames import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
 from levelhead.tables.table import Table, first_rows
 from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.parts import Documents
+from levelhead.treebank.documents import Documents
 from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.relations import Scheme
 

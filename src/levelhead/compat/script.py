@@ -23,8 +23,8 @@ from levelhead.scoring.selection import weighted_selection
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.official_reader import SCORERS, read_officially
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.relations import CONLL18, universal
+from levelhead.treebank.tokens import FIELDS
 
 COLUMNS = range(10)  # ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC
 

@@ -22,8 +22,9 @@ from levelhead.errors import Fault, InputError, Place, number_of, unknown
 from levelhead.kernels import conversion as kernel, trees
 from levelhead.treebank import StringColumn, Treebank, check_trees, relations
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
-from levelhead.treebank.parts import COLUMNS, UNDERSCORE, Codes, place_of, place_of_sentence
 from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import UNDERSCORE, Codes
+from levelhead.treebank.tokens import COLUMNS, place_of, place_of_sentence
 
 Flags = NDArray[np.uint8]
 

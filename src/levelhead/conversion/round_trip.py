@@ -23,8 +23,8 @@ from levelhead.immutable import immutable
 from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent, Tabular, share
 from levelhead.tables.table import Cell, Column, Table
 from levelhead.treebank import Treebank, nonprojective_arcs
-from levelhead.treebank.parts import place_of_sentence
 from levelhead.treebank.provenance import TREEBANK, Provenance, file_id
+from levelhead.treebank.tokens import place_of_sentence
 from levelhead.typology.vocabulary import head_entropy_of
 
 

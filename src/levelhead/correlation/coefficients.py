@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from levelhead.correlation.measurements import NO_VALUE, Measurements, check_sizes
 from levelhead.errors import Fault, InputError, listed, quoted
 from levelhead.immutable import immutable
-from levelhead.significance.jackknife import Seed, random_orders_within
+from levelhead.significance.resampling import Seed, random_orders_within
 from levelhead.tables.data import (
     MEASURE_COLUMN,
     NOT_A_COLUMN,

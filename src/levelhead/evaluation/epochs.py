@@ -19,8 +19,8 @@ from levelhead.measures.registry import parse_measure
 from levelhead.scoring.rules import Rules, rules_named, with_several_roots
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank, check_trees
-from levelhead.treebank.parts import place_of_sentence
 from levelhead.treebank.relations import universal
+from levelhead.treebank.tokens import place_of_sentence
 
 Nested = Sequence[Sequence[int | str]]
 """The values of all words by sentence."""

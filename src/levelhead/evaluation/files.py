@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation.fold import Evaluation, Input, InputFile, PairStream, fold, load_pair, matched_stream
+from levelhead.evaluation.fold import PairStream, fold, matched_stream
+from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.score import match_pair
 from levelhead.treebank import Treebank, input_bytes

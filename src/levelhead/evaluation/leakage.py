@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from levelhead.errors import InputError
-from levelhead.evaluation.fold import CountedPiece, Evaluation
+from levelhead.evaluation.fold import CountedPiece
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.score import Score, score_of

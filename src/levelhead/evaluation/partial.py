@@ -16,19 +16,23 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, TextMismatch, UnreadableFile
-from levelhead.evaluation.fold import Evaluation, Input, InputFile, PairStream, load_gold, parse_as, score_treebanks
-from levelhead.evaluation.pieces import GoldFacts, changed_file, open_pieces
+from levelhead.evaluation.fold import PairStream, score_treebanks
+from levelhead.evaluation.pair import Evaluation, Input, InputFile, load_gold, parse_as
+from levelhead.evaluation.pieces import GoldFacts, Places, changed_file, open_pieces, paired_pieces, pieces_by_sentence
 from levelhead.evaluation.score_data import PartialCoverage, total_coverage
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.form_alignment import SentencePairs, common_subsequence, sentence_ids
 from levelhead.scoring.matches import spans_of
 from levelhead.scoring.partial_matches import Flags, PartialMatches, ShiftedAnswers, match_partially
-from levelhead.scoring.pieces import Places, paired_pieces, pieces_by_sentence
 from levelhead.scoring.rules import Rules
-from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.faults import repair
-from levelhead.treebank.input_bytes import OnlyWhole, read_bytes, refuse_long_lines
-from levelhead.treebank.own_reader import (
+from levelhead.treebank.input_bytes import OnlyWhole, in_two_threads, read_bytes, refuse_long_lines
+from levelhead.treebank.pieces import Pieces
+from levelhead.treebank.provenance import FileSummary, summary_of
+from levelhead.treebank.reader import from_conllu, read_if_valid
+from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.ud_reader import (
     LenientPieces,
     LenientTreebank,
     are_trees,
@@ -38,11 +42,6 @@ from levelhead.treebank.own_reader import (
     sentence_blocks,
     valid_blocks,
 )
-from levelhead.treebank.pieces import Pieces
-from levelhead.treebank.provenance import FileSummary, summary_of
-from levelhead.treebank.reader import read_if_valid
-from levelhead.treebank.scanner import ReaderSettings
-from levelhead.treebank.two_files import in_two_threads
 from levelhead.treebank.warning_checks import Hashes
 
 _NOTHING: Hashes = np.zeros(0, dtype=np.int64)

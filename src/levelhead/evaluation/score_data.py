@@ -15,7 +15,7 @@ from levelhead.tables.documents import path_text
 from levelhead.treebank.provenance import FileSummary
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.fold import Evaluation
+    from levelhead.evaluation.pair import Evaluation
 
 
 class ScoreNumbers(NamedTuple):

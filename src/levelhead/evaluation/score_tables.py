@@ -15,8 +15,8 @@ from levelhead.tables.data import share
 from levelhead.tables.table import Cell, Column, Detail, Kind, Table, formatted, interval_head
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.fold import Evaluation
     from levelhead.evaluation.leakage import Leakage
+    from levelhead.evaluation.pair import Evaluation
     from levelhead.evaluation.score_data import PartialCoverage
 
 _NO_CELL = ""  # the column does not apply to the measure; a dash is an undefined value

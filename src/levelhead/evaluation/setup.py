@@ -119,7 +119,7 @@ class Setup:
     def read(self, treebank: str | None = None) -> Setup:
         """Return the settings with the weights and models that measures name, each read once.
 
-        Paths with `{treebank}` are only read if a `treebank` is given, whose code replaces it.
+        A path with `{treebank}` is only read if a `treebank` is given; its code replaces `{treebank}`.
         """
         self.check_entropies()
         read = dict(self.weights)

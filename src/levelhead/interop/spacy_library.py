@@ -11,7 +11,7 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.extras import imported
 from levelhead.interop.sentence_blocks import SentenceBlock, cannot_hold, fault_in, raise_faults, treebank_from_blocks
-from levelhead.treebank.parts import MISC, refuse_partial
+from levelhead.treebank.tokens import MISC, refuse_partial
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]

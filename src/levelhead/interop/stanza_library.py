@@ -15,7 +15,7 @@ from levelhead.interop.sentence_blocks import (
     raise_faults,
     treebank_from_blocks,
 )
-from levelhead.treebank.parts import refuse_partial
+from levelhead.treebank.tokens import refuse_partial
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]

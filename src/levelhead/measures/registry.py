@@ -160,32 +160,32 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """
     measure = split(text, registry.schemes.by_name)
     definition = find_definition(measure.name, registry)
-    measure = replace(measure, name=definition.name)
-    options = definition.options()
-    if measure.argument is not None and definition.argument is None:
-        raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
-    if measure.argument is None and definition.needs_file:
-        argument = str(definition.argument).partition(";")[0]
-        raise MeasureError(f"{measure.name} requires an argument, {measure.name}(...): {argument}", "unknown-measure")
-    if options and measure.argument is not None:
-        given = measure.argument.split(",")
-        if not set(given) <= set(options):
-            message = unknown(f"option of {measure.name}", measure.argument, options)
-            raise MeasureError(f"{message} (levelhead measures {measure.name} explains them)", "unknown-measure")
-        if len({option.partition("=")[0] for option in given}) < len(given):
-            raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
-        if CLASS_BY_GOLD in given and not (measure.only or measure.without):
-            wanted = f"requires a class or relation, as in {measure.name}({CLASS_BY_GOLD})@CORE"
-            raise MeasureError(f"{measure}: {CLASS_BY_GOLD} {wanted}", "unknown-measure")
-        measure = replace(measure, argument=",".join(option for option in options if option in given))
-    has_classes = measure.only or measure.without
-    if has_classes and not (definition.selects_words or definition.counted_item == "exact"):
-        raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
-    if measure.component and definition.lower_is_better:
-        raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")
+    name, argument, options = definition.name, measure.argument, definition.options()
+    measure = replace(measure, name=name)
+    if text.isalpha() and not definition.needs_file:  # most measures are a name alone
+        return measure
+    given = [] if argument is None or not options else argument.split(",")
+    if not set(given) <= set(options):
+        message = f"{unknown(f'option of {name}', str(argument), options)} (levelhead measures {name} explains them)"
+        raise MeasureError(message, "unknown-measure")
+    has_classes = bool(measure.only or measure.without)
+    wanted = f"requires a class or relation, as in {name}({CLASS_BY_GOLD})@CORE"
+    needed = str(definition.argument).partition(";")[0]
+    problems = {
+        f"{name} takes no argument": argument is not None and definition.argument is None,
+        f"{name} requires an argument, {name}(...): {needed}": argument is None and definition.needs_file,
+        f"{measure}: an option is given twice": len({option.partition("=")[0] for option in given}) < len(given),
+        f"{measure}: {CLASS_BY_GOLD} {wanted}": CLASS_BY_GOLD in given and not has_classes,
+        f"{name} does not count words, and has no classes": (
+            has_classes and not (definition.selects_words or definition.counted_item == "exact")
+        ),
+        f"{name} has no {measure.component}": bool(measure.component) and definition.lower_is_better,
+    }
+    if message := next((message for message, applies in problems.items() if applies), ""):
+        raise MeasureError(message, "unknown-measure")
     if has_classes:
         check_classes(measure, registry.schemes)
-    return measure
+    return replace(measure, argument=",".join(option for option in options if option in given)) if given else measure
 
 
 def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:

@@ -39,7 +39,7 @@ from levelhead.parsing.model import (
     training_record,
 )
 from levelhead.treebank import Treebank, check_trees, from_conllu, to_conllu
-from levelhead.treebank.parts import place_of
+from levelhead.treebank.tokens import place_of
 
 ALL_PARSERS = (*PARSERS, ENSEMBLE, *BASELINES, *EXTERNAL_PARSERS)  # every parser of `levelhead train`
 

@@ -28,7 +28,7 @@ from levelhead.extras import require
 from levelhead.parsing.model import ExternalSettings
 from levelhead.parsing.parser_input import is_relation, with_flat_trees
 from levelhead.treebank import Treebank, to_conllu
-from levelhead.treebank.parts import place_of
+from levelhead.treebank.tokens import place_of
 
 _LONGEST_WAIT = 0.1  # seconds; a pool kills workers that do not end within half a second, and their programs would stay
 MOST_SHOWN = 800  # the number of characters of its output that are shown if a program fails

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.parts import UNDERSCORE
+from levelhead.treebank.strings import UNDERSCORE
 
 Integers = NDArray[np.int32]
 

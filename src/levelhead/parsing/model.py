@@ -12,7 +12,7 @@ from levelhead._version import VERSION
 from levelhead.immutable import immutable
 from levelhead.parsing.features import Columns, Integers
 from levelhead.treebank import Treebank
-from levelhead.treebank.parts import UNDERSCORE
+from levelhead.treebank.strings import UNDERSCORE
 
 Averages = tuple[NDArray[Any], ...]  # the tables of averaged weights of a parser
 # facts about the training of a model: the version of levelhead, the seed, and sizes

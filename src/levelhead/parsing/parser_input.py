@@ -9,11 +9,12 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, InputError, Place, number_of, quoted
 from levelhead.parsing.model import BASELINES, ENSEMBLE, GRAPH_PARSERS, PARSERS, AnyModel, Model
-from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.parts import UNDERSCORE, place_of
-from levelhead.treebank.reader import read_contents
+from levelhead.treebank.reader import from_conllu, read_contents
 from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.strings import UNDERSCORE
+from levelhead.treebank.tokens import place_of
+from levelhead.treebank.treebank import Treebank
 
 _TREE_FAULTS = {"invalid-head", "head-outside-sentence", "no-root", "several-roots", "cycle", "empty-relation"}
 

@@ -27,8 +27,8 @@ from levelhead.tables import data
 from levelhead.tables.data import NOT_A_COLUMN, Percent, Tabular
 from levelhead.tables.table import Cell, Column, Detail, Table
 from levelhead.treebank import Treebank, from_conllu
-from levelhead.treebank.parts import FORM, MISC
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash, summary_of
+from levelhead.treebank.tokens import FORM, MISC
 from levelhead.treebank.write import replace_file
 
 _KEPT = re.compile(r"#\s*(?:(?:sent_id|text)\s*=|newdoc|newpar)")

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from levelhead._version import VERSION
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.comparison.systems import Comparison
-from levelhead.evaluation.fold import Evaluation
+from levelhead.evaluation.pair import Evaluation
 from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD
 from levelhead.scoring.measure import split

@@ -29,8 +29,8 @@ from levelhead.treebank.enhanced_graph import (
     official_parents,
     read_graph,
 )
-from levelhead.treebank.parts import Codes
 from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

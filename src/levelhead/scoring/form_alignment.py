@@ -12,7 +12,7 @@ import numpy as np
 from levelhead.errors import number_of
 from levelhead.kernels import pools
 from levelhead.treebank import Treebank
-from levelhead.treebank.parts import Codes
+from levelhead.treebank.strings import Codes
 
 # The maximum number of pairs of characters compared for a sentence: a few tenths of a second.
 MOST_COMPARISONS = 100_000_000

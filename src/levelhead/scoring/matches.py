@@ -18,8 +18,9 @@ from levelhead.scoring.enhanced_edges import Edges, edges_of, nodes_of
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import StringColumn, Treebank, check_trees
 from levelhead.treebank.enhanced_graph import Numbers
-from levelhead.treebank.parts import ANY_SPACE, FORM, PLAIN_SPACE, Codes, place_of, places_of, refuse_partial
 from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Codes
+from levelhead.treebank.tokens import FORM, place_of, places_of, refuse_partial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

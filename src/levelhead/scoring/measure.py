@@ -11,7 +11,7 @@ from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.immutable import immutable, name_of
 from levelhead.scoring.matches import Agree
 from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.tokens import FIELDS
 
 if TYPE_CHECKING:
     from levelhead.scoring.counts import Counts

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import EMPTY_NODES, Definition
-from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.tokens import FIELDS
 
 
 class MeasureGroup(NamedTuple):

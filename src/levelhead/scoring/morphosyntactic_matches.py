@@ -24,8 +24,9 @@ from levelhead.scoring.matches import UNIVERSAL_FEATURES, TreebankPair, numbered
 from levelhead.scoring.rules import Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.morphosyntactic_reader import FUNCTION, NO_FEATURES, malformed_feature
-from levelhead.treebank.parts import ANY_SPACE, place_of
 from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import ANY_SPACE
+from levelhead.treebank.tokens import place_of
 
 Numbers = NDArray[np.int64]
 

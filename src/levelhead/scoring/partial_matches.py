@@ -27,8 +27,8 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import count
 from levelhead.scoring.selection import Schemes
 from levelhead.treebank import Treebank
-from levelhead.treebank.own_reader import LenientTreebank
-from levelhead.treebank.parts import Codes
+from levelhead.treebank.strings import Codes
+from levelhead.treebank.ud_reader import LenientTreebank
 
 Flags = NDArray[np.bool_]
 

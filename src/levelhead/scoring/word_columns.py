@@ -13,8 +13,9 @@ from levelhead.errors import Fault, InputError, LevelheadError, MeasureError, Pl
 from levelhead.immutable import name_of
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.parts import Strings, has_head, heads_in_sentences
 from levelhead.treebank.relations import Scheme, universal
+from levelhead.treebank.strings import Strings
+from levelhead.treebank.tokens import has_head, heads_in_sentences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,8 @@ from levelhead.significance.corrections import (
 )
 from levelhead.significance.differences import ComparedScore, differences
 from levelhead.significance.estimates import Estimate, InferenceSettings
-from levelhead.significance.jackknife import Run, SystemCounts, resampled, system_counts
+from levelhead.significance.jackknife import Run, SystemCounts, system_counts
+from levelhead.significance.resampling import resampled
 from levelhead.significance.units import Units, units_of
 
 __all__ = [

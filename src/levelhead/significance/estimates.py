@@ -258,7 +258,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def distance(self, tail: float, sign: int) -> float:
-        """Return the distance to the low (1) or high (-1) end of the interval, which misses with probability `tail`."""
+        """Return the distance to the low (1) or high (-1) end of the interval, which misses there with this `tail`."""
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
         square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
@@ -303,7 +303,7 @@ class Estimate(NamedTuple):
         return interval and (max(-1.0, interval[0]), min(1.0, interval[1]))
 
     def log_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a perplexity, which is symmetric on the log scale."""
+        """Return the confidence interval of a perplexity, symmetric on the log scale."""
         if not self.has_interval:
             return None
         factor = math.exp(self.half_width(level) / self.value)

@@ -1,9 +1,9 @@
-"""Standard errors from leaving out one unit at a time, of scores and of parts of a score; random samples and orders."""
+"""Standard errors of scores and of parts of a score, from leaving out one unit at a time."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.measure import Component
 from levelhead.significance.estimates import Estimate, Sums, rescaled
+from levelhead.significance.resampling import CELLS
 from levelhead.significance.units import ENOUGH_UNITS, Units
 from levelhead.tables.data import NOT_A_COLUMN, PercentInterval
 
@@ -89,9 +90,6 @@ OBSERVATION = 2.0
 """What one word adds to the numerator of an F1 score: 1 for precision and recall, so their intervals are wider."""
 
 _AT_ONCE = 1 << 14
-
-_CELLS = 1 << 22
-"""The number of effects or weights in memory at once (32 MB)."""
 
 
 class Stratum(NamedTuple):
@@ -200,7 +198,7 @@ def _spreads(number: int, stratum: Stratum, weights: Sums, measure: int) -> list
     n = weights.shape[1]
     sums = np.zeros((5, n))  # of squared and cubed effects, of sizes and their squares, and of units with counts
     largest, unit = np.zeros(n), np.zeros(n, dtype=np.int64)
-    step = max(1, _CELLS // n)
+    step = max(1, CELLS // n)
     for first in range(0, len(stratum.moves), step):
         rows = slice(first, first + step)
         moved, sizes = stratum.moves[rows, :, measure] @ weights, stratum.sizes[rows, :, measure] @ involved
@@ -351,49 +349,3 @@ def _gain(estimate: BucketEstimate, affected: int) -> BucketEstimate:
     interval = estimate.interval and (max(0.0, estimate.interval[0]), estimate.interval[1])
     uncertain = min(estimate.jackknife.freedom + 1, affected) < ENOUGH_UNITS
     return estimate._replace(interval=interval, n_units=affected, uncertain=uncertain)
-
-
-Seed = int | np.random.SeedSequence | np.random.Generator
-"""The seed or generator of draws. A generator continues after its last draw."""
-
-
-def spawned(seed: int, n_seeds: int) -> list[np.random.SeedSequence]:
-    """Return independent seeds for independent draws."""
-    return np.random.SeedSequence(seed).spawn(n_seeds)
-
-
-def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> NDArray[np.int64]:
-    """Draw rows with replacement (Efron 1979), by number, int64, shape (resamples, rows)."""
-    return np.random.default_rng(seed).integers(0, n_rows, size=(resamples, n_rows), dtype=np.int64)
-
-
-def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
-    """Return the sums of rows in random samples with replacement, float64, shape (resamples, ...).
-
-    Args:
-        table: one row per sentence, float64, shape (sentences, ...).
-        resamples: the number of samples, each with as many rows as the table.
-        seed: the random seed.
-    """
-    rng, n_rows, cells = np.random.default_rng(seed), len(table), table.reshape(len(table), -1)
-    sums = np.empty((resamples, cells.shape[1]))
-    size = max(1, _CELLS // max(1, n_rows))  # so batches depend only on the number of rows
-    for first in range(0, resamples, size):
-        last = min(first + size, resamples)
-        drawn = resampled_rows(n_rows, last - first, rng)
-        drawn += np.arange(last - first)[:, None] * n_rows
-        weights = np.bincount(drawn.ravel(), minlength=(last - first) * n_rows)
-        sums[first:last] = weights.reshape(-1, n_rows).astype(np.float64) @ cells
-    return sums.reshape(resamples, *table.shape[1:])
-
-
-def random_orders_within(
-    groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed, at_once: int
-) -> Iterator[NDArray[np.intp]]:
-    """Draw random orders of rows within groups in blocks, each of shape (at most `at_once`, rows)."""
-    rng = np.random.default_rng(seed)
-    for at in range(0, resamples, at_once):
-        orders = np.empty((min(at_once, resamples - at), sum(map(len, groups))), dtype=np.intp)
-        for group in groups:
-            orders[:, group] = rng.permuted(np.tile(group, (len(orders), 1)), axis=1)
-        yield orders

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from levelhead.errors import Fault, InputError, Place, count_text, listed, number_of, quoted
 from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Detail
-from levelhead.treebank.parts import Documents, marks_text
+from levelhead.treebank.documents import Documents, marks_text
 from levelhead.treebank.treebank import Treebank
 
 AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"

@@ -11,7 +11,7 @@ from typing import Any
 from levelhead.campaign import Results, find_plan, groups_named, rank, read_scores, score_plan
 from levelhead.campaign.ranking import number, official_groups
 from levelhead.errors import InputError
-from levelhead.evaluation.fold import parse_as
+from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring import RULES, match
 from levelhead.scoring.measure_definitions import ATTACHED

@@ -14,7 +14,8 @@ from levelhead.errors import number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.significance.estimates import Sums
-from levelhead.significance.jackknife import Seed, SystemCounts, leave_out, resampled, resampled_rows, spawned
+from levelhead.significance.jackknife import SystemCounts, leave_out
+from levelhead.significance.resampling import Seed, resampled, resampled_rows, spawned
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, Units
 from levelhead.studies import verdicts
 from levelhead.studies.measures_2018 import groups_of, units_on, valid_outputs

@@ -16,7 +16,7 @@ from levelhead.campaign import Results, check_valid, find_plan, score_plan
 from levelhead.campaign.outputs import Output
 from levelhead.conversion import backward, check_round_trip, default_targets, forward
 from levelhead.errors import number_of
-from levelhead.evaluation.fold import load
+from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import Named, cloud

@@ -16,7 +16,8 @@ from levelhead.errors import Fault, InputError, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.page_charts import plotted_row, spreads
 from levelhead.scoring.selection import weights_of
-from levelhead.significance.jackknife import SystemCounts, random_orders_within, ratios, resampled, spawned
+from levelhead.significance.jackknife import SystemCounts, ratios
+from levelhead.significance.resampling import random_orders_within, resampled, spawned
 from levelhead.significance.units import DOCUMENT, FEWEST_UNITS, Units, parallel_groups
 from levelhead.studies import verdicts
 from levelhead.studies.request import (

@@ -16,7 +16,8 @@ from levelhead.derivation.perplexity import estimated_model
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.charts.point_charts import Named, cloud, curves
-from levelhead.significance.jackknife import SystemCounts, random_orders_within
+from levelhead.significance.jackknife import SystemCounts
+from levelhead.significance.resampling import random_orders_within
 from levelhead.studies import verdicts
 from levelhead.studies.request import (
     Parts,

@@ -26,7 +26,7 @@ from levelhead.task.standings import own_averages, own_results
 from levelhead.task.submissions import primary_submissions, submission, submissions
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.parts import MISC
+from levelhead.treebank.tokens import MISC
 from levelhead.treebank.write import replace_file
 
 _DESCRIPTION = """\

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from levelhead.errors import MeasureError
 from levelhead.evaluation.files import score_files
-from levelhead.evaluation.fold import Input
+from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import Score

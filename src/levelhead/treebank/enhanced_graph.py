@@ -12,7 +12,8 @@ import numpy as np
 
 from levelhead.errors import MalformedDeps, quoted
 from levelhead.kernels import pools
-from levelhead.treebank.parts import DEPS, Codes, StringColumn, Strings
+from levelhead.treebank.strings import Codes, StringColumn, Strings
+from levelhead.treebank.tokens import DEPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

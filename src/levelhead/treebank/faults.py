@@ -18,8 +18,9 @@ import numpy as np
 
 from levelhead.errors import Fault, Place, add_fault, listed, number_of, quoted
 from levelhead.kernels import pools, trees
-from levelhead.treebank.parts import ANY_SPACE, FIELDS, Codes
 from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.strings import ANY_SPACE, Codes
+from levelhead.treebank.tokens import FIELDS
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK_LINES = {

@@ -19,22 +19,12 @@ from levelhead.errors import ConlluError, Fault, InputError, MalformedDeps, Plac
 from levelhead.immutable import immutable
 from levelhead.kernels.pools import is_utf8
 from levelhead.treebank.faults import EMPTY
-from levelhead.treebank.input_bytes import OnlyWhole, refuse_long_lines, with_line_feeds
-from levelhead.treebank.parts import (
-    ANY_SPACE,
-    COLUMNS,
-    PLAIN_SPACE,
-    Comments,
-    EmptyNodes,
-    MultiwordTokens,
-    Source,
-    StringColumn,
-    Strings,
-)
+from levelhead.treebank.input_bytes import OnlyWhole, refuse_long_lines, sha256_of, with_line_feeds
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.scanner import scan_treebank
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, StringColumn, Strings
+from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.two_files import sha256_of
 
 _EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * rb"[^\t\n]*\t" + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
 """Finds a line with a dot in its ID or in the head of an edge."""

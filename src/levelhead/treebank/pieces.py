@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault, InputError, Place, UnreadableFile
 from levelhead.kernels.pools import count_lines
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, LONGEST_LINE, refuse_long_lines, size_text, with_line_feeds
-from levelhead.treebank.parts import COLUMNS, Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.provenance import FileSummary
+from levelhead.treebank.tokens import COLUMNS, Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.treebank import Treebank
 
 AT_ONCE = 1 << 22  # the number of bytes that are read at once to find errors

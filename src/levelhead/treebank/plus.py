@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.immutable import immutable
-from levelhead.treebank.parts import FIELDS, STRING_FIELDS, UNDERSCORE, Codes, Strings
+from levelhead.treebank.strings import UNDERSCORE, Codes, Strings
+from levelhead.treebank.tokens import FIELDS, STRING_FIELDS
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank

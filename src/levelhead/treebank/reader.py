@@ -10,12 +10,11 @@ from typing import Any, Literal, get_args
 
 from levelhead.arguments import checked, is_list, refuse
 from levelhead.errors import ConlluError, Fault
-from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
-from levelhead.treebank.parts import Source
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines, sha256_of
 from levelhead.treebank.releases import path_of
 from levelhead.treebank.scanner import ReaderSettings, scan_file
+from levelhead.treebank.tokens import Source
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.two_files import sha256_of
 
 Nested = Sequence[Sequence[str]]
 
@@ -137,7 +136,7 @@ def from_conllu(
     except ConlluError as error:
         if not partial:
             raise
-        from levelhead.treebank.own_reader import read_leniently
+        from levelhead.treebank.ud_reader import read_leniently
 
         treebank = read_leniently(raw, name, conllx=reading.conllx)
         read = treebank.partial and treebank.partial._replace(faults=error.faults)
@@ -148,7 +147,7 @@ def read_contents(raw: bytes, name: str | None, reading: ReaderSettings) -> Tree
     treebank = read_if_valid(raw, name, reading)
     if treebank is not None:
         return treebank
-    from levelhead.treebank.own_reader import CheckedPieces
+    from levelhead.treebank.ud_reader import CheckedPieces
 
     error = CheckedPieces(iter([raw]), name, reading).error()
     raise error or AssertionError("the scanner refuses a file in which no fault is found")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from levelhead.treebank.parts import StringColumn
+    from levelhead.treebank.strings import StringColumn
 
 _BOTH = frozenset(
     "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse dislocated expl"

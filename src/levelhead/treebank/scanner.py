@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from levelhead.kernels import pools, scan, trees
-from levelhead.treebank.parts import (
-    ANY_SPACE,
+from levelhead.treebank.input_bytes import ScannedBytes
+from levelhead.treebank.strings import ANY_SPACE, StringColumn, Strings
+from levelhead.treebank.tokens import (
     COLUMNS,
     FORM,
     Comments,
     EmptyNodes,
     MultiwordTokens,
     Source,
-    StringColumn,
-    Strings,
 )
-from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.two_files import ScannedBytes
 
 if TYPE_CHECKING:
     from levelhead.treebank.plus import ColumnLayout
+
+from levelhead.treebank.treebank import Treebank
 
 HEADLESS = rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)"
 """Finds a word without a head: its ID, and the columns up to HEAD."""

@@ -14,14 +14,14 @@ from levelhead.arguments import refuse
 from levelhead.immutable import immutable
 from levelhead.tables.data import DataColumn
 from levelhead.tables.frames import Frames, frame_of_columns
-from levelhead.treebank.parts import COLUMNS, MISC, check_trees, written_heads
 from levelhead.treebank.relations import universal
+from levelhead.treebank.tokens import COLUMNS, MISC, check_trees, written_heads
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import polars as pl  # type: ignore[import-not-found,unused-ignore]
 
-    from levelhead.treebank.parts import StringColumn
+    from levelhead.treebank.strings import StringColumn
     from levelhead.treebank.treebank import Treebank
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import number_of, printable
 from levelhead.tables.svg import Drawing, cut, line, short, text, width_of
-from levelhead.treebank.parts import check_trees
+from levelhead.treebank.tokens import check_trees
 
 if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence

@@ -14,17 +14,14 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, number_of, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import trees
-from levelhead.treebank.parts import (
-    ANY_SPACE,
+from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
+from levelhead.treebank.tokens import (
     COLUMNS,
     FORM,
-    Codes,
     Comments,
     EmptyNodes,
     MultiwordTokens,
     Source,
-    StringColumn,
-    Strings,
     Tokens,
     check_trees,
     heads_in_sentences,

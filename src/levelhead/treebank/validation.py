@@ -24,12 +24,12 @@ from levelhead.treebank import input_bytes
 from levelhead.treebank.faults import Repaired, encoding_faults, repair
 from levelhead.treebank.input_bytes import parts_of
 from levelhead.treebank.layouts.gold import bare_name, files_at
-from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.pieces import ByteBlocks
 from levelhead.treebank.plus import ColumnLayout, layout_of
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.scanner import ReaderSettings
+from levelhead.treebank.tokens import FIELDS
 from levelhead.treebank.write import check_file, check_folder, replace_file
 
 MOST_LISTED = 100_000  # the largest number of errors and warnings of each kind that are kept in memory
@@ -61,7 +61,7 @@ def faults_of(
                 from levelhead.treebank.morphosyntactic_reader import content_faults
 
                 return content_faults(parts, os.fsdecode(path), input_bytes.SIZES.piece, MOST_LISTED)
-            from levelhead.treebank.own_reader import CheckedPieces
+            from levelhead.treebank.ud_reader import CheckedPieces
 
             pieces = CheckedPieces(parts, os.fsdecode(path), ReaderSettings(format == "conllx"), most=MOST_LISTED)
             for _ in pieces.each(input_bytes.SIZES.piece):

@@ -15,21 +15,19 @@ import numpy as np
 from levelhead.errors import Fault, MalformedDeps, Place, is_joining, quoted
 from levelhead.kernels import pools
 from levelhead.treebank.enhanced_graph import BAD_DEPS, dangling, read_graph
-from levelhead.treebank.parts import (
+from levelhead.treebank.relations import UD1, UD2, universal
+from levelhead.treebank.strings import UNDERSCORE, Codes, StringColumn
+from levelhead.treebank.tokens import (
     COLUMNS,
     DEPS,
     FORM,
     MISC,
     STRING_FIELDS,
-    UNDERSCORE,
-    Codes,
     Lines,
-    StringColumn,
     place_of,
     place_of_comment,
     places_of,
 )
-from levelhead.treebank.relations import UD1, UD2, universal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

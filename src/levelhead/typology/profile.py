@@ -257,8 +257,8 @@ def counted_contents(contents: bytes | Iterator[bytes], name: str, task: Profile
     """Return the counts of a file; a file given in parts is never in memory as a whole."""
     if isinstance(contents, bytes):
         return _counted_treebank(from_conllu(contents, name=name, format=task.format), task)
-    from levelhead.treebank.own_reader import CheckedPieces
     from levelhead.treebank.scanner import ReaderSettings
+    from levelhead.treebank.ud_reader import CheckedPieces
 
     counts = RunningCounts(task.chunks, task.training)
     pieces = CheckedPieces(contents, name, ReaderSettings(task.format == "conllx"))

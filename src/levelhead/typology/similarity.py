@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
-from levelhead.treebank.parts import Codes, StringColumn, Strings
+from levelhead.treebank.strings import Codes, StringColumn, Strings
 from levelhead.typology.tally import Histogram, Sums, Tally, sum_of
 from levelhead.typology.vocabulary import are_annotated
 

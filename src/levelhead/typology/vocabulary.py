@@ -15,8 +15,8 @@ from levelhead.immutable import immutable
 from levelhead.kernels import pools
 from levelhead.scoring.selection import ABSENT_ENTROPY, Weights, weights_of
 from levelhead.treebank import StringColumn, Strings, Treebank
-from levelhead.treebank.parts import Codes
 from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
+from levelhead.treebank.strings import Codes
 from levelhead.typology.tally import Histogram, Sums, Tally, compact, joined, mapped
 
 

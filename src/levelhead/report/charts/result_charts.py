@@ -16,7 +16,7 @@ from levelhead.comparison.trees import Contrasts, ErrorExamples
 from levelhead.correlation.coefficients import CumulativeVariance, Method
 from levelhead.correlation.correlate import Coefficient, Correlation, Pair
 from levelhead.correlation.measurements import Measurements
-from levelhead.evaluation.fold import Evaluation
+from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.charts.page_charts import ChartRow, heat, panels, plotted_row, spreads
 from levelhead.report.charts.point_charts import Named, cloud, curves

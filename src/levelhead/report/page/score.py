@@ -12,7 +12,7 @@ from levelhead.comparison.breakdowns import Breakdowns
 from levelhead.comparison.evaluations import averaged
 from levelhead.comparison.system_errors import MARK, UNCERTAIN, repair_rows
 from levelhead.errors import Fault, InputError, listed, names_or_number
-from levelhead.evaluation.fold import Evaluation
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import notes_on_reasons
 from levelhead.evaluation.score_tables import VALID_TREES_NOTE, covered, headline, score_table, scores_table
 from levelhead.measures.registry import STANDARD, Registry

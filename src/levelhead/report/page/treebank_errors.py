@@ -41,7 +41,7 @@ from levelhead.scoring import Agree, Matches, Measure
 from levelhead.significance.histograms import Cells, HistogramTally, UnitHistogram
 from levelhead.significance.jackknife import UnitParts, bucket_estimates
 from levelhead.tables.data import PercentInterval
-from levelhead.treebank.parts import Documents
+from levelhead.treebank.documents import Documents
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.relations import NIVRE_FANG
 

@@ -31,10 +31,11 @@ from levelhead.treebank.faults import (
     repair,
     walk,
 )
-from levelhead.treebank.parts import ANY_SPACE, FIELDS, has_head, heads_in_sentences
 from levelhead.treebank.pieces import AT_ONCE, Lines, Pieces, line_numbers
 from levelhead.treebank.provenance import FileSummary
 from levelhead.treebank.scanner import HEADLESS, ReaderSettings, scan_file, scan_treebank
+from levelhead.treebank.strings import ANY_SPACE
+from levelhead.treebank.tokens import FIELDS, has_head, heads_in_sentences
 from levelhead.treebank.treebank import PartialReading, Treebank
 from levelhead.treebank.warning_checks import TEXT_COMMENTS, Kind, SentenceIds, in_order, text_faults, warnings_by_kind
 
