@@ -14,7 +14,7 @@ from types import FunctionType
 from formats import address, escaped
 from topics import ABOUT_API, TOPICS, WHOLE, Topic
 
-from levelhead.tabular import Tabular
+from levelhead.tables.data import Tabular
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 

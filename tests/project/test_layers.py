@@ -22,7 +22,6 @@ LAYERS = (
     # from the bottom up: a room may import those below it and itself
     {"errors", "messages", "_version", "progress", "extras", "arguments", "immutable"},
     {"tables"},
-    {"tabular"},
     {"kernels"},
     {"treebank"},
     {"interop"},
@@ -253,7 +252,7 @@ def test_modules_and_classes_are_explained(name: str) -> None:
 
 
 AT_THE_ROOT = {
-    "__init__", "__main__", "_version", "arguments", "errors", "extras", "immutable", "messages", "progress", "tabular",
+    "__init__", "__main__", "_version", "arguments", "errors", "extras", "immutable", "messages", "progress",
 }  # fmt: skip
 """Modules that every room may use, and so belong to none."""
 

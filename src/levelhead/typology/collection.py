@@ -15,9 +15,8 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, listed, number_of
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
-from levelhead.tables.data import DataColumn, DataTable, Layout
+from levelhead.tables.data import DataColumn, DataTable, Layout, Tabular
 from levelhead.tables.table import Column, Detail, Table
-from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
 from levelhead.treebank.provenance import MEMORY, Provenance, file_id
 from levelhead.treebank.reader import Format
@@ -365,7 +364,7 @@ def sampled(
                 faults += error.faults
                 continue
             rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
-            read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
+            read_files.add(name, [hash_of(treebank)], treebank.warnings)
             if too_large := ", ".join(str(size) for size in sizes if size > treebank.n_words):
                 words = number_of(treebank.n_words, "word")
                 read_files.notes.append(f"{name} has only {words}: no samples of {too_large}")

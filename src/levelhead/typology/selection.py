@@ -8,9 +8,8 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from levelhead.errors import count_text, number_of
 from levelhead.immutable import immutable
-from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Percent
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Percent, Tabular
 from levelhead.tables.table import Column, Table
-from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
 from levelhead.typology.collection import survey
@@ -143,13 +142,8 @@ class SelectedTreebanks(Tabular):
         """Return one row per treebank: whether it is selected, and all reasons against it."""
         columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
         rows = (
-            (
-                decision.treebank,
-                decision.language_code,
-                "yes" if decision.selected else "no",
-                "; ".join(decision.reasons),
-            )
-            for decision in self.decisions
+            (each.treebank, each.language_code, "yes" if each.selected else "no", "; ".join(each.reasons))
+            for each in self.decisions
         )
         return Table(columns, tuple(rows)).signed(self.provenance)
 
