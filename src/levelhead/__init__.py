@@ -60,7 +60,7 @@ _ROOMS = {
         "errors",
     ),
     "EpochScorer": "evaluation.epochs",
-    "Evaluation": "evaluation.fold",
+    "Evaluation": "evaluation.pair",
     "measure": "measures.registry",
     "parse_measure": "measures.registry",
     "read_definitions": "measures.registry",
