@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, overload
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.arguments import check
 from levelhead.errors import Fault, InputError
 from levelhead.extras import imported, installed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from levelhead.tables.data import DataColumn, DataTable, Value
+from levelhead.tables.data import DataColumn, DataTable, Value
 
 _AT_ONCE = 1 << 13  # rows
 
