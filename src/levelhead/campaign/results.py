@@ -349,20 +349,22 @@ def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
         if list(own) != list(first):
             raise _refused(f"{where} was scored with the measures {listed([*own])}, others with {listed([*first])}")
     undefined = {
-        (code, measure)
+        code: {
+            measure
+            for measure in first
+            if any(
+                (score := own[measure]).value is None and (score.reason is None or "in gold" in score.reason)
+                for _, at, own in every
+                if at == code
+            )
+        }
         for code in codes
-        for measure in first
-        if any(
-            (score := own[measure]).value is None and (score.reason is None or "in gold" in score.reason)
-            for _, at, own in every
-            if at == code
-        )
     }
-    results = {}
-    for name, some in by_system.items():
-        for code in codes:
-            without = {measure for at, measure in undefined if at == code}
-            results[name, code] = _result(some.get(code), tuple(first), without)
+    results = {
+        (name, code): _result(some.get(code), tuple(first), undefined[code])
+        for name, some in by_system.items()
+        for code in codes
+    }
     last = {key: first.signature[key] for key in ("unicode", "version")}
     signature = {key: value for key, value in _settings_of(first).items() if key not in last}
     signature |= {
