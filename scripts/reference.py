@@ -14,7 +14,7 @@ from types import FunctionType
 from formats import address, escaped
 from topics import ABOUT_API, TOPICS, WHOLE, Topic
 
-from levelhead.tables.data import Tabular
+from levelhead.tabular import Tabular
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 

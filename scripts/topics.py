@@ -222,7 +222,7 @@ TOPICS = {
             "levelhead.api.results": "LoadedResult",
             "levelhead.report.citation": "Citation",
             "levelhead.report": "Table",
-            "levelhead.tables.data": "Tabular",
+            "levelhead.tabular": "Tabular",
         },
         {
             "levelhead.api.results": "kinds json_schema",

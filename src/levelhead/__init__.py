@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead._version import VERSION as __version__  # noqa: N811 -- the field's name for it
 from levelhead.api import FUNCTIONS as _FUNCTIONS
-from levelhead.tables.data import Tabular as _Tabular
+from levelhead.tabular import Tabular as _Tabular
 
 if TYPE_CHECKING:
     from levelhead.api.breakdowns import analyze, breakdown, confusion, sentences, trees, words

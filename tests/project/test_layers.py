@@ -22,6 +22,7 @@ LAYERS = (
     # from the bottom up: a room may import those below it and itself
     {"errors", "messages", "_version", "progress", "extras", "arguments", "immutable"},
     {"tables"},
+    {"tabular"},
     {"kernels"},
     {"treebank"},
     {"interop"},
@@ -252,7 +253,7 @@ def test_modules_and_classes_are_explained(name: str) -> None:
 
 
 AT_THE_ROOT = {
-    "__init__", "__main__", "_version", "arguments", "errors", "extras", "immutable", "messages", "progress",
+    "__init__", "__main__", "_version", "arguments", "errors", "extras", "immutable", "messages", "progress", "tabular",
 }  # fmt: skip
 """Modules that every room may use, and so belong to none."""
 

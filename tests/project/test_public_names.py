@@ -12,7 +12,7 @@ import pytest
 
 import levelhead
 from conftest import ROOT, script
-from levelhead.tables.data import Tabular
+from levelhead.tabular import Tabular
 from levelhead.task.description import SubmissionLimits, Visibility
 from levelhead.task.documents import PARTS
 

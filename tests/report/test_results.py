@@ -26,8 +26,8 @@ from levelhead.correlation.coefficients import cumulative_variances
 from levelhead.errors import LevelheadError
 from levelhead.measures.registry import STANDARD
 from levelhead.studies.study import Claim, Study
-from levelhead.tables.data import Tabular
 from levelhead.tables.table import MOST_ROWS, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.collection import sampled
 from levelhead.typology.profile import files_of

@@ -20,9 +20,10 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, UD, WORD_RULES, Rules
-from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Tabular, columns_of
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, columns_of
 from levelhead.tables.documents import FaultInFile, fault_in_file, file_text
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import Provenance

@@ -19,7 +19,7 @@ from levelhead.correlation.tables import is_table, read_tables
 from levelhead.errors import InputError
 from levelhead.measures.registry import Registry, split_at_commas
 from levelhead.scoring.rules import Rules
-from levelhead.tables.data import Tabular
+from levelhead.tabular import Tabular
 from levelhead.treebank.reader import Format
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from levelhead._version import VERSION
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.immutable import immutable
-from levelhead.tables.data import DataColumn, Tabular
+from levelhead.tables.data import DataColumn
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
 if TYPE_CHECKING:

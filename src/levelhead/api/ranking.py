@@ -36,8 +36,8 @@ from levelhead.measures.registry import Registry, parse_measure, qualified
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance.estimates import InferenceSettings
 from levelhead.significance.units import AUTO
-from levelhead.tables.data import Tabular
 from levelhead.tables.frames import is_frame
+from levelhead.tabular import Tabular
 
 if TYPE_CHECKING:
     from levelhead.campaign import Results

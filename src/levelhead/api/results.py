@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from levelhead.api.parameters import public
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.immutable import immutable
-from levelhead.tables.data import DataColumn, DataTable, Tabular, columns_in, data_of_documents, schema_of_rows
+from levelhead.tables.data import DataColumn, DataTable, columns_in, data_of_documents, schema_of_rows
 from levelhead.tables.documents import check_document, document_schema, object_schema
 from levelhead.tables.table import Table, table_of_data
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import FileId, Provenance
 
 if TYPE_CHECKING:

@@ -36,8 +36,9 @@ from levelhead.significance.estimates import Estimate, InferenceSettings, Sums, 
 from levelhead.significance.jackknife import Spread, SystemCounts, leave_out, spread_of, spread_of_sum
 from levelhead.significance.scopes import CountedUnits, Scope, count_units, influence_rows, influenced_by
 from levelhead.significance.units import unit_rows
-from levelhead.tables.data import PercentInterval, Tabular
+from levelhead.tables.data import PercentInterval
 from levelhead.tables.table import Table
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
 __all__ = ["RankedSystems", "RankingChoice"]

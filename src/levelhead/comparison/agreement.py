@@ -39,8 +39,9 @@ from levelhead.significance.units import (
     units_of,
     units_signature,
 )
-from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent, Tabular
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.table import Column, Detail, Table, interval_head
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import Provenance, joint_hash, summary_of
 

@@ -11,8 +11,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from levelhead.errors import number_of, printable
 from levelhead.immutable import immutable
-from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Tabular, columns_of
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, columns_of
 from levelhead.tables.table import Cell, Column, Detail, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Sentence, Treebank
 from levelhead.treebank.provenance import Provenance, releases_of_all
 from levelhead.treebank.tokens import FIELDS

@@ -22,8 +22,9 @@ from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.power import detectable_difference, difference_variances
 from levelhead.significance.scopes import count_units
 from levelhead.significance.units import FEWEST_UNITS
-from levelhead.tables.data import Field, Layout, Percent, Points, PointsInterval, Probability, Tabular
+from levelhead.tables.data import Field, Layout, Percent, Points, PointsInterval, Probability
 from levelhead.tables.table import Column, Detail, Table, interval_head, p_text
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.languages import language_of
 

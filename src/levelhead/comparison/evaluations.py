@@ -56,7 +56,7 @@ from levelhead.significance.scopes import (
     influenced_by,
 )
 from levelhead.significance.units import UNITS, ParallelUnits, Units, unit_line, unit_notes, unit_rows, with_p_values
-from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, Tabular, columns_of
+from levelhead.tables.data import NOT_A_COLUMN, Layout, Probability, columns_of
 from levelhead.tables.table import (
     STARS_NOTE,
     Cell,
@@ -70,6 +70,7 @@ from levelhead.tables.table import (
     stars,
     starts_of,
 )
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import FileSummary, Provenance
 from levelhead.treebank.training_data import Training
 

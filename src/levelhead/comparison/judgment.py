@@ -42,9 +42,10 @@ from levelhead.significance.units import (
     units_signature,
     with_p_values,
 )
-from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout, Tabular
+from levelhead.tables.data import MEASURE_COLUMN, DataColumn, Layout
 from levelhead.tables.frames import cells_of_frame, text_of_value
 from levelhead.tables.table import Column, Table, formatted, level_text, p_text
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.provenance import TREEBANK, FileSummary, Provenance, contents_hash, short_hash, summary_of

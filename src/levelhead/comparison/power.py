@@ -42,8 +42,9 @@ from levelhead.significance.units import (
     unit_rows,
     units_signature,
 )
-from levelhead.tables.data import Layout, Tabular
+from levelhead.tables.data import Layout
 from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(

@@ -16,8 +16,9 @@ from levelhead.errors import number_of, printable
 from levelhead.evaluation.provenance import Sources
 from levelhead.immutable import immutable
 from levelhead.scoring.matches import Matches
-from levelhead.tables.data import Layout, Tabular
+from levelhead.tables.data import Layout
 from levelhead.tables.table import Cell, Column, Detail, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Comments, Treebank
 from levelhead.treebank.provenance import Provenance, joint_hash, summary_of
 from levelhead.treebank.relations import universal

@@ -57,12 +57,12 @@ from levelhead.tables.data import (
     TREEBANK_COLUMN,
     DataColumn,
     Layout,
-    Tabular,
     Value,
     columns_of,
     share,
 )
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head, starts_of
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance, summary_of
 from levelhead.treebank.relations import Scheme
 

@@ -35,9 +35,10 @@ from levelhead.significance.estimates import FEWEST_RUNS, STANDARD, InferenceSet
 from levelhead.significance.jackknife import SystemCounts
 from levelhead.significance.scopes import INFLUENCE, influence_notes, influence_rows
 from levelhead.significance.units import UNITS, Units, unit_line, unit_notes, unit_rows, with_p_values
-from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout, Tabular
+from levelhead.tables.data import MEASURE_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, Layout
 from levelhead.tables.documents import FaultInFile, fault_in_file
 from levelhead.tables.table import STARS_NOTE, Cell, Column, Detail, Table, formatted, level_text, p_text, starts_of
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.languages import Voter, treebanks_voting
 

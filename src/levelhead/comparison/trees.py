@@ -28,16 +28,9 @@ from levelhead.immutable import immutable
 from levelhead.scoring import Counts, Matches, Measure
 from levelhead.scoring.score import check_annotated, count_by_sentence
 from levelhead.scoring.word_columns import correct_pairs
-from levelhead.tables.data import (
-    MEASURE_COLUMN,
-    NOT_A_COLUMN,
-    SYSTEM_COLUMN,
-    TREEBANK_COLUMN,
-    DataColumn,
-    Layout,
-    Tabular,
-)
+from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, SYSTEM_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import FILE, Cell, Column, Screen, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.tree_drawings import draw, draw_both, indented, title

@@ -24,9 +24,10 @@ from levelhead.scoring.form_alignment import sentence_ids
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import NOTHING
 from levelhead.scoring.word_columns import AGREEMENT, NUMBERS, OF_TREES, TEXTS, texts_of
-from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, DataTable, Layout, Tabular, columns_in
+from levelhead.tables.data import TREEBANK_COLUMN, DataColumn, DataTable, Layout, columns_in
 from levelhead.tables.frames import ColumnRows, Numbers, Piece, Texts, constant, none_of, numbered_texts
 from levelhead.tables.table import Table, first_rows
+from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.documents import Documents
 from levelhead.treebank.provenance import FileSummary, Provenance

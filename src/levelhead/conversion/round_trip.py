@@ -20,8 +20,9 @@ from levelhead.conversion.convert import (
     words_of,
 )
 from levelhead.immutable import immutable
-from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent, Tabular, share
+from levelhead.tables.data import TREEBANK_COLUMN, Layout, Percent, share
 from levelhead.tables.table import Cell, Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, file_id
 from levelhead.treebank.tokens import place_of_sentence

@@ -21,16 +21,9 @@ from levelhead.correlation.measurements import NO_VALUE, Measurements, check_siz
 from levelhead.errors import Fault, InputError, listed, quoted
 from levelhead.immutable import immutable
 from levelhead.significance.resampling import Seed, random_orders_within
-from levelhead.tables.data import (
-    MEASURE_COLUMN,
-    NOT_A_COLUMN,
-    TREEBANK_COLUMN,
-    DataColumn,
-    Layout,
-    Probability,
-    Tabular,
-)
+from levelhead.tables.data import MEASURE_COLUMN, NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.typology.languages import LANGUAGE_COLUMNS, language_cells
 

@@ -25,8 +25,9 @@ from levelhead.correlation.measurements import Measurements, Missing, check_size
 from levelhead.errors import Fault, InputError, listed, number_of, quoted, with_minus
 from levelhead.immutable import immutable
 from levelhead.significance.corrections import corrected, level_of_each
-from levelhead.tables.data import NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability, Tabular, columns_of
+from levelhead.tables.data import NOT_A_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Probability, columns_of
 from levelhead.tables.table import Cell, Column, Detail, Table, interval_head, p_text
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
 

@@ -15,8 +15,9 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, listed, quoted, unknown
 from levelhead.immutable import immutable
 from levelhead.measures.registry import split_at_commas
-from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout, Tabular
+from levelhead.tables.data import MEASURE_COLUMN, TREEBANK_COLUMN, DataColumn, Layout
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank.layouts.gold import treebank_of
 from levelhead.treebank.provenance import FileId, Provenance
 

@@ -22,10 +22,10 @@ import numpy as np
 
 from levelhead.correlation.measurements import NO_VALUE, Measurements, Missing, join
 from levelhead.errors import Fault, InputError, Place, number_of, quoted, unknown
-from levelhead.tables.data import Tabular
 from levelhead.tables.documents import check_document
 from levelhead.tables.frames import cells_of_frame, is_frame, text_of_value
 from levelhead.tables.writers import data_to_tsv
+from levelhead.tabular import Tabular
 from levelhead.treebank.input_bytes import read_bytes
 
 _SYSTEM, _TREEBANK, _MEASURE, _VALUE = "system", "treebank", "measure", "value"

@@ -23,8 +23,9 @@ from levelhead.derivation.transition_systems import (
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.immutable import immutable
 from levelhead.kernels import oracles, trees
-from levelhead.tables.data import Layout, Tabular
+from levelhead.tables.data import Layout
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import StringColumn, Strings, Treebank, nonprojective_arcs
 from levelhead.treebank.provenance import TREEBANK, Provenance, summary_of
 from levelhead.treebank.strings import Codes

@@ -20,9 +20,10 @@ from levelhead.immutable import immutable
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
-from levelhead.tables.data import Layout, Tabular
+from levelhead.tables.data import Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, file_id, summary_of
 

@@ -14,7 +14,8 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
-from levelhead.tables.data import Layout, Tabular
+from levelhead.tables.data import Layout
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import PrefetchedFile, are_large_files, in_two_threads, read_bytes
 from levelhead.treebank.provenance import FileSummary, Provenance

@@ -24,8 +24,9 @@ from levelhead.recovery.rows import BEFORE_FIRST, COLUMNS, IDS, REMARKS, ROOT, S
 from levelhead.recovery.tables import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES, PROSE, Attempt, tables_of
 from levelhead.scoring.form_alignment import align_forms, is_other_text, other_text_note
 from levelhead.tables import data
-from levelhead.tables.data import NOT_A_COLUMN, Percent, Tabular
+from levelhead.tables.data import NOT_A_COLUMN, Percent
 from levelhead.tables.table import Cell, Column, Detail, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, short_hash, summary_of
 from levelhead.treebank.tokens import FORM, MISC

@@ -16,10 +16,11 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD
 from levelhead.scoring.measure import split
 from levelhead.significance.units import units_counted
-from levelhead.tables.data import DataColumn, Layout, Tabular
+from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.svg import clean
 from levelhead.tables.table import Table, level_text, table_of_data
 from levelhead.tables.writers import latex_text
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 
 Cited = RankedSystems | Comparison | Evaluation  # the results that have a citation

@@ -16,11 +16,12 @@ from levelhead.immutable import immutable
 from levelhead.report.page import Block, Page, Section as Part, render
 from levelhead.report.page.blocks import Origin
 from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
-from levelhead.tables.data import DataColumn, Layout, Tabular
+from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import signature_line
 from levelhead.tables.svg import Drawing
 from levelhead.tables.table import FILE, Cell, Column, Kind, Screen, Table, for_readers
 from levelhead.tables.writers import to_markdown, to_text, to_tsv
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.write import replace_file
 

@@ -15,12 +15,12 @@ from levelhead.tables.data import (
     DataTable,
     Layout,
     PercentInterval,
-    Tabular,
     schema_of_rows,
     table_of,
 )
 from levelhead.tables.documents import SCHEMA, document_schema, object_schema
 from levelhead.tables.table import Column, Table, escaped
+from levelhead.tabular import Tabular
 from levelhead.task.database import shown_time
 from levelhead.task.description import KINDS, SharedTask, SubmissionLimits, Visibility, measures_of
 from levelhead.task.submissions import (

@@ -19,9 +19,10 @@ from levelhead.errors import Fault, InputError, number_of
 from levelhead.immutable import immutable
 from levelhead.jobs import Workers
 from levelhead.significance.jackknife import Spread
-from levelhead.tables.data import DataColumn, Layout, PercentInterval, Tabular
+from levelhead.tables.data import DataColumn, Layout, PercentInterval
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import WRITERS, data_to_tsv
+from levelhead.tabular import Tabular
 from levelhead.task import description, submissions as queue
 from levelhead.task.database import Database, now as time_now, record
 from levelhead.task.documents import OwnAverage, without_formulas

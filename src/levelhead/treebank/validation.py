@@ -17,9 +17,10 @@ from levelhead.errors import ConlluError, Fault, InputError, OutputError, Place,
 from levelhead.immutable import immutable
 from levelhead.messages import MESSAGES
 from levelhead.progress import tracked
-from levelhead.tables.data import DataColumn, Layout, Tabular
+from levelhead.tables.data import DataColumn, Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import input_bytes
 from levelhead.treebank.faults import Repaired, encoding_faults, repair
 from levelhead.treebank.input_bytes import parts_of

@@ -15,8 +15,9 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, listed, number_of
 from levelhead.immutable import immutable
 from levelhead.progress import tracked
-from levelhead.tables.data import DataColumn, DataTable, Layout, Tabular
+from levelhead.tables.data import DataColumn, DataTable, Layout
 from levelhead.tables.table import Column, Detail, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, check_trees, read
 from levelhead.treebank.provenance import MEMORY, Provenance, file_id
 from levelhead.treebank.reader import Format

@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from levelhead.errors import count_text, number_of
 from levelhead.immutable import immutable
-from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Percent, Tabular
+from levelhead.tables.data import NOT_A_COLUMN, DataColumn, Layout, Percent
 from levelhead.tables.table import Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.reader import Format
 from levelhead.typology.collection import survey

@@ -22,8 +22,9 @@ from levelhead.errors import Fault, OutputError, listed, printable
 
 if TYPE_CHECKING:
     from levelhead.report.page.blocks import Origin
-    from levelhead.tables.data import DataTable, Tabular
+    from levelhead.tables.data import DataTable
     from levelhead.tables.table import Screen, Table
+    from levelhead.tabular import Tabular
     from levelhead.treebank.provenance import Provenance
 
 _OF_DATA = frozenset({"tsv", "jsonl", "json", "prototext"})  # the formats without notes below a table

@@ -15,9 +15,10 @@ from typing import ClassVar, NamedTuple
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.immutable import immutable
-from levelhead.tables.data import Layout, Tabular
+from levelhead.tables.data import Layout
 from levelhead.tables.documents import path_text
 from levelhead.tables.table import Cell, Column, Table
+from levelhead.tabular import Tabular
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, parts_of, parts_of_bytes
 from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.releases.index import ReleasedFile, digest_of, index
