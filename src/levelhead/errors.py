@@ -112,7 +112,7 @@ class InputError(LevelheadError, ValueError):
     """An input that cannot be used, with all errors found in it.
 
     Args:
-        faults: at least one fault; the first fault is the message, slug and place of the error.
+        faults: at least one fault. The error has the message, slug and place of the first fault.
     """
 
     def __init__(self, *faults: Fault) -> None:

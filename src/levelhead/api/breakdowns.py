@@ -104,9 +104,9 @@ def breakdown(
     """Return scores by properties of words. For several systems, return gains and losses compared with the first.
 
     Args:
-        by: a property of words such as "relation", "class" or "upos", or several joined by commas
-            (`levelhead.analysis.word_properties.PROPERTIES` has all). For one system, a list of properties gives a
-            separate breakdown by each, and None gives the result of `analyze`.
+        by: a property of words such as "relation", "class" or "upos", or several joined by commas. All properties are
+            in `levelhead.analysis.word_properties.PROPERTIES`. For one system, a list gives a separate breakdown by
+            each item, and None gives the result of `analyze`.
         measures: a single measure that counts words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).
@@ -193,7 +193,7 @@ def trees(
     """Return sentences with trees: examples of one system's errors, or the largest differences between systems.
 
     Args:
-        show: the errors of one system to show: "nsubj:obj" stands for gold nsubj predicted as obj.
+        show: which errors of one system to show: "nsubj:obj" stands for gold nsubj predicted as obj.
         measures: a single measure that counts words; ignored with `show`.
 
     Raises:

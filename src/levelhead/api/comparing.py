@@ -92,14 +92,14 @@ def compare(
 
     Args:
         measures: by default UAS, LAS and CLAS; under msp25, all its measures.
-        margin: test whether differences are smaller than this margin in points (perplexities: a ratio such as 1.05).
-        wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra stats).
+        margin: test whether differences are below this margin in points (for perplexities, a ratio such as 1.05).
+        wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra "stats").
         votes: whether each "treebank", "language" or "family" has one vote in the sign test and Wilcoxon's test.
         fail_if_worse: measures by which no system may be significantly worse than the first. With `margin`, the
-            confidence interval must instead exclude losses above the margin. The field `gates` has the results. Systems
-            with invalid outputs raise no error, but are listed in the field `invalid`.
-        prepare: what to collect in the field `looked`: "page" for the trees that a page shows, or "summary" for the
-            sentences with the largest losses.
+            confidence interval of the difference must instead exclude losses above the margin. The field `gates` of the
+            result has the outcomes. Systems with invalid outputs raise no error, but are listed in the field `invalid`.
+        prepare: what to collect in the field `looked` of the result: "page" for the trees that a page shows, or
+            "summary" for the sentences with the largest losses.
 
     Raises:
         InputError: a file is invalid or missing; all errors are listed.
@@ -255,7 +255,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
 
     Args:
         old: the old version, its path, or a folder of treebanks.
-        new: the new version, its path, or a folder if `old` is a folder. Files are paired by name.
+        new: the new version, its path, or a folder if `old` is a folder. Files in folders are paired by name.
 
     Raises:
         InputError: a file is invalid, only one of the two is a folder, or no file has the same name in both folders.

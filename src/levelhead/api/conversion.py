@@ -108,8 +108,8 @@ def perplexity(
         minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" stands for 1, 1, then 2, the
             default of SRILM.
         minimum_word_count: training words with a lower count are treated as unknown.
-        ends: how ends of sentences count: like words ("in"), not at all ("out"), or with their probabilities but not
-            their number, as in SRILM's ppl1 ("ppl1").
+        ends: how ends of sentences count: like words ("in"), not at all ("out"), or in the probability but not in the
+            number of words ("ppl1", as in SRILM).
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -159,7 +159,7 @@ def recover(
         answers: the path of a file or folder of answers, a mapping of sent_ids to answers, or a list with an answer per
             gold sentence.
         gold: the gold treebank with the words that the language model was to parse.
-        separator: the start of the lines that separate answers; an empty string for blank lines; by default detected.
+        separator: the start of the lines that separate answers (empty for blank lines); by default detected.
         field: the field with the answer, in JSON lines or CSV; dots separate nested fields, as in `response.text`.
         id_field: the field with the sent_id, in JSON lines or CSV.
 

@@ -70,10 +70,10 @@ def correlate(
     """Return the correlations between columns of tables with a row per treebank.
 
     Args:
-        tables: tables with a row per treebank, which are joined: paths of TSV, CSV or JSON files, results, data frames,
-            or mappings `{NAME: table}`. `NAME=PATH` and `{NAME: table}` put `NAME.` before column names. The index or
-            the first text column of a data frame names the treebanks.
-        columns: the columns to correlate, separated by commas. A single column is correlated with all others; by
+        tables: tables with a row per treebank. Each table is the path of a TSV, CSV or JSON file, a result, a data
+            frame, or a mapping `{NAME: table}`. `NAME=PATH` and `{NAME: table}` put `NAME.` before column names. The
+            index or the first text column of a data frame names the treebanks.
+        columns: the columns to correlate, separated by commas (a single column is correlated with all others); by
             default all numeric columns.
         differences: pairs of columns (A, B): their difference A - B is added as the column diff(A,B).
         given: columns to control for (partial correlation).
@@ -114,7 +114,7 @@ def measurements(
 
     Args:
         tables: as in `correlate`.
-        columns: the columns to keep; by default all. Each of them must be in only one of the tables.
+        columns: the columns to keep; by default all. No kept column may be in several tables.
         differences: as in `correlate`.
         key: the column with the names of treebanks; by default the first.
         missing: as in `correlate`.

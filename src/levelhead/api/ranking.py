@@ -120,7 +120,7 @@ def rank(
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests. None computes them
             only with `prepare`, or with `missing="adjust"` and without `scores`.
         prepare: what `write_report` will write: "page", or "pages" for a folder that also has a page for each output.
-            The data for the pages is in the field `looked`.
+            The data for the pages is in the field `looked` of the result.
         origin: how the result was made, to be shown at the end of pages; by default this call of `rank`.
 
     Raises:

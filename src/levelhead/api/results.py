@@ -145,7 +145,7 @@ def json_schema(kind: str) -> dict[str, Any]:
 
 @immutable
 class LoadedResult(Tabular):
-    """A result that was read from a file, with its tables, verdict and provenance, but no treebanks and counts.
+    """A result that was read from a file: tables, verdict and provenance, but no treebanks or counts.
 
     Args:
         KIND: the kind of result, such as "score".

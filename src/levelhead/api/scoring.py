@@ -71,10 +71,10 @@ def score(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Evaluation:
-    """Return the scores of a system: for several test sets, macro-averages, with the scores on each in `treebanks`.
+    """Return the scores of a system; for several test sets, macro-averages (`treebanks` has the scores on each).
 
-    Files that the official scorer of the rules rejects are rejected; treebanks in memory are not. If gold has empty
-    nodes, the default measures under the rules "ud" include five more, of empty nodes.
+    Files must be valid for the official scorer of the rules; treebanks in memory need not be. If gold has empty nodes,
+    the rules "ud" add five measures of empty nodes to the default measures.
 
     Args:
         measures: by default all measures that the rules' official scorer prints.
@@ -82,7 +82,7 @@ def score(
             scores on the rest.
         intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
             `compare` offers other levels and units.
-        prepare: "page" to also collect the errors that `write_report` shows, in the field `looked`.
+        prepare: "page" to also collect the errors that `write_report` shows, in the field `looked` of the result.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.

@@ -23,7 +23,7 @@ def validate(
     listed per file; the `count` of the last warning includes all others. Checking a file stops after 100,000 errors.
 
     Args:
-        paths: files (also compressed), folders of files, or manifests (TOML). Of a manifest, gold files are validated.
+        paths: files (also compressed), folders of files, or manifests (TOML), of which the gold files are validated.
         rules: check CoNLL-U ("ud"), or files of morphosyntactic parsing ("msp25", "msp25-sorted").
         fix: write a repaired copy to this file (for several files, to this folder), and check the copy; only
             unambiguous repairs are made (white space, blank lines, empty columns).

@@ -64,7 +64,7 @@ _LIMITS: Mapping[str, tuple[float, ...]] = {
 
 
 def share(part: float, whole: float) -> float | None:
-    """Return `part` in percent of `whole`, or None if `whole` is 0."""
+    """Return `part` as a percentage of `whole`, or None if `whole` is 0."""
     return 100 * part / whole if whole else None
 
 

@@ -115,7 +115,7 @@ def dot(x: float, y: float, radius: float, kind: str, tip: str = "") -> str:
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
-    """Return an SVG text element; the tooltip of a shortened text is the full text."""
+    """Return an SVG text element; if the text is shortened, the tooltip has the full text."""
     shown = cut(words)
     tip = _tip(words) if shown != words else ""
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'

@@ -69,7 +69,7 @@ class Table(NamedTuple):
         columns: the columns.
         rows: the rows of cells; None is a missing value.
         notes: sentences below the table, the most important first; see `Detail`.
-        rules_before: the numbers of rows (from 0) above which a horizontal line is drawn.
+        rules_before: the indices of rows above which a horizontal line is drawn.
         summary: summary rows, such as averages, below a horizontal line.
         more: a text that says how many rows are left out; empty for a complete table.
         signature: the settings and inputs that determine the numbers, by name.
@@ -95,7 +95,7 @@ class Table(NamedTuple):
 
     @property
     def rules(self) -> frozenset[int]:
-        """The numbers of rows above which a horizontal line is drawn, including the first summary row."""
+        """The indices of rows above which a horizontal line is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
     def signed(self, provenance: Any) -> Table:
@@ -118,7 +118,7 @@ class Table(NamedTuple):
         return table._replace(rows=rows, rules_before=rules, summary=summary, more=f"... {n_more:,} more ({hint})")
 
     def of_columns(self, chosen: Sequence[int]) -> Table:
-        """The table with only the `chosen` columns, given by number."""
+        """The table with only the `chosen` columns, given by index."""
         rows, summary = (tuple(tuple(row[i] for i in chosen) for row in some) for some in (self.rows, self.summary))
         return self._replace(columns=tuple(self.columns[i] for i in chosen), rows=rows, summary=summary)
 

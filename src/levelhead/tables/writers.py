@@ -62,7 +62,7 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
 
 
 def texts(tables: Sequence[Table], places: int | None = 2, screen: Screen = FILE) -> str:
-    """Return the tables of a result for the terminal; the notes and the signature are below the last table."""
+    """Return the tables of a result for the terminal, with all notes and the signature at the end."""
     shown = [_table_text(table, places, screen) for table in tables if table.every_row or not screen.is_terminal]
     hidden = {name for _, names in shown for name in names}
     return "\n".join(text for text, _ in shown) + notes_text(tables, screen, hidden)
