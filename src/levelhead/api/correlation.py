@@ -70,9 +70,8 @@ def correlate(
     """Return the correlations between columns of tables with a row per treebank.
 
     Args:
-        tables: tables with a row per treebank. Each table is the path of a TSV, CSV or JSON file, a result, a data
-            frame, or a mapping `{NAME: table}`. `NAME=PATH` and `{NAME: table}` put `NAME.` before column names. The
-            index or the first text column of a data frame names the treebanks.
+        tables: tables with a row per treebank: paths of TSV, CSV or JSON files, results, or data frames (whose index or
+            first text column names the treebanks). `NAME=PATH` or `{NAME: table}` puts `NAME.` before column names.
         columns: the columns to correlate, separated by commas (a single column is correlated with all others); by
             default all numeric columns.
         differences: pairs of columns (A, B): their difference A - B is added as the column diff(A,B).

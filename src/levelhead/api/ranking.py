@@ -103,8 +103,8 @@ def rank(
         manifest: a TOML file with test sets, systems and groups, and the default measures and rules.
         scores: scores to rank instead of files: a table in percent (TSV or a data frame), or a mapping of system names
             to results of `score`. Rankings of such results have no intervals and tests.
-        measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
-            LAS and Feats under msp25.
+        measures: by default LAS, MLAS, BLEX and CLAS; under conll17, LAS, UAS and CLAS; under msp25, MSLAS, LAS and
+            Feats.
         all_measures: also rank by all measures of the rules' official scorer, LAS first.
         ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
             "exact".

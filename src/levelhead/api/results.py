@@ -99,7 +99,7 @@ def columns(kind: str) -> Mapping[str, tuple[DataColumn, ...]]:
 def json_schema(kind: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a kind of result.
 
-    The kind is one that `kinds` returns, "submission" or "task".
+    `kinds` returns the kinds of results; "submission" and "task" are also allowed.
 
     Raises:
         InputError: the kind is unknown.

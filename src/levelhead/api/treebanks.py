@@ -60,8 +60,8 @@ def profile(
 
     Args:
         columns: columns, groups of columns, "summary" or "all", as listed by `levelhead profile --list-columns`.
-        by: what each row describes: a "treebank", a single "value", or all words of a treebank with the same
-            "relation", "deprel" (with subtype), "class", "upos" or "feature".
+        by: what each row describes: a "treebank", one "value" of a column, or all words of a treebank with the
+            same "relation", "deprel" (with subtype), "class", "upos" or "feature".
         total: whether to add a profile of all treebanks together.
         scheme: the scheme of relation classes.
         chunk: the number of tokens per chunk of running text (STTR).
