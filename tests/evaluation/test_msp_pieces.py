@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from levelhead.campaign.outputs import JobSetup, OutputJob, count_output
 from levelhead.campaign.records import File, json_of

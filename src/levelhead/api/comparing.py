@@ -35,8 +35,7 @@ from levelhead.comparison.annotators import annotations_in
 from levelhead.comparison.changes import Changes
 from levelhead.comparison.evaluations import Languages, compare_languages
 from levelhead.comparison.power import Power
-from levelhead.comparison.systems import Comparison
-from levelhead.comparison.systems import compare as compare_systems
+from levelhead.comparison.systems import Comparison, compare as compare_systems
 from levelhead.comparison.trees import WorseSentence, worst_sentences
 from levelhead.comparison.versions import changes, release_changes
 from levelhead.errors import Fault, InputError, Place

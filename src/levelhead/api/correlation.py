@@ -12,8 +12,7 @@ from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.comparison import judgment
 from levelhead.comparison.judgment import Choices, Judgment
 from levelhead.correlation.coefficients import Method, Votes
-from levelhead.correlation.correlate import Correlation
-from levelhead.correlation.correlate import correlate as correlate_columns
+from levelhead.correlation.correlate import Correlation, correlate as correlate_columns
 from levelhead.correlation.human_agreement import Ties
 from levelhead.correlation.measurements import Measurements, Missing
 from levelhead.correlation.tables import is_table, read_tables

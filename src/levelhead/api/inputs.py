@@ -173,8 +173,7 @@ def running(
     jobs: int | Workers, store: PathLike | Store | None, cluster: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards."""
-    from levelhead.jobs import Store, processes
-    from levelhead.jobs import cluster as cluster_at
+    from levelhead.jobs import Store, cluster as cluster_at, processes
 
     workers = jobs
     if isinstance(jobs, int):

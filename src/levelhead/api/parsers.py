@@ -23,9 +23,9 @@ from levelhead.parsing import (
     parsing_warnings,
     read_model,
     read_words,
+    train as train_parser,
     training_warnings,
 )
-from levelhead.parsing import train as train_parser
 from levelhead.parsing.model import Heads, Relations
 from levelhead.progress import counting
 from levelhead.treebank import Treebank

@@ -42,7 +42,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "profile": "typology.collection:Survey",
         "rarefy": "typology.collection:Samples",
         "recover": "recovery.recovery:Recovery",
-        "score": "evaluation.fold:Evaluation",
+        "score": "evaluation.pair:Evaluation",
         "select": "typology.selection:SelectedTreebanks",
         "similarity": "typology.collection:Similarities",
         "rank": "campaign.ranked_systems:RankedSystems",

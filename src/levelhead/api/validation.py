@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from levelhead.api.parameters import public
 from levelhead.treebank.reader import Format
-from levelhead.treebank.validation import CHECKED_RULES, Validation
-from levelhead.treebank.validation import validate as validate_files
+from levelhead.treebank.validation import CHECKED_RULES, Validation, validate as validate_files
 
 
 @public(paths="path", rules=("one of", CHECKED_RULES), fix=("optional", "path"))

@@ -136,17 +136,14 @@ def outputs_by_name(
     single = {key for key, outputs in systems.items() if not (isinstance(outputs, Mapping) or is_collection(outputs))}
     if single == {*systems} and single <= {*codes}:
         return {"system": systems}  # type: ignore[dict-item]
-    if len(codes) > 1 and any(key in codes or not _is_missing(systems[key]) for key in single):
+    found = (key in codes or isinstance(systems[key], Treebank) or Path(systems[key]).exists() for key in single)  # type: ignore[arg-type]
+    if len(codes) > 1 and any(found):
         expected = f"{_BY_CODE} for one system, or {{name: {_BY_CODE}}} or {{name: folder}} for several"
         _refuse_keys(_with_keys(argument, systems), codes, expected)
     for name, outputs in systems.items():
         if isinstance(outputs, Mapping) and not {*outputs} <= {*codes}:
             _refuse_keys(_with_keys(f"{argument}[{name!r}]", outputs), codes, _BY_CODE)
     return systems
-
-
-def _is_missing(output: object) -> bool:
-    return not isinstance(output, Treebank) and not Path(output).exists()  # type: ignore[arg-type]
 
 
 _BY_CODE = "{code: output}"
@@ -330,7 +327,7 @@ class _ManifestReader:
     ) -> dict[str, list[str]]:
         """The listed groups, and the groups named by treebanks."""
         listed = self._table(document, "groups")
-        groups = {name: list(self._texts(listed, name, "groups") or ()) for name in listed}
+        groups = {name: list(self._value(names, "texts", f"groups.{name}") or ()) for name, names in listed.items()}
         for _, table in treebanks:
             for group in table["groups"] or ():
                 groups.setdefault(group, []).append(str(table["code"]))
@@ -362,31 +359,22 @@ class _ManifestReader:
     def _values(self, table: Mapping[str, Any], kinds: Mapping[str, str], where: str) -> dict[str, Any]:
         """The value of each key, None if it is missing or wrong."""
         self._check_keys(table, kinds, where)
-        read = {"text": self._text, "texts": self._texts, "path": self._path}
-        return {key: read[kind](table, key, where) for key, kind in kinds.items()}
+        return {key: self._value(table.get(key), kind, f"{where}.{key}") for key, kind in kinds.items()}
 
     def _check_keys(self, table: Mapping[str, Any], known: Collection[str], where: str) -> None:
         self.errors += [f"{where}: {unknown('key', key, known)}" for key in table if key not in known]
 
-    def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
-        value = table.get(key)
-        if value is None or (isinstance(value, str) and value and "\0" not in value):
-            return value
-        self.errors.append(f"{where}.{key} is not a string")
+    def _value(self, value: Any, kind: str, where: str) -> Any:
+        if kind == "texts" and isinstance(value, list) and value and all(isinstance(text, str) for text in value):
+            self._check_unique(value, where)
+            return tuple(value)
+        if kind != "texts" and isinstance(value, str) and value and "\0" not in value:
+            return self._path(value) if kind == "path" else value
+        if value is not None:
+            self.errors.append(f"{where} is not a {'list of strings' if kind == 'texts' else 'string'}")
         return None
 
-    def _texts(self, table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...] | None:
-        values = table.get(key)
-        if isinstance(values, list) and values and all(isinstance(value, str) for value in values):
-            self._check_unique(values, f"{where}.{key}")
-            return tuple(values)
-        if values is not None:
-            self.errors.append(f"{where}.{key} is not a list of strings")
-        return None
-
-    def _path(self, table: Mapping[str, Any], key: str, where: str) -> Path | None:
-        if (text := self._text(table, key, where)) is None:
-            return None
+    def _path(self, text: str) -> Path:
         path = self.folder / text
         return path if path.exists() else self.folder / path_of(text, self.download)
 

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from levelhead.arguments import check
 from levelhead.errors import Fault, InputError, Place, number_of, unknown
-from levelhead.kernels import conversion as kernel
-from levelhead.kernels import trees
+from levelhead.kernels import conversion as kernel, trees
 from levelhead.treebank import StringColumn, Treebank, check_trees, relations
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.relations import universal

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, add_fault
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Annotation, annotation_of, notes_on, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import enhanced_edges
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
         def add(self, piece: CountedPiece) -> None:
             """Add the next piece, or whole files."""
 
-
-from levelhead.evaluation.pair import Evaluation
 
 NOT_IN_GOLD = "not annotated in gold"
 

@@ -14,6 +14,7 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
+from levelhead.tables.data import Layout
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import PrefetchedFile, are_large_files, in_two_threads, read_bytes
@@ -24,7 +25,6 @@ from levelhead.treebank.tokens import refuse_partial
 if TYPE_CHECKING:
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.score_data import PartialCoverage
-    from levelhead.tables.data import Layout
     from levelhead.tables.table import Table
     from levelhead.treebank.official_reader import OfficialReading
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copyreg
+import hashlib
 import json
 import os
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
@@ -12,6 +14,7 @@ from pickle import PicklingError
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, LevelheadError
 from levelhead.jobs.store import Store
 from levelhead.progress import progress_bar
@@ -25,6 +28,12 @@ class Job(NamedTuple):
     arguments: tuple[Any, ...]  # its arguments, which are pickled
     name: str  # the name of the job in messages
     weight: int = 1  # its share of the work, for the time left; any unit, for example bytes to read
+
+
+def job_key(*parts: Any) -> str:
+    """Return the key of a result: a hash of what determines it, of the version of levelhead, and of that of Unicode."""
+    determining = [VERSION, unicodedata.unidata_version, *parts]
+    return hashlib.sha256(json.dumps(determining, sort_keys=True).encode()).hexdigest()
 
 
 class Codec(NamedTuple):

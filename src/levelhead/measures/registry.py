@@ -25,8 +25,7 @@ from levelhead.scoring.measure import (
     split,
 )
 from levelhead.scoring.measure_definitions import GROUPS, MeasureGroup
-from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
-from levelhead.scoring.selection import Schemes, check_classes, keeps_nothing
+from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES, Schemes, check_classes, keeps_nothing
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.relations import SCHEMES, UNKNOWN, Scheme, universal
 

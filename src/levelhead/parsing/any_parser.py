@@ -12,10 +12,9 @@ from random import Random
 
 import numpy as np
 
-from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.jobs import Job, StaleInput, Store, Workers
-from levelhead.jobs.running import run_long_jobs
+from levelhead.jobs.running import job_key, run_long_jobs
 from levelhead.parsing import training
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,
@@ -130,15 +129,10 @@ def cross_validate(
     program = None if store is None else identity_of(recipe.parser, recipe.external)
     data = to_conllu(treebank)
     # the key has the hash of the contents of the jar file instead of its path
-    settings = json.dumps(
-        [VERSION, recipe._replace(external=recipe.external._replace(jar=None)), program, folds, repair]
-    )
-    identity = hashlib.sha256(data).hexdigest()
+    settings = hashlib.sha256(data).hexdigest(), recipe._replace(external=recipe.external._replace(jar=None)), program
     jobs = [
-        Job(
-            hashlib.sha256(f"parsed fold {identity} {fold} {settings}".encode()).hexdigest(),
-            parse_fold, (data, recipe, fold, folds, repair, program), f"fold {fold + 1}",
-        )
+        Job(job_key("parsed fold", *settings, fold, folds, repair), parse_fold,
+            (data, recipe, fold, folds, repair, program), f"fold {fold + 1}")
         for fold in range(folds)
     ]  # fmt: skip
     try:

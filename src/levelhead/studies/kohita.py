@@ -493,5 +493,5 @@ def claims_on_scores(described: Rows, measured: Mapping[str, Rows], *, ud: int =
 
 def _judged(rows: Rows, signs: Mapping[str, verdicts.Sign]) -> tuple[verdicts.Verdict, str]:
     effects = {name: verdicts.mean_effect({code: _EFFECTS[name](row) for code, row in rows.items()}) for name in signs}
-    evidence = ", ".join(f"{name} {verdicts.estimate_shown(effect)}" for name, effect in effects.items())
-    return verdicts.verdict_of_effects(*((effects[name], sign) for name, sign in signs.items())), f"{evidence} points"
+    verdict = verdicts.verdict_of_effects(*((effects[name], sign) for name, sign in signs.items()))
+    return verdict, f"{verdicts.effects_shown(effects)} points"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -15,14 +14,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead._version import VERSION
 from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable, name_of
 from levelhead.jobs import Job, StaleInput, Store, Workers
-from levelhead.jobs.running import run_long_jobs
+from levelhead.jobs.running import job_key, run_long_jobs
 from levelhead.parsing import ENSEMBLE, Recipe, Schedule, parse_any, train
 from levelhead.treebank import Treebank, read, to_conllu
 from levelhead.treebank.input_bytes import read_bytes
@@ -88,8 +86,7 @@ def run_tasks(
     for name, values in arguments.items():
         hashes = {path: _hash(path) for path in values if isinstance(path, Path)}
         contents = [hashes[value] if isinstance(value, Path) else value for value in values]
-        parts = ["study", VERSION, unicodedata.unidata_version, name_of(function), contents]
-        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        key = job_key("study", name_of(function), contents)
         size = sum(path.stat().st_size for path in hashes) + 1
         jobs.append(Job(key, _run_task, (function, values, hashes), name, size))
     return dict(zip(arguments, run_long_jobs(study, jobs, request.workers, request.store)))

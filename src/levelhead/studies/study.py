@@ -13,8 +13,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 from levelhead.errors import Fault, InputError, Place, number_of, with_minus
 from levelhead.immutable import immutable
-from levelhead.report.page import Block, Page
-from levelhead.report.page import Section as Part
+from levelhead.report.page import Block, Page, Section as Part, render
 from levelhead.report.page.blocks import Origin
 from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
 from levelhead.tables.data import DataColumn, Layout
@@ -112,7 +111,15 @@ class Study(Tabular):
     @property
     def verdict(self) -> str:
         """The number of claims with each verdict, and the verdict on the main claim."""
-        return summary(self)
+        *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(self).items()]
+        counted = f"{', '.join(parts)} and {last}" if parts else last
+        main = [
+            f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
+            for claim in self.claims
+            if self.main_claim and claim.text.startswith(self.main_claim)
+        ]
+        quick = [_QUICK] if "quick" in self.signature else []
+        return " ".join([f"Of {number_of(len(self.claims), 'claim')}, {counted}.", *main[:1], *quick])
 
     @property
     def provenance(self) -> Provenance:
@@ -215,24 +222,6 @@ def conllu(words: str) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def summary(study: Study) -> str:
-    """Return the result in two sentences: the number of claims with each verdict, and the verdict on the main claim."""
-    *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study).items()]
-    counted = f"{', '.join(parts)} and {last}" if parts else last
-    main = [
-        f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
-        for claim in study.claims
-        if study.main_claim and claim.text.startswith(study.main_claim)
-    ]
-    return " ".join(
-        [
-            f"Of {number_of(len(study.claims), 'claim')}, {counted}.",
-            *main[:1],
-            *([_QUICK] if "quick" in study.signature else []),
-        ]
-    )
-
-
 _QUICK = (
     "This is a quick run, which only checks that everything works: it uses few resamples, and other parts of treebanks"
     " instead of missing training sets. Its verdicts on treebanks and parsers mean nothing."
@@ -273,7 +262,7 @@ def _for_readers(study: Study) -> Study:
 def markdown(study: Study, stem: str = "") -> str:
     """Return a study as Markdown with all tables, or a short page that links the files of `write_page`."""
     study = _for_readers(study)
-    parts = [f"# {study.title}", summary(study), study.source + ".", *study.setting, "## Claims"]
+    parts = [f"# {study.title}", study.verdict, study.source + ".", *study.setting, "## Claims"]
     if stem:
         verdicts = [verdict for verdict in _counted(study) if verdict not in {"inconclusive", "confirmed", "no data"}]
         parts += [f"**{verdict.capitalize()}**: {_short_claims(study, verdict)}" for verdict in verdicts]
@@ -311,7 +300,7 @@ def page(study: Study) -> Page:
     for number, section in enumerate(study.sections, 1):
         block = Block(f"part-{number}", drawing=section.figure, table=section.table)
         parts.append(Part(f"part-{number}", section.title, " ".join(section.text), [block]))
-    return Page(study.title, f"{summary(study)} {study.source}.", facts, {}, parts, study.setting, study.signature)
+    return Page(study.title, f"{study.verdict} {study.source}.", facts, {}, parts, study.setting, study.signature)
 
 
 def text(study: Study, places: int | None = 2, screen: Screen = FILE) -> str:
@@ -328,8 +317,6 @@ def text(study: Study, places: int | None = 2, screen: Screen = FILE) -> str:
 
 def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
     """Write a study to a file: HTML with its origin, or a short Markdown page with tables and figures next to it."""
-    from levelhead.report.page import render
-
     checked_page(path)
     file = Path(path)
     if file.name.endswith(".html"):

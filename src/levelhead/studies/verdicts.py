@@ -161,10 +161,6 @@ def mean(values: Iterable[Cell]) -> Cell:
     return math.fsum(known) / len(known) if known else None
 
 
-def percent(share: Cell) -> Cell:
-    return None if share is None else 100 * share
-
-
 def difference(x: Cell, y: Cell) -> Cell:
     return None if x is None or y is None else x - y
 
@@ -198,6 +194,10 @@ def estimate_shown(effect: Effect | None, places: int = 2, scale: float = 1) -> 
         places += 1
     value, low, high = (f"{scale * number:+.{places}f}" for number in effect[:3])
     return f"{value} (95% CI {low} to {high})"
+
+
+def effects_shown(effects: Mapping[str, Effect | None], places: int = 2, scale: float = 1) -> str:
+    return ", ".join(f"{name} {estimate_shown(effect, places, scale)}" for name, effect in effects.items())
 
 
 def estimates(table: SystemCounts, contrasts: Sequence[Contrast]) -> list[list[Estimate]]:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice, takewhile, zip_longest
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from levelhead.errors import listed, number_of, printable
+from levelhead.tables.data import DataTable, Value
 from levelhead.tables.documents import short_signature, signature_line
 from levelhead.tables.table import (
     ALL_ROWS,
@@ -22,9 +23,6 @@ from levelhead.tables.table import (
     for_readers,
     formatted,
 )
-
-if TYPE_CHECKING:
-    from levelhead.tables.data import DataTable, Value
 
 __all__ = ["data_to_tsv", "to_html", "to_latex", "to_markdown", "to_text", "to_tsv"]
 
