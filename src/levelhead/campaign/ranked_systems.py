@@ -82,7 +82,7 @@ class _Scopes:
         return Scope(name, test_sets, None if alone else "macro", None if alone else self._parallel)
 
     def wins(self, ranking: Ranking) -> NDArray[np.int64]:
-        """Return for each pair of systems (row, column) on how many test sets the first is significantly better."""
+        """Return, for each pair of systems (row, column), on how many test sets the first is significantly better."""
         n_systems = len(self._results.systems)
         total = np.zeros((n_systems, n_systems), dtype=np.int64)
         for code in self._parallel.without_copies(ranking.group.codes):
@@ -239,7 +239,7 @@ class RankedSystems(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Which system is first by the first measure."""
+        """Which system ranks first by the first measure."""
         return first_place(
             self.results, self.rankings[0], several=len({ranking.group for ranking in self.rankings}) > 1
         )

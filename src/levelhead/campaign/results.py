@@ -47,9 +47,9 @@ class OutputResult(NamedTuple):
         reasons: the reasons why the output scores 0, at most 20.
         scores: the score of each measure with its counts; empty if the counts are unknown.
         secondary: the scores of the valid sentences of an invalid output.
-        coverage: the numbers of sentences in gold and in an invalid output, and how many are invalid or scored.
+        coverage: for an invalid output, the numbers of scored, gold, output and invalid sentences.
         sentences: for each measure, the numerators and denominators in every gold sentence, int32 or float64, shape
-            (2, sentences); empty if they were not requested or the output is invalid.
+            (2, sentences); empty if not requested, or if the output is invalid.
         units: the sampling units, such as documents or sentences; None if `sentences` were not requested.
         gold_hash: the hash of the gold contents; empty if `sentences` were not requested.
         faults: every fault of an invalid output.
@@ -89,10 +89,10 @@ class Results(NamedTuple):
         test_sets: the test sets, in order.
         systems: the names of the systems, in order.
         measures: the names of the measures.
-        results: the result of each output, by the name of the system and the code of the test set.
+        results: a mapping from the name of the system and the code of the test set to the result of the output.
         gold: the sizes and the hash of each gold treebank, by code; empty if only scores are known.
-        signature: the settings, versions and hashes that determine the numbers, by name.
-        looked: what the argument `look` of `score_plan` returned for each test set, by code; empty without `look`.
+        signature: a mapping from name to each setting, version and hash that determines the numbers.
+        looked: a mapping from test set code to what `look` of `score_plan` returned; empty without `look`.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -105,7 +105,7 @@ class Results(NamedTuple):
 
     @property
     def units(self) -> Mapping[str, Units]:
-        """The sampling units of each test set (see `units_of`), by code; empty if no sentences were counted."""
+        """A mapping from test set code to sampling units, such as documents; empty if no sentences were counted."""
         by_code = {code: self.results[self.systems[0], code].units for code in self.gold}
         return {code: units for code, units in by_code.items() if units is not None}
 
@@ -116,7 +116,7 @@ class Results(NamedTuple):
         return {"parallel": "+".join(names)} if names else {}
 
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
-        """Return the sampling units of test sets (default: all), and which of these units parallel test sets share."""
+        """Return the sampling units of test sets (default: all), and which units are shared by parallel test sets."""
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}
         contents = {code: self.gold_hash(code) for code in units}
         declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}

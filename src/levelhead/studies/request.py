@@ -41,7 +41,7 @@ class StudyRequest:
     """The inputs and settings of a study.
 
     Args:
-        treebanks: folders of treebanks, or files.
+        treebanks: treebank files, or folders of treebanks.
         systems: a folder with the outputs of parsers; None to train parsers.
         judgments: a folder of human judgments, with a subfolder for each language.
         scores: a table of published scores.

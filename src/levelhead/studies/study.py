@@ -73,7 +73,7 @@ class Study(Tabular):
         setting: sentences on the data and methods, and how they differ from the paper's.
         sections: the results.
         claims: the claims of the paper, and our verdicts.
-        signature: the settings that determine the numbers, by name.
+        signature: a mapping from name to each setting that determines the numbers.
         main_claim: the first words of the main claim, which is shown first; "" without a main claim.
     """
 
