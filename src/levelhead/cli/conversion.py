@@ -185,8 +185,8 @@ def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
 
     ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (requires --field), or a
     folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
-    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable answer has HEAD _;
-    broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
+    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable answer has HEAD
+    `_`. Broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
     trees.
     """
     refuse_if(conllu == "-", "--output must be a file: the table goes to standard output")
