@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         """Sees every matched piece, in order."""
 
         def start(self) -> None:
-            """Forget all pieces: the files are read from the beginning."""
+            """Forget all pieces, because the files will be read from the beginning."""
 
         def add(self, piece: CountedPiece) -> None:
             """Add the next piece, or whole files."""
@@ -45,7 +45,7 @@ class CountedPiece:
 
     @cached_property
     def sentences(self) -> Mapping[str, tuple[Counts, ...]]:
-        """The counts of all countable measures by gold sentence; for partial scores, also with valid trees only."""
+        """The counts of gold sentences, by measure. Partial scores also have counts with invalid trees as wrong."""
         if self._counted is None:
             return {name: (counts,) for name, counts in counts_by_sentence(self.matches, self._setup).items()}
         return {name: (counts.sentences, counts.sentences_valid_trees) for name, counts in self._counted.items()}
