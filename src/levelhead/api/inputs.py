@@ -91,7 +91,7 @@ def noting(result: _Result, gold: Golds, plan: Plan) -> _Result:
 
 
 def measures_or_default(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
-    """Return the requested measures, or the defaults; for rules that define only a few measures, all of them."""
+    """Return the requested measures; None means the defaults, or all measures of rules that define only a few."""
     return rules_named(rules).measures_or_default(*default) if measures is None else measures
 
 

@@ -46,18 +46,21 @@ def find_plan(
     as_runs: bool = False,
     argument: str = "systems",
 ) -> Plan:
-    """Return the test sets and each system's outputs; `missing_outputs` lists outputs that were not found.
+    """Return the test sets, and the outputs of each system.
+
+    To list the outputs that were not found, call `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
-        systems: a mapping of names to outputs, a folder with a folder for each system, the folder of a single system,
-            or a single output.
-        split: which files of UD releases to use.
+        systems: a mapping from system names to outputs, a folder with a folder for each system, the folder of a single
+            system, or a single output.
+        split: the files to use if `gold` is a UD release: "train", "dev" or "test".
         as_runs: whether every folder in a system's folder is a run, whatever its name.
-        argument: the name of the argument `systems` in errors.
+        argument: what error messages call the argument `systems`.
 
     Raises:
-        InputError: a path cannot be read, is empty, is given twice or matches two layouts; or a mapping has wrong keys.
+        InputError: a path cannot be read, is empty or is given twice; a folder fits two layouts; or a mapping has keys
+            that are not the codes of test sets.
     """
     if isinstance(systems, str | os.PathLike):
         systems = [systems] if Path(systems).is_file() else system_folders(Path(systems))
@@ -164,7 +167,7 @@ def listed_gold(path: str | os.PathLike[str]) -> list[str]:
 
 
 def about_files(gold: Treebanks, plan: Plan, of: str = "gold treebank") -> tuple[str, ...]:
-    """Return warnings about ignored files, and notes on outputs matched by the beginning of their names."""
+    """Return warnings about ignored files, and a note on outputs with longer file names than their test sets."""
     extra = extra_gold_warning(gold) if isinstance(gold, str | os.PathLike) else ()
     ignored = [f"warning: {unmatched_note(list(map(str, plan.ignored)), of)}"] if plan.ignored else []
     return (*extra, *ignored, *(f"note: {note}" for note in plan.notes))
@@ -199,15 +202,15 @@ class Manifest(NamedTuple):
 
     Args:
         test_sets: the listed test sets; if empty, the folder `gold` is used.
-        folders: the listed folders, by the name of the system; if empty, the folder `systems` is used.
-        runs: the names of the folders of runs, for systems whose runs are listed.
+        folders: a mapping from each listed system to its folder; if empty, the folder `systems` is used.
+        runs: a mapping from each system whose runs are listed to the folder names of these runs.
         gold: the folder of gold treebanks, or None.
         systems: the folder with a folder for each system, or None.
-        groups: the codes of the test sets in each group, by the name of the group.
+        groups: a mapping from the name of each group to the codes of its test sets.
         measures: the names of measures, or None.
         definitions: files of custom measures and schemes.
         scheme: the default class scheme, or None.
-        rules: the name of rules, or None.
+        rules: the name of the scoring rules, or None.
         ranking: the rule of ranking, or None.
         show: the groups to rank, or None.
         parallel: the groups whose test sets are parallel.
@@ -230,7 +233,7 @@ class Manifest(NamedTuple):
     path: str = ""
 
     def campaign(self, *, as_runs: bool = False) -> Plan:
-        """Return the plan; `as_runs`: all folders of a system are its runs, unless the manifest lists its runs."""
+        """Return the plan. If `as_runs`, all folders of a system are runs, unless the manifest lists the runs."""
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
             message = "it names no systems: give campaign.systems, a folder, or a list of [[system]]"

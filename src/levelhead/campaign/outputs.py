@@ -66,7 +66,7 @@ if TYPE_CHECKING:
         """Sees the pieces of one output, and returns a result."""
 
         def result(self, gold: FileSummary, system: FileSummary) -> Any:
-            """Return the result."""
+            """Return what was collected from the output, given a summary of each file."""
 
 
 _MISSING: Record = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}

@@ -53,17 +53,18 @@ def score_plan(
     Args:
         plan: the test sets and systems.
         setup: the settings.
-        workers: the workers; this process by default.
+        workers: the processes or machines that score outputs; by default, only this process.
         store: the store of results, or None.
         by_sentence: whether to return the counts of every sentence, which intervals and tests require.
-        resample_by: the units of intervals and tests, see `significance.units_of`.
-        look: a function that is also called with all outputs on each test set (if they are valid), or a `VisitEach`,
-            which is called with each valid output. Workers must be able to import it. Stored outputs are read again.
+        resample_by: the sampling units of intervals and tests, see `significance.units_of`.
+        look: an additional function, called for each test set with all outputs if they are valid; or a `VisitEach`,
+            which is called for each valid output. Workers must be able to import it. Every output is read, even if the
+            store has its result.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given, the rules cannot compare single words
-            for `look`, or a store or other workers are used with a measure made of a Python function.
+        MeasureError: a measure requires training treebanks that were not given; `look` is given, but the rules cannot
+            compare single words; or a measure is a Python function, but a store or other processes are used.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()

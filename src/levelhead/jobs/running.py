@@ -63,13 +63,13 @@ _JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that eve
 
 
 class Workers(NamedTuple):
-    """Workers: how to start an Executor, and how to submit jobs to it.
+    """How to start an Executor, and how to submit jobs to it.
 
     Args:
         start: a function that returns an Executor; it is called again when workers were lost.
         window: the maximum number of submitted tasks.
-        batch: the number of jobs per task; more than one if submitting is slow.
-        restartable: whether `start` returns a new Executor each time, which is shut down after use.
+        batch: the number of jobs in each task; more than one if submitting is slow.
+        restartable: whether each call of `start` returns a new Executor, which is then shut down after use.
         lost: the exceptions that a task raises if its worker was lost.
     """
 
@@ -98,7 +98,7 @@ def n_cores() -> int:
 
 
 def processes(n: int) -> Workers:
-    """Return workers that are `n` processes on this machine; for n = 1, this process itself."""
+    """Return workers that are `n` processes on this machine; if n is 1, this process itself."""
     if n == 1:
         return Workers(_ThisProcess, window=1)
 
@@ -178,7 +178,7 @@ class _JobRun:
         self.failed: list[Job] = []
 
     def missing(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        """Yield the jobs without a result, each key once."""
+        """Yield the jobs whose results are not stored, and only one job for each key."""
         for job in jobs:
             is_new = job.key not in self.keys
             stored = self.store.get(job.key) if self.store is not None and is_new else None

@@ -52,13 +52,13 @@ def train(
     with_dev: bool = False,
     progress: training.Tell = None,
 ) -> AnyModel:
-    """Return a parser, trained on a treebank.
+    """Return a parser trained on a treebank.
 
     Args:
         treebank: the training treebank; sentences that are too long are left out (see `training_warnings`).
         recipe: the parser and its settings.
-        dev: a development treebank for early stopping: the pass with the best LAS is kept; no effect with baselines and
-            external parsers.
+        dev: a development treebank for early stopping, which keeps the pass with the best LAS. Baselines and external
+            parsers use it only if `with_dev` is true.
         with_dev: whether to train again on both treebanks, with the best number of passes.
         progress: a function that is called after each pass.
 

@@ -245,7 +245,7 @@ def measure_documents(counts: Mapping[str, Any], samples: int, resamples: int, s
 
 
 def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
-    """Return whether intervals hold the true value, shape (samples, scores and differences, measures, methods)."""
+    """Return which intervals contain the true value, shape (samples, scores then differences, measures, methods)."""
     true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
     of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
     drawing, *seeds = spawned(seed, 1 + 2 * samples)

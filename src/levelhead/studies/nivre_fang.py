@@ -129,7 +129,7 @@ def words(train: Path) -> int:
 
 
 def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:
-    """For each output, return LAS, CLAS, LAS of each class, LAS without a class or relation, and the share of FUN."""
+    """Return for each output LAS, CLAS, LAS of classes, LAS without classes and relations, and the share of FUN."""
     left_out = (*WITHOUT, *RELATIONS)
     setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *(f"LAS-{name}" for name in left_out)])
     results = check_valid(score_files(golds, {PARSER: outputs}, setup, request)).results

@@ -33,7 +33,7 @@ class Claim(NamedTuple):
         text: the claim, in our words.
         place: the page, section or table where the paper makes it.
         verdict: whether our numbers support it.
-        evidence: the numbers behind the verdict, with the interval if it was tested; or what is missing.
+        evidence: the numbers behind the verdict (with the interval, if tested), or what is missing.
     """
 
     text: str
@@ -72,9 +72,9 @@ class Study(Tabular):
         source: the paper.
         setting: sentences on the data and methods, and how they differ from the paper's.
         sections: the results.
-        claims: the claims of the paper with our verdicts.
-        signature: the settings that determine the numbers, by name.
-        main_claim: the first words of the claim that opens the page; "" for none.
+        claims: the claims of the paper, and our verdicts.
+        signature: a mapping from name to each setting that determines the numbers.
+        main_claim: the first words of the main claim, which is shown first; "" without a main claim.
     """
 
     KIND: ClassVar[str] = "reproduce"
@@ -110,7 +110,7 @@ class Study(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many claims got each verdict, and the verdict on the main claim."""
+        """The number of claims with each verdict, and the verdict on the main claim."""
         *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(self).items()]
         counted = f"{', '.join(parts)} and {last}" if parts else last
         main = [
@@ -123,7 +123,7 @@ class Study(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The signature, and the setting as notes."""
+        """The signature, with the sentences of `setting` as notes."""
         return Provenance(self.signature, {}, notes=self.setting)
 
     def _sections_rows(self) -> Iterator[tuple[str, str, str]]:
@@ -151,8 +151,8 @@ class StudySpec(NamedTuple):
     Args:
         function: the function that runs the study on a `StudyRequest`, as `module:name`.
         inputs: the fields of `StudyRequest` that the study reads in addition to treebanks.
-        outputs: patterns of the subfolders of `systems` that can contain outputs; "" is `systems` itself.
-        main_claim: the first words of the claim that opens the page.
+        outputs: glob patterns of the subfolders of `systems` that can contain outputs; "" is `systems` itself.
+        main_claim: the first words of the main claim, which is shown first.
     """
 
     function: str
@@ -188,7 +188,7 @@ def table_section(
 
 
 def columns(**names_by_kind: str | Iterable[str]) -> dict[str, Kind]:
-    """Return the kind of each column by name; without a separate kind, a column is named in a string."""
+    """Return a mapping from column name to kind, given the names of each kind; a single name can be a string."""
     return {
         name: cast("Kind", kind)
         for kind, names in names_by_kind.items()
@@ -209,7 +209,7 @@ def printed(name: str) -> Mapping[str, Any]:
 
 
 def conllu(words: str) -> str:
-    """Return CoNLL-U for words written as ID FORM HEAD DEPREL [MISC], and multiword tokens written as ID FORM."""
+    """Return CoNLL-U, given a line for each word (ID FORM HEAD DEPREL [MISC]) and each multiword token (ID FORM)."""
     lines = []
     for line in words.strip().split("\n"):
         cells = line.split()

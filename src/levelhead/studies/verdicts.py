@@ -133,7 +133,7 @@ def mean_effect(values: Mapping[str, Cell]) -> Effect | None:
 
 
 def correlation(cells: Mapping[str, Sequence[Cell]], method: Method = "pearson") -> tuple[Effect | None, int]:
-    """Return the correlation of two numbers over languages, tested as by `correlate`, and the number of languages."""
+    """Return the correlation of two columns over languages, tested as in `correlate`, and the number of languages."""
     table = by_language(cells)
     if len(table) < FEWEST:
         return None, len(table)
@@ -166,7 +166,7 @@ def difference(x: Cell, y: Cell) -> Cell:
 
 
 def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
-    """Return whether our number equals a printed number to its decimals, however it is rounded; None if missing."""
+    """Return whether our number rounds to a printed number (a tie: either way); None if either number is missing."""
     apart = difference(ours, printed)
     return None if apart is None else bool(abs(apart) <= 0.5 * 10.0**-places + 1e-9)
 

@@ -29,7 +29,7 @@ class Texts(NamedTuple):
         return Texts(self.codes[rows], self.texts)
 
     def numbered(self, write: Callable[[Value], _Cell]) -> tuple[NDArray[Any], list[Any]]:
-        """Return the codes, and what a function makes of each text that occurs, and at last of a missing value."""
+        """Return the code of each row, and what `write` returns for each code; code -1 is a missing value."""
         cells: list[Any] = [None] * (len(self.texts) + 1)
         cells[-1] = write(None)
         for code in np.flatnonzero(np.bincount(self.codes[self.codes >= 0])).tolist():
@@ -47,7 +47,7 @@ class Numbers(NamedTuple):
         return Numbers(self.array[rows], None if self.missing is None else self.missing[rows])
 
     def numbered(self, write: Callable[[Value], _Cell]) -> tuple[NDArray[Any], list[Any]]:
-        """Return codes, and what a function makes of each value that occurs, and at last of a missing value."""
+        """Return the code of each row, and what `write` returns for each code; code -1 is a missing value."""
         distinct, codes = np.unique(self.array, return_inverse=True)
         if self.missing is not None:
             codes = np.where(self.missing, -1, codes)

@@ -72,7 +72,7 @@ def clean(text: str) -> str:
 
 
 def short(number: float) -> str:
-    """Return a coordinate with at most one decimal."""
+    """Return a coordinate as text with at most one decimal place."""
     return f"{number:.1f}".removesuffix(".0")
 
 
@@ -115,7 +115,7 @@ def dot(x: float, y: float, radius: float, kind: str, tip: str = "") -> str:
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
-    """Return text; if it is shortened, the full text is its tooltip."""
+    """Return an SVG text element; if the text is shortened, the tooltip has the full text."""
     shown = cut(words)
     tip = _tip(words) if shown != words else ""
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'
