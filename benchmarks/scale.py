@@ -22,8 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from score import replace_tables
 
-from levelhead.campaign import find_plan, groups_named, profile_jobs, rank, records, score_plan
-from levelhead.campaign import run as engine
+from levelhead.campaign import find_plan, groups_named, profile_jobs, rank, records, run as engine, score_plan
 from levelhead.campaign.ranked_systems import RankedSystems
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Job, Store, cluster, processes, run_jobs

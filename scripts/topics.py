@@ -219,10 +219,10 @@ TOPICS = {
         " papers.",
         {
             "levelhead": "load columns cite paper_table write_report",
-            "levelhead.tabular": "Tabular",
             "levelhead.api.results": "LoadedResult",
             "levelhead.report.citation": "Citation",
             "levelhead.report": "Table",
+            "levelhead.tabular": "Tabular",
         },
         {
             "levelhead.api.results": "kinds json_schema",

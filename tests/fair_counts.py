@@ -1,7 +1,6 @@
 """Counts of fair measures by both implementations, on texts of either version of UD."""
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 
 import levelhead
 from levelhead.analysis import Breakdown
@@ -16,8 +15,7 @@ from levelhead.scoring.score import count
 from levelhead.significance import units_of
 from levelhead.significance.jackknife import IntervalSettings
 from oracle.document import Refused
-from oracle.measures import Matched
-from oracle.measures import match as oracle_match
+from oracle.measures import Matched, match as oracle_match
 from strategies import examples, pairs
 
 EXAMPLES = settings(max_examples=examples(30))

@@ -7,8 +7,7 @@ through Hypothesis takes a hundred times as long. Failures still shrink to few s
 import json
 from random import Random
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank

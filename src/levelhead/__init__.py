@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-import levelhead.tabular as _tabular
 from levelhead._version import VERSION as __version__  # noqa: N811 -- the field's name for it
 from levelhead.api import FUNCTIONS as _FUNCTIONS
+from levelhead.tabular import Tabular as _Tabular
 
 if TYPE_CHECKING:
     from levelhead.api.breakdowns import analyze, breakdown, confusion, sentences, trees, words
@@ -60,7 +60,7 @@ _ROOMS = {
         "errors",
     ),
     "EpochScorer": "evaluation.epochs",
-    "Evaluation": "evaluation.fold",
+    "Evaluation": "evaluation.pair",
     "measure": "measures.registry",
     "parse_measure": "measures.registry",
     "read_definitions": "measures.registry",
@@ -72,13 +72,13 @@ _ROOMS = {
 }  # fmt: skip
 
 
-def _charts(result: _tabular.Tabular) -> str:
+def _charts(result: _Tabular) -> str:
     from levelhead.report.charts.result_charts import charts_html
 
     return charts_html(result)
 
 
-_tabular.Tabular.show_in_notebooks(_charts)
+_Tabular.show_in_notebooks(_charts)
 
 
 if not TYPE_CHECKING:  # so that type checkers report names that do not exist

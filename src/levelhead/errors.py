@@ -51,11 +51,11 @@ class Fault:
     """One error or warning about an input.
 
     Args:
-        slug: its name, a key of `levelhead.messages.MESSAGES`.
+        slug: the name of the error or warning, as in `levelhead.messages.MESSAGES`.
         message: what is wrong, in one sentence.
-        place: where it is.
+        place: where the error or warning is.
         severity: "error" if the file cannot be used, otherwise "warning".
-        count: the number of similar faults that it stands for, including itself.
+        count: the number of similar errors or warnings that this one stands for, including itself.
     """
 
     slug: str
@@ -74,7 +74,7 @@ class Fault:
         return self.message + (f" (and {number_of(self.count - 1, 'more such case')})" if self.count > 1 else "")
 
     def in_file(self, name: str | None) -> Fault:
-        """Return the fault with this `name` of its file."""
+        """Return the same fault in the file `name`."""
         return replace(self, place=self.place._replace(file=name))
 
 
@@ -96,8 +96,8 @@ class LevelheadError(Exception):
 
     Args:
         message: what is wrong, in one sentence.
-        slug: its name in `levelhead.messages`.
-        place: where it happened.
+        slug: the name of the error, as in `levelhead.messages.MESSAGES`.
+        place: where the error is.
     """
 
     def __init__(self, message: str, slug: str, place: Place | None = None) -> None:
@@ -112,7 +112,7 @@ class InputError(LevelheadError, ValueError):
     """An input that cannot be used, with all errors found in it.
 
     Args:
-        faults: at least one fault; the first names the error.
+        faults: at least one fault. The error has the message, slug and place of the first fault.
     """
 
     def __init__(self, *faults: Fault) -> None:

@@ -7,8 +7,7 @@ Here nothing is compiled: all classes share their methods, and what `dataclasses
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Mapping, Set as AbstractSet
 from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields
 from types import FunctionType
 from typing import Any, NoReturn, TypeVar, dataclass_transform

@@ -23,9 +23,9 @@ _NAMES = {"cells": "errors", "evaluations": "treebanks", "differing": "differing
 class Tabular:
     """A result: named tables of data, with a verdict and a provenance.
 
-    Notebooks show the verdict, the first 40 rows of the main table, and charts. A class of results defines their `KIND`
-    and the columns of their tables, the main table first (`LAYOUTS`). The rows of the table NAME come from the method
-    `_NAME_rows` or the field NAME; nested mappings give one row per entry.
+    Notebooks show the verdict, the first 40 rows of the main table, and charts. A subclass defines `KIND`, the name of
+    the kind of result, and `LAYOUTS`, the columns of each table, the main table first. The rows of a table NAME come
+    from the method `_NAME_rows` or the field NAME; a mapping of mappings gives a row for each inner entry.
     """
 
     __slots__ = ()
@@ -49,7 +49,7 @@ class Tabular:
 
     @cached_property  # which the fields of a class can replace
     def verdict(self) -> str | None:
-        """The answer in a sentence; None if there is none."""
+        """The main finding in a sentence; None for a result without a verdict."""
         return None
 
     @classmethod
@@ -70,7 +70,7 @@ class Tabular:
         """Return the table of data with this `name`, by default the main table.
 
         Raises:
-            InputError: there is no table of this name.
+            InputError: the result has no table of this name.
         """
         from levelhead.tables.data import DataTable, table_of
 
@@ -82,7 +82,7 @@ class Tabular:
         return records if isinstance(records, DataTable) else table_of(layouts[chosen], records)
 
     def records(self, name: str) -> Any:
-        """Return the rows of a table as records, or as a `DataTable`."""
+        """Return the rows of the table `name` as records, or the table as a `DataTable`."""
         if rows := getattr(self, f"_{name}_rows", None):
             return rows()
         field = getattr(self, name)
@@ -91,7 +91,7 @@ class Tabular:
         return field
 
     def table(self) -> Table:
-        """Return the table for readers."""
+        """Return the table for printing."""
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,11 +110,11 @@ class Tabular:
         """Return a table of data as a data frame.
 
         Args:
-            table: its name, see `tables`; by default the main table.
+            table: the name of the table, one of `tables`; by default the main table.
             library: "polars" or "pandas"; by default polars if it is installed, otherwise pandas.
 
         Raises:
-            InputError: there is no table of this name.
+            InputError: the result has no table of this name.
             LevelheadError: the library is not installed.
         """
         from levelhead.tables.frames import frame_of
@@ -131,7 +131,10 @@ class Tabular:
         return texts(self.text_tables(), self.PLACES)
 
     def below_verdict(self, text: str, width: int | None = None) -> str:
-        """Return the verdict (wrapped at `width`, by default 100), if there is one, with the text below it."""
+        """Return the verdict with `text` below it, or `text` alone if the result has no verdict.
+
+        The verdict is wrapped at `width` characters, by default 100.
+        """
         if not self.verdict:
             return text
         from levelhead.tables.table import FILE

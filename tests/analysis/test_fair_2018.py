@@ -24,8 +24,7 @@ from levelhead.scoring.score import count
 from levelhead.treebank.relations import NIVRE_FANG, SCHEMES
 from official_2018 import SYSTEMS, official_rows
 from oracle import fair
-from oracle.measures import Counted
-from oracle.measures import match as oracle_match
+from oracle.measures import Counted, match as oracle_match
 
 TREEBANKS = ("fi_pud", "hsb_ufal", "hy_armtdp", "kmr_mg", "tr_imst", "zh_gsd")
 """Large and small, well and hardly parsed; ArmParser has no output for three of them."""

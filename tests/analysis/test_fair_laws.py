@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import levelhead
 from fair_counts import EXAMPLES, both, broken_down, counts_of, matched
@@ -17,8 +16,7 @@ from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
 from levelhead.treebank.relations import SCHEMES
 from oracle import fair
-from oracle.measures import home_sentences
-from oracle.measures import match as oracle_match
+from oracle.measures import home_sentences, match as oracle_match
 from strategies import SEEDS, examples, pairs
 
 

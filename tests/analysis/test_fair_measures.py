@@ -5,8 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import levelhead
 from conftest import one_in
@@ -31,8 +30,7 @@ from levelhead.treebank.provenance import Provenance
 from levelhead.treebank.relations import SCHEMES
 from oracle import fair
 from oracle.damage import damaged_bytes
-from oracle.measures import Counted, same_arc
-from oracle.measures import match as oracle_match
+from oracle.measures import Counted, match as oracle_match, same_arc
 from strategies import SEEDS, examples, pairs
 
 RESTRICTIONS = (

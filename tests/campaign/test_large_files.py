@@ -12,8 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from conftest import EXAMPLES
 from levelhead.campaign import records as gold_of_jobs
@@ -50,7 +49,7 @@ CORPUS = "# newdoc\n", "# newdoc id = d\n", "# genre = a\n", "# genre = b\n# new
 def settings_of(rules: str, resample_by: str | None, **more: Any) -> JobSetup:
     weights = {"w": WEIGHTS, **MODELS}
     setup = setup_of([*setup_of(rules=rules).names, *MORE[rules]], rules=rules, weights=weights)
-    return JobSetup(setup, by_sentence=resample_by is not None, resample_by=resample_by or "auto", **more)
+    return JobSetup(setup, resample_by=resample_by, **more)
 
 
 def file_of(path: Path, data: bytes, *, at_hand: bool = False) -> File:
@@ -159,7 +158,7 @@ def test_conllx_against_conllu(tmp_path: Path) -> None:
     words = [line for line in gold.split("\n") if not line.startswith("#") and "-" not in line.partition("\t")[0]]
     system = "\n".join(line for line in words if "." not in line.partition("\t")[0])
     files = file_of(tmp_path / "gold", gold.encode()), file_of(tmp_path / "system", system.encode())
-    setup = JobSetup(setup_of("UAS,LAS,UEM", format="conllx", gold_format="conllu"), by_sentence=True)
+    setup = JobSetup(setup_of("UAS,LAS,UEM", format="conllx", gold_format="conllu"), resample_by="auto")
     assert compare(*files, setup)["state"] == "valid"
     compare(files[0], None, setup)
 

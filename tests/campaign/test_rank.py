@@ -8,8 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from campaigns import ENGLISH, LANGUAGES, PARALLEL, everything, results_of, scored
 from levelhead import campaign as c

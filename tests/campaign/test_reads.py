@@ -10,9 +10,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES, one_in
-from levelhead.campaign import find_plan, score_plan
-from levelhead.campaign import outputs as jobs
-from levelhead.campaign import records as gold_of_jobs
+from levelhead.campaign import find_plan, outputs as jobs, records as gold_of_jobs, score_plan
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes

@@ -9,8 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from command_line import levelhead
 from conftest import EXAMPLES

@@ -43,8 +43,7 @@ NAMES = ["upos", "lemma", "head-relation", "feature:Number", "feature:Case,upos"
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_counts_and_intervals_are_those_of_the_definitions(by, language):
     library("scipy.stats")
-    from oracle import breakdown as oracle
-    from oracle import intervals
+    from oracle import breakdown as oracle, intervals
 
     expected = oracle.parts(*texts(language), properties()[by])
     (found,) = levelhead.breakdown(*pair(language), by=by).treebanks[language]
@@ -67,8 +66,7 @@ def test_counts_and_intervals_are_those_of_the_definitions(by, language):
 @pytest.mark.parametrize("by", ["upos", "head-relation"])
 def test_intervals_of_differences_are_those_of_the_definitions(by):
     library("scipy.stats")
-    from oracle import breakdown as oracle
-    from oracle import intervals
+    from oracle import breakdown as oracle, intervals
 
     both = [oracle.parts(*texts("en", system), properties()[by]) for system in ("alpha", "beta")]
     found = levelhead.breakdown(pair("en")[0], [pair("en", "alpha")[1], pair("en", "beta")[1]], by=by)
@@ -132,8 +130,7 @@ def test_averages_have_the_interval_of_the_macro_average(tmp_path):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_gains_are_those_of_rescoring(language, system):
     library("scipy.stats")
-    from oracle import breakdown as oracle
-    from oracle import intervals
+    from oracle import breakdown as oracle, intervals
 
     expected = oracle.repaired(*texts(language, system))
     ((found, *_),) = levelhead.analyze(*pair(language, system)).treebanks.values()

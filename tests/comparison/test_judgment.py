@@ -7,15 +7,13 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan
-from levelhead.comparison import compare as compare_systems
-from levelhead.comparison import judgment
+from levelhead.comparison import compare as compare_systems, judgment
 from levelhead.comparison.judgment import Choices, read_choices
 from levelhead.correlation import Preferences
 from levelhead.correlation.human_agreement import compare_agreement, human_agreement, preferences

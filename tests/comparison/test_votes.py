@@ -5,8 +5,7 @@ import shutil
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from conftest import EXAMPLES, library
 from levelhead.campaign import find_plan

@@ -10,8 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from heads import arrays_of, sentence_of
 from levelhead import InputError, from_conllu, read

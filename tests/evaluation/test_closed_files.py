@@ -111,7 +111,7 @@ def scored(measures: list[str] | None = None, **settings: Any) -> Callable[[Path
 
 
 def counted(measures: list[str] | None = None, **settings: Any) -> Callable[[Path, Path], Any]:
-    job = JobSetup(setup_of(measures, **settings), by_sentence=True, resample_by="sentence")
+    job = JobSetup(setup_of(measures, **settings), resample_by="sentence")
     return lambda gold, system: count_output(file_of(gold), file_of(system), job)
 
 

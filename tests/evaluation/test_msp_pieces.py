@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from levelhead.campaign.outputs import JobSetup, OutputJob, count_output
 from levelhead.campaign.records import File, json_of
@@ -110,7 +109,7 @@ def test_records_of_the_engine(folder: Path, seed: int, rules: str, errors: bool
     """With the counts of every sentence; a valid output is counted in pieces."""
     gold, system = draw_pair(seed, errors=errors)
     files = file_of(folder / "g", gold), file_of(folder / "s", system)
-    setup = JobSetup(setup_of(rules=rules), by_sentence=True)
+    setup = JobSetup(setup_of(rules=rules), resample_by="auto")
     whole = record_of(*files, setup, WHOLE)
     for sizes in TINY:
         assert record_of(*files, setup, sizes) == whole

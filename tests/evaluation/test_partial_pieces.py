@@ -8,8 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from levelhead.campaign.outputs import JobSetup, count_output
 from levelhead.campaign.records import File, json_of
@@ -167,13 +166,13 @@ def test_damaged_files(folder: Path, seed: int, sizes: list[int], rules: str, ed
 
 
 @settings(max_examples=examples(15))
-@given(seed=SEEDS, n=st.integers(0, 5), by_sentence=st.booleans())
-def test_records_of_rankings(folder: Path, seed: int, n: int, by_sentence: bool) -> None:
+@given(seed=SEEDS, n=st.integers(0, 5), resample_by=st.sampled_from([None, "auto"]))
+def test_records_of_rankings(folder: Path, seed: int, n: int, resample_by: str | None) -> None:
     """What `compare` and `rank` keep of an output, with the counts of every sentence: the same bytes."""
     draw = Random(seed)
     gold = renamed(some_treebank(draw, [3, 2, 4, 1, 5]))
     system = damaged_bytes(draw, written(answered(draw, gold, n)), draw.randrange(2))
-    job = JobSetup(setup_of(["LAS", "CLAS", "Sentences", "UEM", "ELAS"], partial=True), by_sentence=by_sentence)
+    job = JobSetup(setup_of(["LAS", "CLAS", "Sentences", "UEM", "ELAS"], partial=True), resample_by=resample_by)
     sides = []
     for name, data in (("gold", written(gold).encode()), ("system", system)):
         (folder / name).write_bytes(data)

@@ -4,8 +4,7 @@ from functools import cache
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import levelhead
 from conftest import library

@@ -1,7 +1,6 @@
 """The search for characters in a pool finds what a search string by string finds."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from levelhead.treebank.strings import SPACES, Strings
 

@@ -11,8 +11,7 @@ from levelhead.evaluation.epochs import EpochScorer
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
 from levelhead.treebank import relations
 from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, ud_version_of
-from oracle import fair
-from oracle import measures as oracle_measures
+from oracle import fair, measures as oracle_measures
 
 ONE = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tpunct\t_\t_\n\n"
 TWO = "1\ta\t_\t_\t_\t_\t2\tobj\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tobl\t_\t_\n\n"

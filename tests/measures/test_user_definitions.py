@@ -12,8 +12,7 @@ from levelhead.errors import InputError, MeasureError
 from levelhead.measures.registry import REGISTRY, STANDARD, parse_measure, read_definitions
 from levelhead.scoring.measure import Measure, split
 from levelhead.treebank import relations
-from oracle import fair
-from oracle import measures as oracle_measures
+from oracle import fair, measures as oracle_measures
 from strategies import examples, pairs
 
 ONE = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tpunct\t_\t_\n\n"

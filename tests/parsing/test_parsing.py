@@ -11,16 +11,14 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.errors import Fault
 from levelhead.kernels.oracles import projective_order
 from levelhead.kernels.transition_parser import Parser
 from levelhead.kernels.trees import lift
-from levelhead.parsing import PARSERS, Model, Recipe, Schedule, parse_treebank, train
-from levelhead.parsing import features as wording
+from levelhead.parsing import PARSERS, Model, Recipe, Schedule, features as wording, parse_treebank, train
 from levelhead.parsing.features import columns_of, compiled_for
 from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
 from levelhead.parsing.parser_input import (

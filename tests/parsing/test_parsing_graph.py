@@ -6,13 +6,11 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from levelhead import InputError, Treebank, build, from_conllu, read, score
 from levelhead.kernels.graph_parser import GraphParser
-from levelhead.parsing import Model, Recipe, Schedule, parse_treebank, train
-from levelhead.parsing import features as wording
+from levelhead.parsing import Model, Recipe, Schedule, features as wording, parse_treebank, train
 from levelhead.parsing.features import columns_of, compiled_for
 from levelhead.parsing.model import GRAPH_PARSERS
 from levelhead.parsing.parser_input import LONGEST_WHOLE, long_parsing_warnings

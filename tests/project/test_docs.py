@@ -12,8 +12,7 @@ import levelhead
 from conftest import ROOT, script
 from levelhead import compat
 from levelhead._version import VERSION
-from levelhead.api.results import _CLASSES as RESULTS
-from levelhead.api.results import kinds
+from levelhead.api.results import _CLASSES as RESULTS, kinds
 from levelhead.cli import program
 from levelhead.measures.registry import REGISTRY
 from levelhead.messages import MESSAGES

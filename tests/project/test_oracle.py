@@ -3,8 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from conllu_cases import VERDICTS, A, row, sentence
 from oracle.align import TextDiffers, align

@@ -17,8 +17,7 @@ from pathlib import Path
 import pytest
 
 from conftest import one_in
-from documentation import INLINE, PAGES_WITH_SESSIONS, ROOT, folder_of
-from documentation import PAGES as DOCUMENTATION
+from documentation import INLINE, PAGES as DOCUMENTATION, PAGES_WITH_SESSIONS, ROOT, folder_of
 from levelhead.cli.program import run
 from stanza_stand_in import _stand_in  # noqa: F401 -- Stanza itself needs torch
 from task.task_server import SANDBOX_USER, serving

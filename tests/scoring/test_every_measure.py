@@ -191,7 +191,7 @@ def test_records_of_invalid_outputs(folder: Path, kind: str, partial: bool, monk
     output = folder / "invalid"
     output.write_text(invalid, encoding="utf-8")
     files = [File(str(path), hashlib.sha256(path.read_bytes()).hexdigest()) for path in (gold, output)]
-    settings = JobSetup(setup_for(gold, partial=partial).read(), by_sentence=True)
+    settings = JobSetup(setup_for(gold, partial=partial).read(), resample_by="auto")
     whole = count_output(*files, settings)
     monkeypatch.setattr(input_bytes, "SIZES", SENTENCE_BY_SENTENCE)
     assert json_of(count_output(*files, settings)) == json_of(whole)

@@ -5,14 +5,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from conftest import EXAMPLES, library
 from levelhead import campaign as c
-from levelhead.campaign.ranking_tables import test_notes as notes_on_tests
-from levelhead.campaign.ranking_tables import undecided_ranks
+from levelhead.campaign.ranking_tables import test_notes as notes_on_tests, undecided_ranks
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance.corrections import PairTests, compact_letters, compare_pairs, evidence
 from levelhead.significance.estimates import STANDARD

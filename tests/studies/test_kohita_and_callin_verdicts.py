@@ -7,19 +7,18 @@ from typing import Any
 import pytest
 
 from levelhead.studies import Claim, StudyRequest
-from levelhead.studies.callin import MEASURES as CALLIN_MEASURES
 from levelhead.studies.callin import (
+    MEASURES as CALLIN_MEASURES,
     PRINTED,
     _claims_on_treebanks,
     claim_on_entropies,
     claims_on_correlations,
     claims_on_judgments,
     claims_on_printed_numbers,
+    claims_on_scores as callin_scores,
     relative_change,
 )
-from levelhead.studies.callin import claims_on_scores as callin_scores
-from levelhead.studies.kohita import _claims_on_conversion
-from levelhead.studies.kohita import claims_on_scores as kohita_scores
+from levelhead.studies.kohita import _claims_on_conversion, claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018 import SCALES
 from levelhead.studies.request import Parts
 from oracle.spread import relative_variance

@@ -6,9 +6,8 @@ import pytest
 
 from conftest import ROOT
 from levelhead.errors import with_minus
-from levelhead.studies import STUDIES, Claim, Study
-from levelhead.studies import study as pages
-from levelhead.studies.study import markdown, summary
+from levelhead.studies import STUDIES, Claim, Study, study as pages
+from levelhead.studies.study import markdown
 
 
 def claims_of(name: str) -> tuple[Claim, ...]:
@@ -23,7 +22,7 @@ def test_a_page_opens_with_two_sentences_of_result(name: str) -> None:
     main_claim = STUDIES[name].main_claim
     study = Study(name, "", "", (), (), claims_of(name), {}, main_claim)
     title, _, opening = page.split("\n")[:3]
-    assert opening == with_minus(summary(study))
+    assert opening == with_minus(study.verdict)
     shown = page.partition("## Claims\n\n")[2].partition("\n\n## Tables")[0]
     assert shown == markdown(study, name).partition("## Claims\n\n")[2].partition("\n\n## Tables")[0]
     assert f'The main claim, "{main_claim}' in opening
@@ -36,18 +35,18 @@ def study_of(*verdicts: str, main_claim: str = "") -> Study:
 
 
 def test_verdicts_are_counted_in_words() -> None:
-    assert summary(study_of("holds")) == "Of 1 claim, 1 holds."
-    assert summary(study_of("inconclusive", "holds", "holds", "no data")) == (
+    assert study_of("holds").verdict == "Of 1 claim, 1 holds."
+    assert study_of("inconclusive", "holds", "holds", "no data").verdict == (
         "Of 4 claims, 2 hold, 1 is inconclusive and 1 cannot be tested."
     )
 
 
 def test_the_main_claim_follows() -> None:
     study = study_of("holds", "does not hold", main_claim="claim 1")
-    assert summary(study) == (
+    assert study.verdict == (
         'Of 2 claims, 1 holds and 1 does not hold. The main claim, "claim 1", does not hold: evidence 1.'
     )
-    start = f"# X\n\n{summary(study)}\n\nNobody.\n\nA setting.\n\n## Claims\n\nA claim holds if a test is significant"
+    start = f"# X\n\n{study.verdict}\n\nNobody.\n\nA setting.\n\n## Claims\n\nA claim holds if a test is significant"
     assert markdown(study).startswith(start)
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy.stats import t as student
 
 from conftest import EXAMPLES, ROOT
@@ -31,8 +30,7 @@ from levelhead.studies.measures_2018 import (
     mean_of,
     spread_of,
 )
-from levelhead.studies.nivre_fang import CLASSES, PUBLISHED, RELATIONS, WITHOUT
-from levelhead.studies.nivre_fang import claims_on_scores as nivre_fang_scores
+from levelhead.studies.nivre_fang import CLASSES, PUBLISHED, RELATIONS, WITHOUT, claims_on_scores as nivre_fang_scores
 from levelhead.studies.request import score_files
 from levelhead.studies.sogaard_haulrich import (
     TreebankPerplexities,

@@ -1,8 +1,7 @@
 """Tables as plain text fit a terminal, and say what they leave out; files have everything."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from rich.cells import cell_len
 
 from levelhead.tables.table import Column, Screen, Table

@@ -13,8 +13,7 @@ import zipfile
 from contextlib import nullcontext
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from levelhead.task.archives import UnsafeArchive, check_archive, unpack
 from levelhead.task.description import SubmissionLimits

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from conllu_cases import find_faults
 from levelhead import ConlluError, InputError, from_conllu, read, score

@@ -4,8 +4,7 @@ import re
 from functools import partial
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import levelhead
 from levelhead import ConlluError, InputError, from_conllu

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from levelhead import ConlluError, Treebank, build, from_conllu, read, write
 from levelhead.errors import OutputError

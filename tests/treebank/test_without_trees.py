@@ -6,8 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import levelhead
 from command_line import levelhead as run
@@ -17,8 +16,7 @@ from levelhead.evaluation.epochs import EpochScorer
 from levelhead.treebank import faults_of, input_bytes, to_conllu
 from levelhead.treebank.input_bytes import PieceSizes
 from oracle.damage import damaged_bytes
-from oracle.measures import OF_TREES
-from oracle.measures import score as oracle_score
+from oracle.measures import OF_TREES, score as oracle_score
 from result_rows import rows_in, scores_in
 from strategies import SEEDS, examples, pairs, treebanks
 

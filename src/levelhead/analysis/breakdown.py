@@ -46,15 +46,16 @@ COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
 class Breakdown(NamedTuple):
-    """The scores of word groups (buckets) that share the values of some properties.
+    """The scores of buckets: groups of words with the same values of given properties.
 
     Args:
         by: the names of the properties.
         measure: the measure.
-        rows: the values of the properties and the score, for each bucket with words.
-        whole: the score of all words; None if `without` is empty.
-        without: for each bucket, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
-        estimates: for each bucket, the score with its confidence interval.
+        rows: for each bucket with words, the values of the properties and the score.
+        whole: the score of all words; None if the mapping `without` is empty.
+        without: a mapping from class or relation to the score of all other words (Nivre and Fang 2017, Tables 2 and 3);
+            empty if buckets are not single classes or relations.
+        estimates: a mapping from bucket to the score and its confidence interval.
         system: the name of the system.
     """
 
@@ -67,7 +68,7 @@ class Breakdown(NamedTuple):
     system: str = ""
 
     def difference(self, values: tuple[str, ...]) -> Fraction | None:
-        """Return how many points the score without the bucket `values` is above the score of all words."""
+        """Return the score without the words of the bucket `values`, minus the score of all words, in points."""
         if self.whole is None or self.whole.exact is None:
             return None
         without = self.without.get(values, self.whole).exact
@@ -285,13 +286,13 @@ class Average(NamedTuple):
 
     Args:
         values: the value of each property.
-        n_treebanks: the number of treebanks with words in the bucket; scores are means over these.
+        n_treebanks: the number of treebanks with words in the bucket; scores are means over these treebanks.
         value: the mean value of the measure.
         precision: the mean precision.
         recall: the mean recall.
         f1: the mean F1 score.
-        without: for classes and relations, the mean value without them, over all treebanks.
-        difference: the mean value without a class or relation, minus the mean value of all words.
+        without: the mean value outside the bucket (a class or relation), over all treebanks.
+        difference: the mean value outside the bucket, minus the mean value of all words.
         estimate: the mean value with its confidence interval; None if not requested.
     """
 

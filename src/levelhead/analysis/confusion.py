@@ -38,11 +38,12 @@ class Confusion(NamedTuple):
     """The confusion matrix of gold and system relations, over aligned words.
 
     Args:
-        names: the universal relations, most frequent first; all after the first `MOST_RELATIONS` are joined as `OTHER`.
-        counts: words by gold relation (rows) and system relation (columns), int64, shape (names, names).
-        right_heads: of the words in `counts`, those with the correct head, int64, shape (names, names).
-        unaligned_gold: unaligned gold words, by relation, int64, shape (names,).
-        unaligned_system: unaligned system words, by relation, int64, shape (names,).
+        names: the universal relations, most frequent first; relations beyond `MOST_RELATIONS` share the name `OTHER`.
+        counts: the number of words with each gold relation (row) and system relation (column), int64, shape
+            (names, names).
+        right_heads: for each cell of `counts`, the number of words with the correct head, int64, shape (names, names).
+        unaligned_gold: the number of unaligned gold words with each relation, int64, shape (names,).
+        unaligned_system: the number of unaligned system words with each relation, int64, shape (names,).
     """
 
     names: tuple[str, ...]
@@ -52,7 +53,7 @@ class Confusion(NamedTuple):
     unaligned_system: NDArray[np.int64]
 
     def cells(self) -> Iterator[ConfusedWords]:
-        """Yield the cells with words, the largest first, and then the unaligned words of each relation."""
+        """Yield the nonempty cells of the matrix, the largest first, then the unaligned words with each relation."""
         names, totals = self.names, self.counts.sum(axis=1).tolist()
         for g, s in sorted(np.argwhere(self.counts).tolist(), key=lambda cell: -int(self.counts[tuple(cell)])):
             n = int(self.counts[g, s])
@@ -73,7 +74,7 @@ class ConfusedWords(NamedTuple):
         system_relation: the universal relation in the system's output; null for gold words that are not aligned.
         words: the number of words.
         head_correct: the number of these words with the correct head; null for words that are not aligned.
-        share: their share of the aligned words with this gold relation.
+        share: the share of aligned words with this gold relation that get this system relation.
     """
 
     gold_relation: str | None
@@ -84,7 +85,7 @@ class ConfusedWords(NamedTuple):
 
 
 class Example(NamedTuple):
-    """Where an aligned word is in both treebanks.
+    """The position of an aligned word in both treebanks.
 
     Args:
         gold_sentence: the index of the gold sentence.
@@ -191,7 +192,7 @@ class Cascading(NamedTuple):
         labeled: whether a correct arc must also have the correct relation.
         wrong: the number of aligned words of the class that are attached incorrectly.
         parent_correct: the number of these words whose predicted head is itself attached correctly.
-        share: their share of the wrong arcs; a low share means that errors follow from errors higher in the tree.
+        share: `parent_correct` / `wrong`; a low share means that errors follow from errors higher in the tree.
     """
 
     name: Annotated[str, NOT_A_COLUMN]

@@ -84,7 +84,7 @@ class Repair(NamedTuple):
 
     @property
     def wrong(self) -> str:
-        """What is wrong besides the values, such as `head`; empty if only they differ."""
+        """What is wrong in addition to the relation or UPOS, such as `head`; empty if nothing else is wrong."""
         shown = {"relation", "UPOS"} if self.gold_value != self.system_value else set()
         return " and ".join(column for column in self.error.split(", ") if column not in shown)
 
@@ -167,7 +167,7 @@ class ErrorKinds:
 
 
 class Errors(NamedTuple):
-    """The errors of an output, or of a piece of one."""
+    """The errors of a system's output, or of one piece of the output."""
 
     kind: Values  # the number of each error's kind in `ErrorKinds`, shape (errors,)
     word: Values  # the gold word, or -1 for an unaligned system word, same shape
@@ -179,7 +179,7 @@ class Errors(NamedTuple):
 def repairs(
     matches: Matches, measure: Measure, intervals: IntervalSettings, *, registry: Registry = STANDARD
 ) -> TreebankRepairs:
-    """Return the gain from changing only the words with each kind of error to gold, the largest gain first."""
+    """Return the gain from correcting each kind of error alone, the largest gain first."""
     kinds = ErrorKinds()
     cells = errors_in(matches, measure, kinds, registry=registry).cells
 

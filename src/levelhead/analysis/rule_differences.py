@@ -54,8 +54,8 @@ class Explanation(Tabular):
     """The scores under all rules, and the decisions that cause differences.
 
     Args:
-        evaluations: the scores under each set of rules, or the error if the rules reject the files; by name of the
-            rules.
+        evaluations: a mapping from the name of each set of rules to the scores, or to the error if the rules reject
+            the files.
         differences: the decisions on which the rules differ, if they change a score or affect a word.
     """
 
@@ -82,7 +82,7 @@ class Explanation(Tabular):
 
     @property
     def accepted(self) -> dict[str, Evaluation]:
-        """The scores under the rules that accept the files, by the name of the rules."""
+        """The scores under the rules that accept the files: a mapping from the name of the rules to scores."""
         return {name: scores for name, scores in self.evaluations.items() if isinstance(scores, Evaluation)}
 
     @property

@@ -60,10 +60,10 @@ class WordProperty(NamedTuple):
     """A property by which counts are broken down.
 
     Args:
-        name: its name.
-        meaning: its meaning.
-        of: the function that puts every word into its bucket.
-        whose: the rule for the value of a system word: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
+        name: the name of the property.
+        meaning: the meaning of the property.
+        of: the function that puts every word into a bucket.
+        whose: whether a system word has its own value or a value from gold: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
     """
 
     name: str

@@ -101,12 +101,12 @@ def breakdown(
     level: float = 0.95,
     split: Split | None = None,
 ) -> Breakdowns | ErrorAnalysis:
-    """Return scores by properties of words; for several systems, their gains and losses compared with the first.
+    """Return scores by properties of words. For several systems, return gains and losses compared with the first.
 
     Args:
-        by: a property such as "relation", "class" or "upos", or several joined by commas (see
-            `levelhead.analysis.word_properties.PROPERTIES`). For one system, a list gives a separate breakdown for each
-            item, and None the result of `analyze`.
+        by: a property of words such as "relation", "class" or "upos", or several joined by commas. All properties are
+            in `levelhead.analysis.word_properties.PROPERTIES`. For one system, a list gives a separate breakdown by
+            each item, and None gives the result of `analyze`.
         measures: a single measure that counts words.
         train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
             and for WLAS(WDE).
@@ -153,7 +153,9 @@ def analyze(
     level: float = 0.95,
     split: Split | None = None,
 ) -> ErrorAnalysis:
-    """Return which errors cost most (what repairing each gains), the types of errors, and cascading errors.
+    """Return which errors cost most, the types of errors, and cascading errors.
+
+    The cost of an error is what the score would gain if all errors of this kind were repaired.
 
     Args:
         measures: a single measure that counts words.
@@ -191,7 +193,7 @@ def trees(
     """Return sentences with trees: examples of one system's errors, or the largest differences between systems.
 
     Args:
-        show: errors of one system: "nsubj:obj" shows sentences in which a gold nsubj is predicted as obj.
+        show: which errors of one system to show: "nsubj:obj" stands for gold nsubj predicted as obj.
         measures: a single measure that counts words; ignored with `show`.
 
     Raises:
@@ -230,15 +232,15 @@ def words(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> AlignedWords:
-    """Return a table with a row for each gold word and system: gold, prediction, and what is correct.
+    """Return a table with a row for each gold word and system: both annotations, and what is correct.
 
-    Unaligned system words have rows of their own, after the gold words of the sentence in which they start.
+    Each unaligned system word also has a row, below the gold words of the sentence that contains its first character.
 
     Args:
-        registry: the available schemes, as `read_definitions` returns them; the column `class` has the classes of the
-            default scheme.
-        each: a function that receives the rows in pieces, as tables of data; the result then has no rows. With one job,
-            this takes little memory even for large files.
+        registry: the available schemes of relation classes, as `read_definitions` returns them. The column `class` has
+            the class of the gold relation in the default scheme.
+        each: a function to call with each piece of the table (a `DataTable`). The result then has no rows. With one
+            job, even large files take little memory.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.

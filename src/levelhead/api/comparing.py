@@ -35,8 +35,7 @@ from levelhead.comparison.annotators import annotations_in
 from levelhead.comparison.changes import Changes
 from levelhead.comparison.evaluations import Languages, compare_languages
 from levelhead.comparison.power import Power
-from levelhead.comparison.systems import Comparison
-from levelhead.comparison.systems import compare as compare_systems
+from levelhead.comparison.systems import Comparison, compare as compare_systems
 from levelhead.comparison.trees import WorseSentence, worst_sentences
 from levelhead.comparison.versions import changes, release_changes
 from levelhead.errors import Fault, InputError, Place
@@ -93,15 +92,14 @@ def compare(
 
     Args:
         measures: by default UAS, LAS and CLAS; under msp25, all its measures.
-        margin: test whether differences are smaller than this margin (points; for perplexities a ratio such as 1.05).
-        wilcoxon: also compute Wilcoxon's test over treebanks (extra: stats).
-        votes: what has one vote in the sign test and Wilcoxon's test over treebanks: a "treebank", "language" or
-            "family".
-        fail_if_worse: measures by which no system may be significantly worse than the first; with a margin, no interval
-            may include a loss above the margin. The results are in `gates`. Systems with invalid outputs are then
-            listed in `invalid` and raise no error.
-        prepare: what to collect, in `looked`: trees for a "page", or the sentences with the largest losses for a
-            "summary".
+        margin: test whether differences are below this margin in points (for perplexities, a ratio such as 1.05).
+        wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra "stats").
+        votes: whether each "treebank", "language" or "family" has one vote in the sign test and Wilcoxon's test.
+        fail_if_worse: measures by which no system may be significantly worse than the first. With `margin`, the
+            confidence interval of the difference must instead exclude losses above the margin. The field `gates` of the
+            result has the outcomes. Systems with invalid outputs raise no error, but are listed in the field `invalid`.
+        prepare: what to collect in the field `looked` of the result: "page" for the trees that a page shows, or
+            "summary" for the sentences with the largest losses.
 
     Raises:
         InputError: a file is invalid or missing; all errors are listed.
@@ -188,13 +186,13 @@ def languages(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Languages:
-    """Return the difference between each pair of treebanks for each system: which is harder?
+    """Return which treebank of each pair is harder for each system, and by how much.
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
         measures: by default LAS and CLAS, plus WLAS(WDE) with training treebanks; under msp25, all its measures.
-        parallel: whether to treat all treebanks as translations of each other (paired by document, or by sentence if
-            gold marks no documents); by default only treebanks with the same document ids.
+        parallel: whether to treat all treebanks as translations of each other, paired by document (by sentence if gold
+            marks no documents); by default only treebanks with the same document ids.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
@@ -225,10 +223,10 @@ def agree(
     F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
 
     Args:
-        annotations: two or more treebanks or paths, a mapping of names to them, a single treebank whose comments
-            `# user_id` name the annotators, or a folder with a file per annotator and document.
-        gold_format: the format of the first file, if different; if only this file is CoNLL-U, its multiword tokens are
-            split.
+        annotations: two or more treebanks or paths, a mapping of names to treebanks or paths, a single treebank whose
+            comments `# user_id` name the annotators, or a folder with a file for each annotator and document.
+        gold_format: the format of the first file, if different from the others. If only the first file is CoNLL-U, its
+            multiword tokens are split.
 
     Raises:
         InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
@@ -253,11 +251,11 @@ def agree(
 
 @public()
 def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes:
-    """Return the changes between two versions of a treebank, or two outputs; their texts can differ.
+    """Return the changes between two versions of a treebank, or between two outputs; the texts can differ.
 
     Args:
         old: the old version, its path, or a folder of treebanks.
-        new: the new version, in the same form; the files of folders are paired by name.
+        new: the new version, its path, or a folder if `old` is a folder. Files in folders are paired by name.
 
     Raises:
         InputError: a file is invalid, only one of the two is a folder, or no file has the same name in both folders.
@@ -307,15 +305,15 @@ def power(
     """Return the smallest differences between two systems that test sets of given sizes can detect.
 
     Args:
-        gold: one or more test sets, as in `compare`; None to use typical values of the CoNLL 2018 outputs.
-        systems: two systems: a list of two paths, or a mapping of names to outputs; folders named run or seed with a
-            number are training runs.
+        gold: one or more test sets, as in `compare`. None uses the typical variances of the CoNLL 2018 outputs.
+        systems: the two systems, as a list of two paths, or a mapping of names to outputs. Folders named run or seed
+            with a number, such as run1, are training runs.
         measures: by default UAS, LAS and CLAS; under msp25, all its measures.
-        units: sizes of test sets, in sentences or documents; by default 6 sizes and the actual size.
-        runs: numbers of training runs per system; by default 1, 3, 5 and 10; only 1 if their spread is unknown.
+        units: sizes of test sets, in sentences or documents; by default 6 sizes and the size of gold.
+        runs: numbers of training runs per system; by default 1, 3, 5 and 10, or 1 if the spread of runs is unknown.
         run_sd: the standard deviation between runs, in points; by default estimated from the given runs.
         alpha: the significance level of the two-sided test.
-        power: the power: the probability of detecting the difference.
+        power: the probability of detecting the difference (statistical power).
 
     Raises:
         InputError: the number of systems is not two, a file is invalid, or a size is too small.

@@ -99,17 +99,17 @@ def perplexity(
     """Return the perplexity of a test set, and of parser outputs, under an n-gram model of training trees.
 
     Args:
-        train: the training treebank or its path; or a model or its path (with `.arpa` in its name), for which `ngram`
-            and the minimum counts are ignored.
+        train: the training treebank or its path, or an n-gram model or its path (with `.arpa` in the file name). With a
+            model, `ngram` and the minimum counts are ignored.
         test: the test set.
         order: the order in which words are predicted: as in the sentence ("string"), or as a transition system attaches
             them.
         ngram: the length of the longest n-grams; by default 3.
-        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" for 1, 1, 2, ..., the default of
-            SRILM.
+        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" stands for 1, 1, then 2, the
+            default of SRILM.
         minimum_word_count: training words with a lower count are treated as unknown.
-        ends: ends of sentences: "in" counts them like words, "out" ignores them, and "ppl1" counts their probabilities,
-            but not their number, as in SRILM's ppl1.
+        ends: how ends of sentences count: like words ("in"), not at all ("out"), or in the probability but not in the
+            number of words ("ppl1", as in SRILM).
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -153,13 +153,13 @@ def recover(
     id_field: str | None = None,
     format: Format = "conllu",
 ) -> Recovery:
-    """Return the answers of a language model as CoNLL-U with the words of gold, and the repairs of each answer.
+    """Return a language model's answers as CoNLL-U with the words of gold, and how each answer was repaired.
 
     Args:
-        answers: the path of a file or folder of answers, a mapping of answers by sent_id, or a list of answers, one per
+        answers: the path of a file or folder of answers, a mapping of sent_ids to answers, or a list with an answer per
             gold sentence.
         gold: the gold treebank with the words that the language model was to parse.
-        separator: what the lines between answers start with; an empty string for blank lines; by default detected.
+        separator: the start of the lines that separate answers (empty for blank lines); by default detected.
         field: the field with the answer, in JSON lines or CSV; dots separate nested fields, as in `response.text`.
         id_field: the field with the sent_id, in JSON lines or CSV.
 

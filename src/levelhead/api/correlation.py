@@ -12,8 +12,7 @@ from levelhead.arguments import LIMITS, check, is_list, refuse
 from levelhead.comparison import judgment
 from levelhead.comparison.judgment import Choices, Judgment
 from levelhead.correlation.coefficients import Method, Votes
-from levelhead.correlation.correlate import Correlation
-from levelhead.correlation.correlate import correlate as correlate_columns
+from levelhead.correlation.correlate import Correlation, correlate as correlate_columns
 from levelhead.correlation.human_agreement import Ties
 from levelhead.correlation.measurements import Measurements, Missing
 from levelhead.correlation.tables import is_table, read_tables
@@ -71,20 +70,19 @@ def correlate(
     """Return the correlations between columns of tables with a row per treebank.
 
     Args:
-        tables: tables with a row per treebank, which are joined by treebank: paths of TSV, CSV or JSON (`NAME=PATH`
-            puts `NAME.` before column names), results, data frames (the index or the first text column names the
-            treebanks), or mappings `{NAME: table}`.
-        columns: the columns to correlate, separated by commas; a single column is correlated with all others; by
+        tables: tables with a row per treebank: paths of TSV, CSV or JSON files, results, or data frames (whose index or
+            first text column names the treebanks). `NAME=PATH` or `{NAME: table}` puts `NAME.` before column names.
+        columns: the columns to correlate, separated by commas (a single column is correlated with all others); by
             default all numeric columns.
         differences: pairs of columns (A, B): their difference A - B is added as the column diff(A,B).
         given: columns to control for (partial correlation).
-        family: the column with language families, to leave out each family in turn and to permute within families.
+        family: the column with language families. Each family is left out in turn; permutations stay within families.
         key: the column with the names of treebanks; by default the first.
-        missing: how to treat missing values: "drop" the treebank, drop it only from the pairs that need the value
-            ("pairwise"), or stop with an "error".
+        missing: how to treat a treebank with a missing value: "drop" it, drop it only from pairs of columns that need
+            the value ("pairwise"), or stop with an "error".
         methods: the coefficients: "pearson", "spearman" or both; by default "pearson", or "spearman" if a column is
             skewed.
-        votes: what counts as one observation: a "language" (the mean of its treebanks) or a "treebank".
+        votes: whether each "language" (the mean of its treebanks) or each "treebank" is one observation.
         permutations: the number of random permutations within families.
 
     Raises:
@@ -115,7 +113,7 @@ def measurements(
 
     Args:
         tables: as in `correlate`.
-        columns: the columns to keep; by default all. Only columns that are not kept may occur in several tables.
+        columns: the columns to keep; by default all. No kept column may be in several tables.
         differences: as in `correlate`.
         key: the column with the names of treebanks; by default the first.
         missing: as in `correlate`.
@@ -182,9 +180,9 @@ def judge(
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgments: votes for the better system: a file with one line per gold sentence (one or more votes), a list with
-            an item per sentence, or a data frame with a column per person.
-        words: how votes name the first and the second system; by default blue red, 1 2, first second or a b.
+        judgments: the votes for the better system: a file with a line of one or more votes per gold sentence, a list
+            with an item per gold sentence, or a data frame with a row per gold sentence and a column per person.
+        words: the words that vote for the first and the second system; by default blue/red, 1/2, first/second or a/b.
         ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each system, or not
             at all ("skip").
         subtypes_apart: whether to leave relations with subtypes out of all classes, as Callin does for content

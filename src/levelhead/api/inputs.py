@@ -91,7 +91,7 @@ def noting(result: _Result, gold: Golds, plan: Plan) -> _Result:
 
 
 def measures_or_default(measures: Measures | None, rules: str | Rules, *default: str) -> Measures:
-    """Return the requested measures, or the defaults; for rules that define only a few measures, all of them."""
+    """Return the requested measures; None means the defaults, or all measures of rules that define only a few."""
     return rules_named(rules).measures_or_default(*default) if measures is None else measures
 
 
@@ -173,8 +173,7 @@ def running(
     jobs: int | Workers, store: PathLike | Store | None, cluster: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards."""
-    from levelhead.jobs import Store, processes
-    from levelhead.jobs import cluster as cluster_at
+    from levelhead.jobs import Store, cluster as cluster_at, processes
 
     workers = jobs
     if isinstance(jobs, int):

@@ -67,7 +67,7 @@ class MeasureList(_Listing):
     measures: tuple[MeasureRow, ...]
 
     def table(self) -> Table:
-        """Return one row per measure."""
+        """Return a table with a row for each measure."""
         return Table(tuple(Column(name.capitalize(), "text") for name in MeasureRow._fields), self.measures)
 
 
@@ -136,7 +136,7 @@ class SchemeList(_Listing):
         return ((scheme.name, *pair) for scheme in self.schemes for pair in scheme.counterparts.items())
 
     def table(self) -> Table:
-        """Return one row per scheme and class."""
+        """Return a table with a row for each class of each scheme."""
         rows = tuple(
             (scheme.name, label, " ".join(sorted(members)))
             for scheme in self.schemes
@@ -160,7 +160,7 @@ class ProfileColumnList(_Listing):
         return {"columns": (ProfileColumn,)}
 
     def table(self) -> Table:
-        """Return one row per column, without units."""
+        """Return a table with a row for each column of profiles; the units of the columns are left out."""
         from levelhead.typology.profile_columns import columns_table
 
         return columns_table()
@@ -190,7 +190,7 @@ class Installation(_Listing):
     parts: tuple[InstalledPart, ...]
 
     def table(self) -> Table:
-        """Return one row per part."""
+        """Return a table with a row for each library or program."""
         return Table((Column("Part", "text"), Column("Version", "text"), Column("Note", "text")), self.parts)
 
 

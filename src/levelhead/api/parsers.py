@@ -23,9 +23,9 @@ from levelhead.parsing import (
     parsing_warnings,
     read_model,
     read_words,
+    train as train_parser,
     training_warnings,
 )
-from levelhead.parsing import train as train_parser
 from levelhead.parsing.model import Heads, Relations
 from levelhead.progress import counting
 from levelhead.treebank import Treebank
@@ -55,9 +55,9 @@ def train(
         parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
             "graph-first-order", "ensemble", a baseline ("baseline-left", "baseline-right", "baseline-random",
             "baseline-random-projective"), or an external parser ("udpipe", "malt", "command").
-        dev: a treebank for early stopping: keep the pass with the best LAS; no effect with baselines.
+        dev: a treebank for early stopping: the pass with the best LAS on it is kept. Baselines ignore it.
         with_dev: after early stopping, train again on both treebanks, with the best number of passes; requires `dev`.
-        progress: a function that is called after each pass.
+        progress: a function to call after each pass, with a `levelhead.parsing.Report`.
 
     Raises:
         InputError: the parser is unknown, a file is invalid, or the training treebank is empty.
@@ -105,7 +105,7 @@ def crossval(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Treebank:
-    """Return a treebank with each part parsed by a parser trained on the other parts (cross-validation, jackknifing).
+    """Return a treebank with each fold parsed by a parser trained on the other folds (cross-validation, jackknifing).
 
     Args:
         treebank: the treebank to train on and to parse.

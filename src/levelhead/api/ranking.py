@@ -93,35 +93,35 @@ def rank(
     store: PathLike | Store | None = None,
     origin: Origin | None = None,
 ) -> RankedSystems:
-    """Return systems ranked by macro-averages; missing and invalid outputs count as 0, and the reasons are listed.
+    """Return systems ranked by macro-average. Missing and invalid outputs count as 0, and the reasons are listed.
 
-    With `missing="adjust"`, missing scores are predicted instead.
+    With `missing="adjust"`, the scores of missing outputs are predicted instead.
 
     Args:
-        gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
+        gold: the test sets: a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         manifest: a TOML file with test sets, systems and groups, and the default measures and rules.
         scores: scores to rank instead of files: a table in percent (TSV or a data frame), or a mapping of system names
-            to results of `score` (without intervals and tests).
-        measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17; MSLAS,
-            LAS and Feats under msp25.
+            to results of `score`. Rankings of such results have no intervals and tests.
+        measures: by default LAS, MLAS, BLEX and CLAS; under conll17, LAS, UAS and CLAS; under msp25, MSLAS, LAS and
+            Feats.
         all_measures: also rank by all measures of the rules' official scorer, LAS first.
         ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
             "exact".
-        missing: the score of missing outputs: "zero", as in the shared tasks, or "adjust", predicted from the other
-            scores of this and other systems. Invalid outputs always score 0.
+        missing: the score of missing outputs: "zero", as in the shared tasks, or "adjust", predicted from all other
+            scores. Invalid outputs always score 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
-        by_treebank: whether to also rank on each of these test sets separately.
+        by_treebank: whether to also rank on each test set of `groups` separately.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
-        scheme: the class scheme for names such as CORE in "LAS@CORE"; it is added to the name, as in
-            "LAS@nivre-fang:CORE".
-        significance: whether to compute confidence intervals, confidence sets of ranks, and tests; by default only
-            to prepare a page.
-        prepare: what to collect for `write_report`, in `looked`: "page", or "pages" for a folder with a page for each
-            output.
-        origin: how the result was made, shown at the end of pages; by default this call.
+        scheme: the class scheme for names such as CORE in "LAS@CORE". The result has the name of the scheme in the
+            measure, as in "LAS@nivre-fang:CORE".
+        significance: whether to compute confidence intervals, confidence sets of ranks, and tests. None computes them
+            only with `prepare`, or with `missing="adjust"` and without `scores`.
+        prepare: what `write_report` will write: "page", or "pages" for a folder that also has a page for each output.
+            The data for the pages is in the field `looked` of the result.
+        origin: how the result was made, to be shown at the end of pages; by default this call of `rank`.
 
     Raises:
         InputError: a gold file is missing or invalid, or there is nothing to rank.
@@ -311,7 +311,7 @@ def difficulty(
     Outputs can be missing. Invalid outputs, which would score 0, are left out.
 
     Args:
-        gold: the test sets: a folder, or a mapping of codes to treebanks or paths; or a manifest.
+        gold: the test sets: a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         scores: scores instead of files: a table in percent (TSV or a data frame), or a mapping of system names to
             results of `score`.

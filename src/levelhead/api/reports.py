@@ -66,14 +66,14 @@ def write_report(
         result: the result of `agree`, `compare(..., prepare="page")`, `diff`, `difficulty`, `profile`,
             `rank(..., prepare="page")`, `score(..., prepare="page")` or `suspects`. A profile should have the columns
             "relation" and "upos".
-        path: the file; None to write only figures. A ranking with `prepare="pages"` can be written to a folder, with a
-            page of errors for every output: name an existing folder, or end the name with a slash. An existing folder
-            must be empty or an older report.
+        path: the HTML file; None to write only figures. A ranking with `prepare="pages"` can be written to a folder,
+            with a page of errors for every output: name an existing folder, or end the name with a slash. An existing
+            folder must be empty or an older report.
         title: the heading of the page.
         figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder.
 
     Raises:
-        InputError: the result has another type, or was not prepared for a page.
+        InputError: results of this type have no page, or the result was not prepared for a page.
         OutputError: a file cannot be written.
     """
     from levelhead.extras import require
@@ -118,7 +118,7 @@ def paper_table(
         each: for a comparison over several treebanks, return one table per measure, with treebanks as rows.
 
     Raises:
-        InputError: the result has another type.
+        InputError: the result is neither a ranking nor a comparison.
     """
     from levelhead.report.paper import comparison_papers, papers_text, ranking_papers
 
@@ -135,7 +135,7 @@ def cite(result: Cited) -> Citation:
         result: the result of `score`, `compare` or `rank`.
 
     Raises:
-        InputError: the result has another type.
+        InputError: the result is not from `score`, `compare` or `rank`.
     """
     from levelhead.report.citation import citation
 

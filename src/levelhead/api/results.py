@@ -42,7 +42,7 @@ _CLASSES: Mapping[str, str] = MappingProxyType(
         "profile": "typology.collection:Survey",
         "rarefy": "typology.collection:Samples",
         "recover": "recovery.recovery:Recovery",
-        "score": "evaluation.fold:Evaluation",
+        "score": "evaluation.pair:Evaluation",
         "select": "typology.selection:SelectedTreebanks",
         "similarity": "typology.collection:Similarities",
         "rank": "campaign.ranked_systems:RankedSystems",
@@ -72,7 +72,7 @@ OF_TASKS = ("submission", "task")
 
 
 def kinds() -> tuple[str, ...]:
-    """Return the kinds of results."""
+    """Return the kinds of results, such as "score"."""
     return tuple(_CLASSES)
 
 
@@ -97,7 +97,9 @@ def columns(kind: str) -> Mapping[str, tuple[DataColumn, ...]]:
 
 
 def json_schema(kind: str) -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of a `kind` of result.
+    """Return the JSON Schema (draft 2020-12) of a kind of result.
+
+    `kinds` returns the kinds of results; "submission" and "task" are also allowed.
 
     Raises:
         InputError: the kind is unknown.
@@ -143,12 +145,12 @@ def json_schema(kind: str) -> dict[str, Any]:
 
 @immutable
 class LoadedResult(Tabular):
-    """A result that was read from a file: its tables, verdict and provenance, without the treebanks and counts.
+    """A result that was read from a file: tables, verdict and provenance, but no treebanks or counts.
 
     Args:
         KIND: the kind of result, such as "score".
-        verdict: the answer in a sentence; None if there is none.
-        provenance: the provenance of the numbers.
+        verdict: the main finding in a sentence; None for a result without a verdict.
+        provenance: the files, settings, warnings and notes behind the numbers.
         tables: the tables of data, by name; the first one is the main result.
     """
 
@@ -165,7 +167,7 @@ class LoadedResult(Tabular):
         return self.tables[chosen]
 
     def table(self, name: str | None = None) -> Table:
-        """Return a table for readers, by default the main table."""
+        """Return a table for printing, by default the main table."""
         return table_of_data(self.data(name))
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -180,7 +182,7 @@ def load(source: PathLike | Mapping[str, Any]) -> LoadedResult:
     """Return a result from its JSON document, with its tables, verdict and provenance.
 
     Args:
-        source: the file that a command wrote with `--format json`, or the document, as `to_dict` returns it.
+        source: the file that a command wrote with `--format json`, or the document that `to_dict` returns.
 
     Raises:
         InputError: the file cannot be read, or is not a result of this version.

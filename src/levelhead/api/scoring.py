@@ -71,18 +71,18 @@ def score(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Evaluation:
-    """Return the scores of a system; for several test sets, macro-averages, and the scores on each in `treebanks`.
+    """Return the scores of a system; for several test sets, macro-averages (`treebanks` has the scores on each).
 
-    A file is rejected if the official scorer of the rules rejects it; a treebank in memory is not. If gold has empty
-    nodes, the default measures of the rules ud also include five measures of empty nodes.
+    Files must be valid for the official scorer of the rules; treebanks in memory need not be. If gold has empty nodes,
+    the rules "ud" add five measures of empty nodes to the default measures.
 
     Args:
         measures: by default all measures that the rules' official scorer prints.
-        train: training treebanks, for WLAS(WDE) and for `leakage`: how much of gold occurs in them, and the scores on
-            the rest.
+        train: training treebanks, for WLAS(WDE) and for `leakage`: how much of gold occurs in training, and the
+            scores on the rest.
         intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
-            `compare` has other levels and units.
-        prepare: "page" to also collect the errors that `write_report` shows, in `looked`.
+            `compare` offers other levels and units.
+        prepare: "page" to also collect the errors that `write_report` shows, in the field `looked` of the result.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.

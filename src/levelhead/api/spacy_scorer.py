@@ -23,7 +23,7 @@ def parser_scorer(
 
     Args:
         measures: the names of measures, as for `levelhead.score`.
-        rules: the rules.
+        rules: the scoring rules, as for `levelhead.score`.
 
     Raises:
         MeasureError: a measure or the rules are unknown.

@@ -31,17 +31,17 @@ def reproduce(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Study:
-    """Return a replication of a paper on given treebanks: its numbers and ours, and verdicts on its claims.
+    """Return a replication of a paper on given treebanks: published and new numbers, and a verdict on each claim.
 
     Args:
-        paper: the name of a study, a key of `levelhead.studies.STUDIES`.
+        paper: the name of a study in `levelhead.studies.STUDIES`.
         treebanks: folders of treebanks (`xx-ud-train.conllu` ...), or files.
         systems: a folder with the outputs of a parser, or with a folder for each parser; without it, parsers are
             trained briefly.
         judgments: a folder with human judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`
-            (callin).
-        scores: a table of published scores (conll17).
-        weights: weights of relations for WLAS, instead of the entropies of the training sets (callin).
+            (study callin).
+        scores: a table of published scores (study conll17).
+        weights: weights of relations for WLAS, instead of the entropies of the training sets (study callin).
         quick: use few resamples, and test sets instead of missing training sets, to check that everything works.
         outputs: keep the outputs of levelhead's parsers in this folder.
 

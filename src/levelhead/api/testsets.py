@@ -16,13 +16,13 @@ def testsets(
     download: bool = False,  # noqa: PT028
     tell: Callable[[str], None] | None = None,  # noqa: PT028
 ) -> TestSets:
-    """Return known test sets (or other files) of UD releases; or download them, and return their paths as well.
+    """Return known test sets or other files of UD releases. With `download`, download them and return their paths.
 
     Files are looked for in the folders of the environment variable `LEVELHEAD_UD`, and in the cache.
 
     Args:
-        names: names such as "en_ewt" (its test sets in all releases), "en_ewt-dev@2.16" or "fr_*@2.16"; downloads
-            require a release.
+        names: names such as "en_ewt" (its test sets in all releases), "en_ewt-dev@2.16" or "fr_*@2.16". A download
+            requires a release.
         download: whether to download the files that are not on this machine, verify them, and return their paths.
         tell: a function that receives the address and the license of each file before it is downloaded.
 

@@ -60,16 +60,16 @@ def profile(
 
     Args:
         columns: columns, groups of columns, "summary" or "all", as listed by `levelhead profile --list-columns`.
-        by: what each row shows: a treebank, a single value, or a relation, deprel (with subtype), class, part of speech
-            or feature of a treebank.
+        by: what each row describes: a "treebank", one "value" of a column, or all words of a treebank with the
+            same "relation", "deprel" (with subtype), "class", "upos" or "feature".
         total: whether to add a profile of all treebanks together.
         scheme: the scheme of relation classes.
         chunk: the number of tokens per chunk of running text (STTR).
         partial_chunk: whether to count the last, shorter chunk as well (STTR).
         window: the number of tokens per window (MATTR).
-        least: the minimum frequency of words that count for the head-word entropy.
-        train: training treebanks, for the shares of sentences that occur in them (`same_words`, `same_heads`,
-            `same_either`).
+        least: the minimum frequency of words for the head-word entropy.
+        train: training treebanks, for the shares of sentences that also occur in training (`same_words`,
+            `same_heads`, `same_either`).
 
     Raises:
         InputError: a file is missing or invalid.
@@ -115,7 +115,7 @@ def select(
     several_per_language: bool = False,
     format: Format = "conllu",
 ) -> SelectedTreebanks:
-    """Return the treebanks that can be compared by Callin's criteria, and all reasons for excluding the others.
+    """Return the treebanks that are comparable under Callin's criteria, and why each other treebank is excluded.
 
     The train, dev and test files of a treebank count as one treebank.
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from levelhead.api.parameters import public
 from levelhead.treebank.reader import Format
-from levelhead.treebank.validation import CHECKED_RULES, Validation
-from levelhead.treebank.validation import validate as validate_files
+from levelhead.treebank.validation import CHECKED_RULES, Validation, validate as validate_files
 
 
 @public(paths="path", rules=("one of", CHECKED_RULES), fix=("optional", "path"))
@@ -21,10 +20,10 @@ def validate(
     """Return all errors and warnings of CoNLL-U files, each with its line.
 
     Consecutive blank lines are reported as one warning. To limit memory, at most 100,000 warnings of each kind are
-    listed per file, and the last one counts the rest. Checking a file stops after 100,000 errors.
+    listed per file; the `count` of the last warning includes all others. Checking a file stops after 100,000 errors.
 
     Args:
-        paths: files, compressed or not, folders of files, or manifests (TOML), whose gold files are validated.
+        paths: files (also compressed), folders of files, or manifests (TOML), of which the gold files are validated.
         rules: check CoNLL-U ("ud"), or files of morphosyntactic parsing ("msp25", "msp25-sorted").
         fix: write a repaired copy to this file (for several files, to this folder), and check the copy; only
             unambiguous repairs are made (white space, blank lines, empty columns).

@@ -46,18 +46,21 @@ def find_plan(
     as_runs: bool = False,
     argument: str = "systems",
 ) -> Plan:
-    """Return the test sets and each system's outputs; `missing_outputs` lists outputs that were not found.
+    """Return the test sets, and the outputs of each system.
+
+    To list the outputs that were not found, call `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
-        systems: a mapping of names to outputs, a folder with a folder for each system, the folder of a single system,
-            or a single output.
-        split: which files of UD releases to use.
+        systems: a mapping from system names to outputs, a folder with a folder for each system, the folder of a single
+            system, or a single output.
+        split: the files to use if `gold` is a UD release: "train", "dev" or "test".
         as_runs: whether every folder in a system's folder is a run, whatever its name.
-        argument: the name of the argument `systems` in errors.
+        argument: what error messages call the argument `systems`.
 
     Raises:
-        InputError: a path cannot be read, is empty, is given twice or matches two layouts; or a mapping has wrong keys.
+        InputError: a path cannot be read, is empty or is given twice; a folder fits two layouts; or a mapping has keys
+            that are not the codes of test sets.
     """
     if isinstance(systems, str | os.PathLike):
         systems = [systems] if Path(systems).is_file() else system_folders(Path(systems))
@@ -133,17 +136,14 @@ def outputs_by_name(
     single = {key for key, outputs in systems.items() if not (isinstance(outputs, Mapping) or is_collection(outputs))}
     if single == {*systems} and single <= {*codes}:
         return {"system": systems}  # type: ignore[dict-item]
-    if len(codes) > 1 and any(key in codes or not _is_missing(systems[key]) for key in single):
+    found = (key in codes or isinstance(systems[key], Treebank) or Path(systems[key]).exists() for key in single)  # type: ignore[arg-type]
+    if len(codes) > 1 and any(found):
         expected = f"{_BY_CODE} for one system, or {{name: {_BY_CODE}}} or {{name: folder}} for several"
         _refuse_keys(_with_keys(argument, systems), codes, expected)
     for name, outputs in systems.items():
         if isinstance(outputs, Mapping) and not {*outputs} <= {*codes}:
             _refuse_keys(_with_keys(f"{argument}[{name!r}]", outputs), codes, _BY_CODE)
     return systems
-
-
-def _is_missing(output: object) -> bool:
-    return not isinstance(output, Treebank) and not Path(output).exists()  # type: ignore[arg-type]
 
 
 _BY_CODE = "{code: output}"
@@ -167,7 +167,7 @@ def listed_gold(path: str | os.PathLike[str]) -> list[str]:
 
 
 def about_files(gold: Treebanks, plan: Plan, of: str = "gold treebank") -> tuple[str, ...]:
-    """Return warnings about ignored files, and notes on outputs matched by the beginning of their names."""
+    """Return warnings about ignored files, and a note on outputs with longer file names than their test sets."""
     extra = extra_gold_warning(gold) if isinstance(gold, str | os.PathLike) else ()
     ignored = [f"warning: {unmatched_note(list(map(str, plan.ignored)), of)}"] if plan.ignored else []
     return (*extra, *ignored, *(f"note: {note}" for note in plan.notes))
@@ -202,15 +202,15 @@ class Manifest(NamedTuple):
 
     Args:
         test_sets: the listed test sets; if empty, the folder `gold` is used.
-        folders: the listed folders, by the name of the system; if empty, the folder `systems` is used.
-        runs: the names of the folders of runs, for systems whose runs are listed.
+        folders: a mapping from each listed system to its folder; if empty, the folder `systems` is used.
+        runs: a mapping from each system whose runs are listed to the folder names of these runs.
         gold: the folder of gold treebanks, or None.
         systems: the folder with a folder for each system, or None.
-        groups: the codes of the test sets in each group, by the name of the group.
+        groups: a mapping from the name of each group to the codes of its test sets.
         measures: the names of measures, or None.
         definitions: files of custom measures and schemes.
         scheme: the default class scheme, or None.
-        rules: the name of rules, or None.
+        rules: the name of the scoring rules, or None.
         ranking: the rule of ranking, or None.
         show: the groups to rank, or None.
         parallel: the groups whose test sets are parallel.
@@ -233,7 +233,7 @@ class Manifest(NamedTuple):
     path: str = ""
 
     def campaign(self, *, as_runs: bool = False) -> Plan:
-        """Return the plan; `as_runs`: all folders of a system are its runs, unless the manifest lists its runs."""
+        """Return the plan. If `as_runs`, all folders of a system are runs, unless the manifest lists the runs."""
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
             message = "it names no systems: give campaign.systems, a folder, or a list of [[system]]"
@@ -327,7 +327,7 @@ class _ManifestReader:
     ) -> dict[str, list[str]]:
         """The listed groups, and the groups named by treebanks."""
         listed = self._table(document, "groups")
-        groups = {name: list(self._texts(listed, name, "groups") or ()) for name in listed}
+        groups = {name: list(self._value(names, "texts", f"groups.{name}") or ()) for name, names in listed.items()}
         for _, table in treebanks:
             for group in table["groups"] or ():
                 groups.setdefault(group, []).append(str(table["code"]))
@@ -359,31 +359,22 @@ class _ManifestReader:
     def _values(self, table: Mapping[str, Any], kinds: Mapping[str, str], where: str) -> dict[str, Any]:
         """The value of each key, None if it is missing or wrong."""
         self._check_keys(table, kinds, where)
-        read = {"text": self._text, "texts": self._texts, "path": self._path}
-        return {key: read[kind](table, key, where) for key, kind in kinds.items()}
+        return {key: self._value(table.get(key), kind, f"{where}.{key}") for key, kind in kinds.items()}
 
     def _check_keys(self, table: Mapping[str, Any], known: Collection[str], where: str) -> None:
         self.errors += [f"{where}: {unknown('key', key, known)}" for key in table if key not in known]
 
-    def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
-        value = table.get(key)
-        if value is None or (isinstance(value, str) and value and "\0" not in value):
-            return value
-        self.errors.append(f"{where}.{key} is not a string")
+    def _value(self, value: Any, kind: str, where: str) -> Any:
+        if kind == "texts" and isinstance(value, list) and value and all(isinstance(text, str) for text in value):
+            self._check_unique(value, where)
+            return tuple(value)
+        if kind != "texts" and isinstance(value, str) and value and "\0" not in value:
+            return self._path(value) if kind == "path" else value
+        if value is not None:
+            self.errors.append(f"{where} is not a {'list of strings' if kind == 'texts' else 'string'}")
         return None
 
-    def _texts(self, table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...] | None:
-        values = table.get(key)
-        if isinstance(values, list) and values and all(isinstance(value, str) for value in values):
-            self._check_unique(values, f"{where}.{key}")
-            return tuple(values)
-        if values is not None:
-            self.errors.append(f"{where}.{key} is not a list of strings")
-        return None
-
-    def _path(self, table: Mapping[str, Any], key: str, where: str) -> Path | None:
-        if (text := self._text(table, key, where)) is None:
-            return None
+    def _path(self, text: str) -> Path:
         path = self.folder / text
         return path if path.exists() else self.folder / path_of(text, self.download)
 

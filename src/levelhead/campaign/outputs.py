@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -16,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead._version import VERSION
 from levelhead.campaign.plan import TestSet
 from levelhead.campaign.records import (
     GOLD,
@@ -51,12 +47,13 @@ from levelhead.evaluation.fold import CountedPiece, fold
 from levelhead.evaluation.pair import Evaluation, Input, load, load_pair, parse_as
 from levelhead.evaluation.partial import score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
+from levelhead.jobs.running import job_key
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.matches import Matches, TreebankPair, match, spans_of
+from levelhead.scoring.matches import Matches, match, spans_of
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.selection import for_treebank, key_of, read_weights
 from levelhead.significance.jackknife import Run, system_counts
-from levelhead.significance.units import AUTO, UnitTally, units_of
+from levelhead.significance.units import UnitTally, units_of
 from levelhead.treebank import Treebank, input_bytes
 from levelhead.treebank.layouts.outputs import System
 from levelhead.treebank.provenance import FileSummary, contents_hash, summary_of
@@ -69,7 +66,7 @@ if TYPE_CHECKING:
         """Sees the pieces of one output, and returns a result."""
 
         def result(self, gold: FileSummary, system: FileSummary) -> Any:
-            """Return the result."""
+            """Return what was collected from the output, given a summary of each file."""
 
 
 _MISSING: Record = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
@@ -81,18 +78,14 @@ class JobSetup(NamedTuple):
     setup: Setup
     files: Mapping[str, File] = {}  # weights and models by measure, which the worker reads
     treebank: str = ""  # the code of the test set, for measures that name a file per test set
-    by_sentence: bool = False  # whether the counts of every sentence are returned, for tests of significance
-    resample_by: str = AUTO  # the units of these tests, see `significance.units_of`
+    # the units of tests of significance, see `significance.units_of`; None without the counts of sentences
+    resample_by: str | None = None
 
 
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
-    parts: list[Any] = [
-        *(f"counts by {settings.resample_by}, documents by id" if settings.by_sentence else "counts", VERSION),
-        *(unicodedata.unidata_version,),
-        *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
-        *(hash_of(gold), hash_of(system)),
-    ]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    counted = f"counts by {settings.resample_by}, documents by id" if settings.resample_by else "counts"
+    files = {name: file.sha256 for name, file in settings.files.items()}
+    return job_key(counted, settings.setup.key, files, hash_of(gold), hash_of(system))
 
 
 def count_output(
@@ -110,7 +103,7 @@ def count_output(
                     weights[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
             setup = replace(setup, weights=weights)
             faulty = "gold"
-        job = OutputJob(gold, output, setup, settings.resample_by if settings.by_sentence else None, visitors)
+        job = OutputJob(gold, output, setup, settings.resample_by, visitors)
         if whole:
             return job.record_in_memory()
         try:
@@ -340,24 +333,19 @@ def count_and_look(
     """Count all outputs on one test set and look at them, with a `Look` if all are valid; no file is read twice."""
     records: list[Record] = []
     results: dict[str, Any] = {}
-    matched: list[Output] = []
     for system, name, file, settings in outputs:
-        visitor = look.start(code, name) if isinstance(look, VisitEach) else _Keep()
-        record = count_output(gold, file, settings, [visitor], whole=not isinstance(look, VisitEach))
-        records.append(record)
-        if record.get("state") != "valid":
-            continue
-        if not isinstance(visitor, _Keep):
+        visitor = look.start(code, name) if isinstance(look, VisitEach) else _Keep(system, name)
+        records.append(count_output(gold, file, settings, [visitor], whole=isinstance(visitor, _Keep)))
+        if records[-1].get("state") == "valid":
+            contents = (contents_in(records[-1][side], None) for side in ("gold", "system"))
             with _naming(gold, file):
-                results[name] = visitor.result(contents_in(record["gold"], None), contents_in(record["system"], None))
-        elif isinstance(visitor.matches, Matches):
-            matched.append(Output(system, name, visitor.matches))
+                results[name] = visitor.result(*contents)
     if isinstance(look, VisitEach):
         return records, results
-    if len(matched) < len(outputs):
+    if len(results) < len(outputs):
         return records, None
     with _naming(gold, outputs[0][2] if len(outputs) == 1 else None):
-        return records, look(code, matched)
+        return records, look(code, [*results.values()])
 
 
 @contextmanager
@@ -373,8 +361,14 @@ def _naming(gold: Source, output: Source | None) -> Iterator[None]:
 
 
 class _Keep:
+    def __init__(self, system: str, name: str) -> None:
+        self._names = system, name
+
     def start(self) -> None:
-        self.matches: TreebankPair | None = None
+        pass
 
     def add(self, piece: CountedPiece) -> None:
-        self.matches = piece.matches
+        self._matches: Any = piece.matches
+
+    def result(self, *_: FileSummary) -> Output:
+        return Output(*self._names, self._matches)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from levelhead._version import VERSION
 from levelhead.campaign.records import File, parts_of_file, unchanged
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.jobs import Job, Store, Workers
-from levelhead.jobs.running import run_long_jobs
+from levelhead.jobs.running import job_key, run_long_jobs
 from levelhead.treebank import Treebank, input_bytes
 from levelhead.treebank.input_bytes import whole_or_parts
 from levelhead.typology.counts import Vocabulary, counts_from_bytes, counts_to_bytes
@@ -90,8 +88,7 @@ def _job(name: str, files: Sequence[NamedFile], task: ProfileTask) -> Job:
     settings = [value for name, value in task._asdict().items() if name not in ("scheme", "training")]
     training = task.training and task.training.hashes
     hashes = [(path, file.sha256) for path, file in files]
-    parts = ["profile in percent", VERSION, unicodedata.unidata_version, scheme, settings, training, hashes]
-    key = hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogateescape")).hexdigest()
+    key = job_key("profile in percent", scheme, settings, training, hashes)
     return Job(key, profile_files, (tuple(files), task), name, sum(Path(file.path).stat().st_size for _, file in files))
 
 

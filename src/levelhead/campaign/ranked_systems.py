@@ -82,7 +82,7 @@ class _Scopes:
         return Scope(name, test_sets, None if alone else "macro", None if alone else self._parallel)
 
     def wins(self, ranking: Ranking) -> NDArray[np.int64]:
-        """Return the number of test sets on which one system (row) is significantly better than another (column)."""
+        """Return, for each pair of systems (row, column), on how many test sets the first is significantly better."""
         n_systems = len(self._results.systems)
         total = np.zeros((n_systems, n_systems), dtype=np.int64)
         for code in self._parallel.without_copies(ranking.group.codes):
@@ -218,7 +218,7 @@ class RankedSystems(Tabular):
         results: the result of each system on each test set.
         provenance: the provenance of the numbers.
         left_out: the submissions to a shared task that are not ranked.
-        looked: the data of the report page; None if not requested.
+        looked: additional data for the report page; None if no page was requested.
     """
 
     KIND: ClassVar[str] = "rank"
@@ -239,7 +239,7 @@ class RankedSystems(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Which system is first by the first measure."""
+        """Which system ranks first by the first measure."""
         return first_place(
             self.results, self.rankings[0], several=len({ranking.group for ranking in self.rankings}) > 1
         )
@@ -250,7 +250,7 @@ class RankedSystems(Tabular):
         return "level" in self.provenance.signature
 
     def records(self, name: str) -> Any:
-        """Return the records of a table."""
+        """Return the records of the table `name`."""
         if field := _OF_EACH_RANKING.get(name):
             return ((one.group.name, one.measure, row) for one in self.rankings for row in getattr(one, field))
         return super().records(name)

@@ -33,9 +33,9 @@ class Group(NamedTuple):
     """A group of test sets for averages.
 
     Args:
-        name: its name.
-        codes: the codes of its test sets in the campaign.
-        lacks: the codes of its test sets outside the campaign.
+        name: the name of the group.
+        codes: the codes of the test sets of the group that are in the campaign.
+        lacks: the codes of the test sets of the group that are not in the campaign.
     """
 
     name: str
@@ -55,15 +55,15 @@ def groups_named(
     own: Mapping[str, Sequence[str]] | None = None,
     ranking: str = "exact",
 ) -> tuple[Group, ...]:
-    """Return groups by name.
+    """Return the groups with these names.
 
     Names are `all`, `each` (every test set is a group), the names in `own`, `language:Czech`, `family:Uralic`,
     `genus:Slavic`, and the groups of shared tasks: `conll18:pud`, or just `pud` if `ranking` is `conll18`.
 
     Args:
-        names: the names.
+        names: the names of groups.
         test_sets: the test sets of the campaign.
-        own: the groups that the campaign defines: the codes of the test sets in each, by name.
+        own: the groups that the campaign defines, as a mapping from the name of a group to the codes of its test sets.
         ranking: the rule of ranking.
 
     Raises:
@@ -104,13 +104,13 @@ class Standing(NamedTuple):
 
     Args:
         system: its name.
-        rank: its rank, which systems with equal values share; null without a value.
+        rank: its rank (systems with equal values share a rank); null without a value.
         value: its macro-average by the ranking rule, a percentage or perplexity; null if a treebank has no value.
-        n_valid: the number of its valid outputs (for partial scores, scored outputs); the others score 0.
+        n_valid: the number of its valid outputs (for partial scores, scored outputs); all other outputs score 0.
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
-        letters: its letters, shared by systems that do not differ significantly; null without tests.
+        letters: its letters (systems that share a letter do not differ significantly); null without tests.
         value_of_valid_sentences: the average if invalid outputs are scored on their valid sentences (does not affect
             ranks); null without invalid outputs.
         value_of_valid_trees: for partial scores, the average if invalid trees count as wrong (does not affect ranks).
@@ -182,17 +182,17 @@ class Ranking(NamedTuple):
 
     Args:
         measure: the measure.
-        group: the test sets.
+        group: the test sets over which the measure is averaged.
         rule: the rule of ranking.
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
         undefined: the test sets that lack the measured annotation, so that the average is undefined.
-        lines: the positions after which a line is drawn, since the next system differs significantly; None without
-            tests.
+        lines: the positions in `standings`, from 1, after which a line is drawn because the next system differs
+            significantly; None without tests.
         pairs: the tests of all pairs of systems; empty without tests.
-        influences: for each pair whose difference gets more than a third of its variance from one unit, the difference
-            without this unit.
-        adjusted: the expected averages of systems, if missing scores are predicted; otherwise empty.
-        not_averaged: the test sets that these averages leave out, since their missing scores cannot be predicted.
+        influences: for each pair of systems whose difference depends on a single sampling unit (such as a document),
+            the difference without this unit. The unit causes more than a third of the variance.
+        adjusted: the expected average of each system, if missing scores are predicted; otherwise empty.
+        not_averaged: the test sets that are left out of `adjusted`, since their missing scores cannot be predicted.
     """
 
     measure: str
@@ -225,7 +225,7 @@ ranked unrounded; `conll18`, the same averages rounded to two decimals and then 
 
 
 def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> Ranking:
-    """Return the ranking of systems, given `results`, by the macro-average of a `measure` over a `group`.
+    """Return the ranking of the systems in `results` by the macro-average of `measure` over `group`.
 
     Systems with equal values share a rank, and the following ranks are skipped: 1, 2, 3, 4, 4, 6. The `rule` is
     `exact`, `conll17` or `conll18`.

@@ -266,7 +266,7 @@ SHARED_LETTERS = "systems that share a letter do not differ significantly"
 
 
 def span(first: int, last: int) -> str:
-    """Return two ends as text, `2-4`, or `2` if they are equal."""
+    """Return a range of numbers as text, such as `2-4`; only `2` if both ends are 2."""
     return f"{first}" if first == last else f"{first}-{last}"
 
 

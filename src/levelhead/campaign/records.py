@@ -21,6 +21,7 @@ from levelhead.evaluation.files import open_files
 from levelhead.evaluation.fold import fold, score_treebanks
 from levelhead.evaluation.pair import Evaluation, InputFile, as_gold, parse_as
 from levelhead.evaluation.partial import Coverage
+from levelhead.evaluation.pieces import GoldFacts
 from levelhead.evaluation.score_data import PartialCoverage
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable
@@ -211,7 +212,6 @@ def _reason(line: int | None, slug: str, message: str, count: int, *_: object) -
 
 if TYPE_CHECKING:
     from levelhead.evaluation.fold import Visitor
-    from levelhead.evaluation.pieces import GoldFacts
 
 
 @immutable
@@ -281,6 +281,14 @@ def state_of(path: Path) -> tuple[int, int, int]:
     """Return what changes with a file: size, modification time and inode."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def state_if_any(path: Path) -> tuple[int, int, int]:
+    """Return the state of a file; zeros if it does not exist."""
+    try:
+        return state_of(path)
+    except (OSError, ValueError):
+        return (0, 0, 0)
 
 
 def _changed(file: File) -> StaleInput:
@@ -366,6 +374,4 @@ def facts_of(gold: File, setup: Setup) -> GoldFacts:
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
 def _shared_facts(_gold: File, _setup: Setup) -> GoldFacts:
-    from levelhead.evaluation.pieces import GoldFacts
-
     return GoldFacts()

@@ -41,25 +41,25 @@ class OutputResult(NamedTuple):
 
     Args:
         state: "valid", "invalid" or "missing".
-        values: the exact value of each measure, a percentage or perplexity; 0 if the output is missing or invalid; None
-            if gold lacks the annotation.
+        values: the exact value of each measure. If the output is missing or invalid, a percentage is 0 and a perplexity
+            is None. Any value is None if gold lacks the annotation.
         status: the status message of the shared tasks' evaluator.
         reasons: the reasons why the output scores 0, at most 20.
         scores: the score of each measure with its counts; empty if the counts are unknown.
         secondary: the scores of the valid sentences of an invalid output.
-        coverage: the numbers of sentences behind the secondary scores.
+        coverage: for an invalid output, the numbers of scored, gold, output and invalid sentences.
         sentences: for each measure, the numerators and denominators in every gold sentence, int32 or float64, shape
-            (2, sentences); empty if they were not requested or the output is invalid.
-        units: the units of intervals and tests (documents or sentences); None if `sentences` were not requested.
+            (2, sentences); empty if not requested, or if the output is invalid.
+        units: the sampling units, such as documents or sentences; None if `sentences` were not requested.
         gold_hash: the hash of the gold contents; empty if `sentences` were not requested.
         faults: every fault of an invalid output.
         contents: the sizes and the hash of a valid output, and warnings about it.
-        measures: the entries of signatures that define the measures.
+        measures: the part of the signature that defines the measures.
         notes: notes about the numbers, in which `evaluation.provenance.SYSTEM` stands for the name of the system.
         valid_trees: for partial scores, the scores if invalid trees count as wrong.
         partial_coverage: for partial scores, the share of gold that the output covers; None for other scores.
         sentences_valid_trees: like `sentences`, but sentences without a valid tree count as wrong.
-        lacks: the measures that have no score in a table of scores and count as 0.
+        lacks: for results from a table of scores, the measures that have no score there and count as 0.
     """
 
     state: State
@@ -89,10 +89,10 @@ class Results(NamedTuple):
         test_sets: the test sets, in order.
         systems: the names of the systems, in order.
         measures: the names of the measures.
-        results: the result of each output, by the name of the system and the code of the test set.
+        results: a mapping from the name of the system and the code of the test set to the result of the output.
         gold: the sizes and the hash of each gold treebank, by code; empty if only scores are known.
-        signature: everything that determines the numbers, by name.
-        looked: what `look` of `score_plan` returned for each test set, by code.
+        signature: a mapping from name to each setting, version and hash that determines the numbers.
+        looked: a mapping from test set code to what `look` of `score_plan` returned; empty without `look`.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -105,7 +105,7 @@ class Results(NamedTuple):
 
     @property
     def units(self) -> Mapping[str, Units]:
-        """The units of each test set by code, see `significance.units_of`; empty if no sentences were counted."""
+        """A mapping from test set code to sampling units, such as documents; empty if no sentences were counted."""
         by_code = {code: self.results[self.systems[0], code].units for code in self.gold}
         return {code: units for code, units in by_code.items() if units is not None}
 
@@ -116,7 +116,7 @@ class Results(NamedTuple):
         return {"parallel": "+".join(names)} if names else {}
 
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
-        """Return the units of these test sets (by default, of all), and the units that parallel test sets share."""
+        """Return the sampling units of test sets (default: all), and which units are shared by parallel test sets."""
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}
         contents = {code: self.gold_hash(code) for code in units}
         declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}
@@ -155,7 +155,7 @@ class Results(NamedTuple):
 
     @property
     def partial(self) -> bool:
-        """Whether scores are partial."""
+        """Whether outputs were scored with the option `partial`."""
         return "partial" in self.signature
 
     def covered(self, system: str, code: str) -> PartialCoverage | None:
@@ -163,7 +163,7 @@ class Results(NamedTuple):
         return self.results[system, code].partial_coverage or (no_coverage(self.gold[code]) if self.partial else None)
 
     def only(self, measures: Iterable[str]) -> Results:
-        """Return the results for some measures, by name."""
+        """Return only the results for the measures with these names."""
         requested = set(measures)
         names = tuple(name for name in self.measures if name in requested)
         results = {}
@@ -349,20 +349,22 @@ def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
         if list(own) != list(first):
             raise _refused(f"{where} was scored with the measures {listed([*own])}, others with {listed([*first])}")
     undefined = {
-        (code, measure)
+        code: {
+            measure
+            for measure in first
+            if any(
+                (score := own[measure]).value is None and (score.reason is None or "in gold" in score.reason)
+                for _, at, own in every
+                if at == code
+            )
+        }
         for code in codes
-        for measure in first
-        if any(
-            (score := own[measure]).value is None and (score.reason is None or "in gold" in score.reason)
-            for _, at, own in every
-            if at == code
-        )
     }
-    results = {}
-    for name, some in by_system.items():
-        for code in codes:
-            without = {measure for at, measure in undefined if at == code}
-            results[name, code] = _result(some.get(code), tuple(first), without)
+    results = {
+        (name, code): _result(some.get(code), tuple(first), undefined[code])
+        for name, some in by_system.items()
+        for code in codes
+    }
     last = {key: first.signature[key] for key in ("unicode", "version")}
     signature = {key: value for key, value in _settings_of(first).items() if key not in last}
     signature |= {

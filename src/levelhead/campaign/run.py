@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from levelhead._version import VERSION
 from levelhead.campaign.outputs import JobSetup, Look, OutputSource, VisitEach, count_and_look, count_output, key_of_job
 from levelhead.campaign.plan import Plan, TestSet
-from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in, state_of
+from levelhead.campaign.records import File, Record, Source, hash_of, json_of, read_record, record_in, state_if_any
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place, reason_of
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run_jobs
-from levelhead.jobs.running import Codec, batch_size
+from levelhead.jobs.running import Codec, batch_size, job_key
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.selection import for_treebank, key_of, path_of
@@ -53,24 +53,25 @@ def score_plan(
     Args:
         plan: the test sets and systems.
         setup: the settings.
-        workers: the workers; this process by default.
+        workers: the processes or machines that score outputs; by default, only this process.
         store: the store of results, or None.
         by_sentence: whether to return the counts of every sentence, which intervals and tests require.
-        resample_by: the units of intervals and tests, see `significance.units_of`.
-        look: a function that is also called with all outputs on each test set (if they are valid), or a `VisitEach`,
-            which is called with each valid output. Workers must be able to import it. Stored outputs are read again.
+        resample_by: the sampling units of intervals and tests, see `significance.units_of`.
+        look: an additional function, called for each test set with all outputs if they are valid; or a `VisitEach`,
+            which is called for each valid output. Workers must be able to import it. Every output is read, even if the
+            store has its result.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given, the rules cannot compare single words
-            for `look`, or a store or other workers are used with a measure made of a Python function.
+        MeasureError: a measure requires training treebanks that were not given; `look` is given, but the rules cannot
+            compare single words; or a measure is a Python function, but a store or other processes are used.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()
     setup.check_functions(elsewhere=not (workers or processes(1)).here, stored=store is not None)
     if look is not None:
         setup.rules.check_words()
-    settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
+    settings = JobSetup(setup.with_pipes(), resample_by=resample_by if by_sentence else None)
     scoring = _Scoring(plan, settings, look)
     for _ in range(3):  # in case files change
         scoring.round(workers or processes(1), store)
@@ -103,8 +104,8 @@ class _Scoring:
         self.found: dict[str, Any] = {}
         self.changed: list[Fault] = []
         pairs = [(system, test_set) for test_set in plan.test_sets for system in plan.systems]
-        files = {(s.label, t.code): (t.gold, s.outputs.get(t.code)) for s, t in pairs}
-        self.sizes = {key: sum(_state(path)[0] for path in paths if path is not None) for key, paths in files.items()}
+        files = {(s.label, t.code): filter(None, (t.gold, s.outputs.get(t.code))) for s, t in pairs}
+        self.sizes = {key: sum(state_if_any(path)[0] for path in paths) for key, paths in files.items()}
         self.in_memory = any(t.treebank is not None for t in plan.test_sets) or any(s.treebanks for s in plan.systems)
         # The largest test sets first, so that none is left for the end; all systems of a test set together, so
         # that a worker reads gold once.
@@ -153,7 +154,7 @@ class _Scoring:
     def done(self) -> bool:
         """Return whether all results match the files as they are now; otherwise forget the files that changed."""
         for path, (file, state) in list(self.hashed.items()):
-            if _state(path) != state:
+            if state_if_any(path) != state:
                 del self.hashed[path]
                 if not path.exists() or self._with_hash(path) != file:
                     self.changed.append(Fault("changing-file", "it changed while it was scored", Place(str(path))))
@@ -176,8 +177,7 @@ class _Scoring:
                     key = key_of_job(gold, self._output(system, test_set), settings)
                     record = records[number] if records else self.found[key]
                     path = system.outputs.get(code)
-                    sources = test_set.gold, test_set.treebank, path, system.treebanks.get(code)
-                    paths = _name_of(*sources[:2]), _name_of(*sources[2:])
+                    paths = _name_of(test_set.gold, test_set.treebank), _name_of(path, system.treebanks.get(code))
                     result, golds[code] = read_record(record, settings.setup, files, *paths)
                     if paths[1] is None:
                         named = tuple(fault.in_file(f"{system.label} on {code}") for fault in result.faults)
@@ -231,7 +231,7 @@ class _Scoring:
             (system.name, system.label, self._output(system, test_set), settings) for system in self.plan.systems
         ]
         keys = [key_of_job(gold, output, settings) for _, _, output, settings in outputs]
-        return hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest(), gold, outputs
+        return job_key("look", test_set.code, keys), gold, outputs
 
     def _path_of(self, measure: Measure, treebank: str) -> Path:
         return Path(self.settings.setup.place_of(path_of(for_treebank(measure, treebank)))).absolute()
@@ -283,12 +283,11 @@ class _Scoring:
 
     def _with_hash(self, path: Path) -> File:
         if path not in self.hashed:
-            state = _state(path)  # before it is read, so that changes are detected
+            state = state_if_any(path)  # before it is read, so that changes are detected
             try:
                 digest = self._hash_of(path, state[0])
             except (OSError, ValueError) as error:
-                reason = reason_of(error)
-                raise InputError(Fault("unreadable-file", reason, Place(os.fspath(path)))) from error
+                raise InputError(Fault("unreadable-file", reason_of(error), Place(os.fspath(path)))) from error
             self.hashed[path] = File(os.fspath(path), digest), state
         return self.hashed[path][0]
 
@@ -318,11 +317,3 @@ class _Scoring:
             "unicode": unicodedata.unidata_version,
             "version": VERSION,
         }
-
-
-def _state(path: Path) -> tuple[int, int, int]:
-    """The state of a file; zeros if it does not exist."""
-    try:
-        return state_of(path)
-    except (OSError, ValueError):
-        return (0, 0, 0)

@@ -13,7 +13,7 @@ __all__ = ["main"]
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: 0 success, 1 a gate failed, 2 invalid input, 3 internal error, 130 interrupted."""
+    """Run levelhead and exit: 0 success, 1 quality gate failed, 2 invalid input, 3 internal error, 130 interrupted."""
     gc.set_threshold(100_000)  # imports create objects but no garbage: collection took a fifteenth of `score`
     sys.setswitchinterval(0.001)  # seconds: the threads that read files often wait for each other
     try:

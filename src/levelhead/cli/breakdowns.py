@@ -55,7 +55,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @options.interval_options
 @_reading_and_printing
 def analyze(**given: Any) -> None:
-    """Analyze the errors of SYSTEM: which cost most, what are their types, and do they follow from other errors?
+    """Analyze the errors of SYSTEM: how many points they cost, their types, and which follow from other errors.
 
     GOLD and SYSTEM are files or folders, as in levelhead score.
     """
@@ -140,7 +140,7 @@ _FORMATS = ("tsv", "jsonl", "json")
 @options.cluster_options
 @options.printing_options(*_FORMATS, places=False)
 def words(**given: Any) -> None:
-    """Print a table with a row for each gold word and SYSTEM: gold, prediction, and what is correct.
+    """Print a table with one row per gold word and SYSTEM: gold annotation, prediction, and which columns are correct.
 
     GOLD and SYSTEM are files or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so
     files can be larger than memory.

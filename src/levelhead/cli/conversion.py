@@ -106,7 +106,7 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 def derive(treebank: str, transitions: bool, labeled: bool, **given: Any) -> None:
     """Print how a transition system's static oracle builds each tree of TREEBANK, one line per sentence.
 
-    "-" is standard input. The lines of --order can be used to train language models: spaces in words become
+    "-" is standard input. With --order, the output can be used to train language models; spaces inside words become
     underscores.
     """
     derivations = options.call(given, treebank)
@@ -183,10 +183,10 @@ _OUT = click.option(
 def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
 
-    ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (give --field), or a
+    ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (requires --field), or a
     folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
-    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable row has HEAD _;
-    broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
+    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable answer has HEAD
+    `_`. Broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
     trees.
     """
     refuse_if(conllu == "-", "--output must be a file: the table goes to standard output")

@@ -22,10 +22,11 @@ from levelhead.cli.shared.printing import emit, emit_folded, print_json, screen_
 @options.definitions_option
 @options.printing_options(places=False)
 def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], **given: Any) -> None:
-    """Show the definition, formula, argument, source and an example of MEASUREs (default: all); and which to report.
+    """Show the definition, formula, argument, source and example of each MEASURE (default: all), and which to report.
 
     Write a measure as NAME, NAME(argument), NAME@CLASS (only this class or relation) or NAME-CLASS-CLASS (without these
-    classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy for a component: LAS-FUN-PUNCT.recall.
+    classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy to get this value, as in
+    LAS-FUN-PUNCT.recall.
     """
     refuse_if(names and schemes, "--schemes cannot be combined with MEASUREs")
     from levelhead.api.inputs import registry_of

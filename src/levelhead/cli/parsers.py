@@ -85,8 +85,8 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are ignored and may be missing.
     The output is INPUT with predicted HEAD and DEPREL. DEPS becomes `_`, since enhanced graphs are not parsed; empty
     nodes are unchanged. External parsers need --jar or --parse-cmd again, since models do not store programs. Warnings
-    report words without UPOS, if the model was trained on tags, and sentences that are too long for the usual search:
-    more than 500 words for graph-based parsers, and 5,000 words with a beam (fewer if it is wider than 40).
+    report words without UPOS (for models trained on tags) and sentences that are too long for the usual search: more
+    than 500 words for graph-based parsers, or 5,000 words with a beam (fewer with a beam wider than 40).
     """
     from levelhead.api.parsers import parse as parsed_by
     from levelhead.parsing import ExternalSettings, read_model, read_words

@@ -170,7 +170,7 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> NoReturn:
-    """Run the command line and exit: 0 success, 1 a gate failed, 2 invalid input, 3 internal error, 130 interrupted."""
+    """Run levelhead and exit: 0 success, 1 quality gate failed, 2 invalid input, 3 internal error, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminate)  # so that a partly written file next to its target is removed
     try:
         if "_LEVELHEAD_COMPLETE" in os.environ:  # a shell asks for completions

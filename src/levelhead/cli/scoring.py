@@ -64,7 +64,7 @@ def score(
 ) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files with the same names.
 
-    "-" is standard input. AligndAcc, as the official scripts call it, is the percentage of aligned words that are
+    "-" is standard input. AligndAcc (the name in the official scripts) is the percentage of aligned words that are
     correct.
     """
     refuse_if(given["align_sentences"], "--align-sentences was replaced by --partial, which counts all gold words")

@@ -205,7 +205,8 @@ def testsets(names: tuple[str, ...], **given: Any) -> None:
     """List the test sets of UD releases by NAME (default: all); `get` downloads and verifies them.
 
     A NAME is CODE or CODE-SPLIT, such as en_ewt (test) or en_ewt-dev, or a pattern such as 'fr_*'. Commands accept a
-    NAME with a release, such as en_ewt@2.16, instead of a file. Changes are the releases in which a file changed.
+    NAME with a release, such as en_ewt@2.16, instead of a file. The column Changes counts the releases in which a file
+    changed.
     """
     from levelhead.api.testsets import testsets as listed
 
@@ -226,7 +227,7 @@ def testsets(names: tuple[str, ...], **given: Any) -> None:
 def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict: bool, **given: Any) -> int:
     """List all errors and warnings of CoNLL-U FILES, of folders, or of the gold files of a manifest.
 
-    Text shows one line for all warnings of a kind; other formats list every warning. Warnings do not make a file
+    Text output has one line for each kind of warning; other formats list every warning. Warnings do not make a file
     invalid. The exit code is 2 if any file (with --fix, any repaired copy) has an error.
     """
     from levelhead.api.validation import gold_of_manifests

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from levelhead.arguments import check
 from levelhead.errors import Fault, InputError, Place, number_of, unknown
-from levelhead.kernels import conversion as kernel
-from levelhead.kernels import trees
+from levelhead.kernels import conversion as kernel, trees
 from levelhead.treebank import StringColumn, Treebank, check_trees, relations
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.relations import universal
@@ -41,7 +40,8 @@ class Targets(NamedTuple):
     Args:
         name: the name of the set.
         relations: the target relations of each UPOS.
-        fixed: the relations inside fixed expressions, which backward conversion does not move, for "ud1" and "ud2".
+        fixed: the relations inside fixed expressions, for "ud1" and for "ud2". Backward conversion does not move words
+            with these relations.
         subtypes: whether a relation written without a subtype matches all its subtypes.
     """
 
@@ -69,7 +69,7 @@ class Targets(NamedTuple):
         return targets
 
     def labeled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
-        """Return which words have one of the relations, uint8, shape (words,)."""
+        """Return which words have one of these `relations`, uint8, shape (words,)."""
         member = np.zeros(len(treebank.strings), dtype=np.uint8)
         for code in treebank.relations.distinct.tolist():
             member[code] = self._is_in(treebank.strings[code], relations)
@@ -125,7 +125,7 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 
 
 class Words(NamedTuple):
-    """Whether each word is a target, part of a fixed expression, or a root (or labeled as one); all uint8."""
+    """Which words are targets, parts of fixed expressions, and roots (or labeled `root`); arrays of uint8."""
 
     targets: Flags
     fixed: Flags
@@ -271,8 +271,8 @@ def forward(
 ) -> Treebank:
     """Return content-head trees converted to function-head trees: Kohita et al. (2017), Algorithm 1.
 
-    The outermost target among a word's children on each side swaps places with the word, left side first; children of
-    the root stay. Only heads change (and MISC if `exact`).
+    A word swaps places with the outermost target among its left children, then with the outermost target among its
+    right children. Children of a root (or of a word labeled `root`) stay. Only heads change, and MISC if `exact`.
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads, _ = raised(treebank.heads, words)
@@ -290,9 +290,10 @@ def backward(
 ) -> Treebank:
     """Return function-head trees converted to content-head trees: Kohita et al. (2017), Algorithm 2.
 
-    The children of a target on each side move to its head, left side first, and the innermost of them becomes its head;
-    parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head is unchanged.
-    Enhanced graphs that `forward` kept match the heads again, so there is no warning about them.
+    The left children of a target move to the target's head, and the innermost left child becomes the target's new head.
+    The right children follow in the same way. Parts of fixed expressions stay. A target without a head is unchanged.
+    Only heads change, and MISC if `exact`. There is no warning about DEPS: the enhanced graphs that `forward` kept
+    match the heads again.
     """
     heads = _lowered(treebank.heads, words_of(treebank, targets or default_targets(), variant, ud))
     if exact:

@@ -30,16 +30,16 @@ from levelhead.typology.vocabulary import head_entropy_of
 
 
 class NotRestored(NamedTuple):
-    """A word with a different head after the round trip; sentences and words count from 1, head 0 is the root.
+    """A word with a different head after the round trip. Sentence and word numbers start at 1; 0 is the root.
 
     Args:
-        sentence: the number of its sentence in the file.
-        line: the line of the sentence's first word; None if the treebank was created in Python.
-        sent_id: the sentence's sent_id, or None.
-        word: its number in the sentence.
-        form: its form.
-        head: its head before the round trip.
-        restored: its head after the round trip.
+        sentence: the number of the sentence in the file.
+        line: the line number of the sentence's first word; None if the treebank was created in Python.
+        sent_id: the sent_id of the sentence, or None.
+        word: the number of the word in the sentence.
+        form: the form of the word.
+        head: the head before the round trip.
+        restored: the head after the round trip.
     """
 
     sentence: int
@@ -116,7 +116,7 @@ class RoundTrip(Tabular):
         targets: the name of the targets.
         targets_sha256: a hash of the targets.
         exact: whether heads were recorded in MISC.
-        sha256: the hash of the treebank's file; None if it was created in Python.
+        sha256: the hash of the treebank's file; None if the treebank was created in Python.
     """
 
     counts: RoundTripCounts
@@ -154,7 +154,7 @@ class RoundTrip(Tabular):
         return RoundTrips({TREEBANK: self}).records(name)
 
     def table(self, *, failures: bool = False) -> Table:
-        """Return the result as a table or, with `failures`, the words that were not restored."""
+        """Return the result as a table; with `failures`, a table of the words that were not restored."""
         return RoundTrips({TREEBANK: self}).table(failures=failures)
 
 
@@ -228,7 +228,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the numbers; its signature joins the signatures of all treebanks."""
+        """The provenance of the numbers; the signature joins the signatures of all treebanks."""
         each = {name: trip.provenance for name, trip in self.items()}
         signatures = [provenance.signature for provenance in each.values()]
         joined = {key: "+".join(dict.fromkeys(one[key] for one in signatures)) for key in (signatures or [{}])[0]}
@@ -241,7 +241,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
         return ((treebank, word) for treebank, trip in self.items() for word in trip.not_restored)
 
     def table(self, *, failures: bool = False) -> Table:
-        """Return the round trips as a table with average shares; with `failures`, the words that were not restored."""
+        """Return a table of the round trips with averages; with `failures`, a table of the words not restored."""
         if failures:
             return not_restored_table(self)
         columns = {column: [getattr(trip.counts, name) for trip in self.values()] for column, name in _COLUMNS.items()}

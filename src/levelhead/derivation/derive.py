@@ -78,10 +78,11 @@ class Derivations(Tabular):
     Args:
         system: the transition system.
         transitions: the codes of all transitions, sentence by sentence; uint8.
-        offsets: where each sentence's transitions start, and finally their total number; int64, shape (sentences + 1,).
-        order: the indices of all words, sentence by sentence, in the order in which words get their
-            heads; int32, shape (words,).
-        heads: the heads after lifting, counted from 1 in the sentence, 0 for the root; int32.
+        offsets: the index in `transitions` at which each sentence starts, and finally the number of transitions; int64,
+            shape (sentences + 1,).
+        order: the indices of all words, sentence by sentence, in the order in which words get heads; int32, shape
+            (words,).
+        heads: the heads after lifting: 1-based in the sentence, 0 for the root; int32.
         treebank: the treebank that was derived.
         n_lifted: the number of words whose arc was lifted.
     """
@@ -130,14 +131,14 @@ class Derivations(Tabular):
             yield [str(action if labeled else action.transition) for action in self.actions(sentence)]
 
     def words_as_attached(self) -> Iterator[list[str]]:
-        """Yield each sentence's words in the order in which they get their heads; spaces become underscores."""
+        """Yield each sentence's words in the order in which they get heads; underscores replace spaces in words."""
         forms = [form.replace(" ", "_") for form in self.treebank.forms]
         order = self.order.tolist()
         for begin, end in pairwise(self.treebank.sentence_starts.tolist()):
             yield [forms[word] for word in order[begin:end]]
 
     def table(self, *, labeled: bool = False) -> Table:
-        """Return the result as a table; transitions have relations if `labeled`."""
+        """Return the result as a table; if `labeled`, the transitions have relations."""
         texts = (Column(name, "text") for name in ("Transitions", "Words as attached"))
         names = map(" ".join, self.transition_names(labeled=labeled))
         words = map(" ".join, self.words_as_attached())
@@ -164,8 +165,9 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     Args:
         treebank: the trees.
         system: the transition system.
-        lift: whether to make trees projective for a projective system: the shortest non-projective arc is lifted to its
-            head's head until none is left (Nivre & Nilsson 2005). Relations do not change.
+        lift: whether to make trees projective if the system only derives projective trees. Until a tree is projective,
+            the dependent of the shortest non-projective arc is attached to the head of its head (Nivre & Nilsson 2005).
+            Relations do not change.
 
     Raises:
         InputError: the system cannot derive a tree, or the derivation would be too long.
@@ -194,10 +196,10 @@ class Sequences(NamedTuple):
 
     Args:
         words: the words of all sentences, with underscores for spaces.
-        starts: where each sentence starts, and finally the number of words; int32, shape (sentences + 1,).
+        starts: the index of each sentence's first word, and finally the number of words; int32, shape (sentences + 1,).
         order: the name of the order, one of `ORDERS`.
         swaps: the number of swaps in each sentence's derivation, int64, shape (sentences,).
-        sha256: the hash of the file; None without a file.
+        sha256: the hash of the treebank's file; None if the words were not read from a file.
     """
 
     words: StringColumn
@@ -208,12 +210,12 @@ class Sequences(NamedTuple):
 
 
 def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = False) -> Sequences:
-    """Return the syntactic words of a treebank in an order, without the artificial root.
+    """Return the syntactic words of a treebank in string or derivation order, without the artificial root.
 
     Args:
         treebank: the trees.
-        order: "string", or the name of a transition system: the order in which words get their heads in its canonical
-            derivation (Søgaard & Haulrich, section 3).
+        order: "string", or the name of a transition system. With a system, words are in the order in which they get
+            heads in the canonical derivation (Søgaard & Haulrich, section 3).
         lift: whether to lift non-projective arcs if the system only derives projective trees.
 
     Raises:

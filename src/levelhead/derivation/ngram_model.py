@@ -94,7 +94,7 @@ class Discounts(NamedTuple):
     estimated: bool
 
     def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the discount of each of some counts of n-grams."""
+        """Return the discount for each count of n-grams in `counts`."""
         return np.take([0.0, self.one, self.two, self.more], np.minimum(counts, 3))
 
 
@@ -129,9 +129,9 @@ class NgramModel:
         tables: the n-grams of each order, single words first.
         discounts: the discounts of each order; empty for a model read from a file.
         minimum_counts: the minimum count of n-grams of each order; empty for a model read from a file.
-        n_words: the number of words from which the model was estimated; 0 if it was read from a file.
-        minimum_word_count: the minimum count of words, below which they are `<unk>`; 0 for a model read from a file.
-        sha256: the hash of the file from which it was estimated or read; None without a file.
+        n_words: the number of words from which the model was estimated; 0 for a model read from a file.
+        minimum_word_count: the minimum count of words; rarer words are `<unk>`. 0 for a model read from a file.
+        sha256: the hash of the file from which the model was estimated or read; None without a file.
     """
 
     words: Strings
@@ -218,10 +218,10 @@ def estimate(
     Args:
         sequences: the sentences.
         order: the length of the longest n-grams, 1 to 5.
-        minimum_counts: the minimum (adjusted) count of n-grams of each order, by default 1.
+        minimum_counts: the minimum count of n-grams of each order (adjusted as in Kneser-Ney smoothing), by default 1.
             Discounts are still estimated from all counts, and probabilities are renormalized.
-        minimum_word_count: the minimum count of words; rarer words are read as `<unk>`. With 1,
-            `<unk>` only gets the probability of unseen words from smoothing.
+        minimum_word_count: the minimum count of words; rarer words are read as `<unk>`. With 1, no word is rare, and
+            `<unk>` only has the probability that smoothing gives to unseen words.
 
     Raises:
         InputError: no sentence is given, or an argument is out of range.

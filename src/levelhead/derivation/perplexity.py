@@ -32,14 +32,14 @@ Ends = Literal["in", "out", "ppl1"]
 
 
 class SentenceSums(NamedTuple):
-    """The log-probability and number of events of each sentence; perplexities follow from their sums.
+    """The log-probability and number of events of each sentence, from which perplexities are computed.
 
     Args:
         log_known: log10 of the joint probability of the sentence's known words, float64, shape (sentences,).
-        log_unknown: log10 of the joint probability of unknown words, -inf for probability 0; float64.
-        log_ends: log10 of the probability of the end of the sentence, float64.
-        n_words: the number of words, int64.
-        n_unknown: the number of unknown words, int64.
+        log_unknown: log10 of the joint probability of the sentence's unknown words (-inf for probability 0), float64.
+        log_ends: log10 of the probability that the sentence ends after its last word, float64.
+        n_words: the number of words in the sentence, int64.
+        n_unknown: the number of unknown words in the sentence, int64.
         swaps: the number of swaps in the sentence's derivation, int64.
     """
 
@@ -51,7 +51,7 @@ class SentenceSums(NamedTuple):
     swaps: NDArray[np.int64]
 
     def sums(self, *, oov: bool = False, ends: Ends = "in") -> tuple[Reals, NDArray[np.int64]]:
-        """Return each sentence's log10 probability and number of events, with or without `oov` words."""
+        """Return each sentence's log10 probability and number of events; unknown words only count if `oov`."""
         logs, events = self.log_known, self.n_words - self.n_unknown
         if oov:
             logs, events = logs + self.log_unknown, events + self.n_unknown
@@ -65,7 +65,7 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
 
     Args:
         model: the model.
-        sequences: the sentences; their order of words should be the model's.
+        sequences: the sentences, with words in the same order as in the training data of the model.
     """
     tokens = framed(model.encode(sequences), sequences.starts)
     logs = model.log_probabilities(tokens)
@@ -94,7 +94,7 @@ class Perplexity:
     Args:
         sums: the log-probabilities and numbers of events of the sentences.
         order: the word order, one of `ORDERS`.
-        ends: how ends of sentences count, see `perplexity`.
+        ends: how ends of sentences count: "in", "out" or "ppl1", as the function `perplexity` explains.
         n_training_words: the number of words from which the model was estimated; 0 if unknown.
         signature: everything that determines the numbers.
         sha256: the hash of the treebank's file; None for a treebank created in Python.
@@ -176,11 +176,12 @@ def perplexity(
         model: a model of the same order of words, for example `estimate(sequences_of(train, order))`.
         test: the treebank or output.
         order: the word order, one of `ORDERS`.
-        ends: how ends of sentences count: "in" as events, "out" not at all, "ppl1" only their probability.
-        lift: whether to lift non-projective arcs if the order's system only derives projective trees.
+        ends: "in" if ends of sentences are events like words, "out" if they are ignored. With "ppl1", the probabilities
+            of the ends count, but the ends are not counted as events.
+        lift: whether to lift non-projective arcs if the transition system only derives projective trees.
 
     Raises:
-        InputError: the order is unknown, or its transition system cannot derive a tree.
+        InputError: the order is unknown, or the transition system cannot derive a tree.
     """
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
     signature = {"order": order, "ngram": str(model.order)}
@@ -362,7 +363,7 @@ class Perplexities(Tabular):
     """The perplexity of a test set, and of parser output for it, under one model.
 
     Args:
-        results: the perplexity of the test set, then of each output, by name.
+        results: a mapping from file to perplexity: first the test set, then each output.
         model: the model.
         provenance: the provenance of the numbers.
     """

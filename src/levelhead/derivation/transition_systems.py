@@ -40,7 +40,7 @@ def check_derived(
 
 
 class Transition(IntEnum):
-    """A step of a transition system; its value is its code in `Derivations.transitions`."""
+    """A step of a transition system. Its integer value is the code in `Derivations.transitions`."""
 
     SHIFT = 0
     LEFT_ARC = 1
@@ -63,7 +63,7 @@ class Action(NamedTuple):
 
     Args:
         transition: the transition.
-        relation: the relation of the arc that it adds; empty without an arc.
+        relation: the relation of the arc that the transition adds; empty if it adds no arc.
     """
 
     transition: Transition
@@ -80,8 +80,8 @@ class Configuration(NamedTuple):
     Args:
         stack: words, the top last.
         buffer: words still to be read, the next word first.
-        heads: the head of each word, -1 for none yet.
-        relations: the relation of each word, "" for none yet.
+        heads: the head of each word; -1 until the word gets a head.
+        relations: the relation of each word; "" until the word gets a head.
     """
 
     stack: tuple[int, ...]
@@ -95,10 +95,10 @@ class TransitionSystem:
     """A transition system with its static oracle: `ARC_EAGER`, `ARC_STANDARD`, `SWAP_EAGER` or `SWAP_LAZY`.
 
     Args:
-        name: its name in `SYSTEMS`.
-        code: its number in compiled code.
-        transitions: its transitions.
-        source: the publication that defines it.
+        name: the name of the system in `SYSTEMS`.
+        code: the number of the system in compiled code.
+        transitions: the transitions of the system.
+        source: the publication that defines the system.
     """
 
     name: str
@@ -115,7 +115,7 @@ class TransitionSystem:
         return SWAP not in self.transitions
 
     def actions(self, relations: Iterable[str]) -> tuple[Action, ...]:
-        """Return all labeled transitions; those that add an arc occur once for each of `relations`."""
+        """Return all labeled transitions; a transition that adds an arc is repeated for each of the `relations`."""
         labels = tuple(relations)
         return tuple(
             Action(transition, label)
@@ -194,7 +194,7 @@ class TransitionSystem:
         )
 
     def oracle(self, heads: Sequence[int]) -> tuple[Transition, ...]:
-        """Return the transitions by which the static oracle builds a tree.
+        """Return the transitions with which the static oracle builds a tree.
 
         Args:
             heads: the head of each word, 0 for the root.

@@ -31,17 +31,17 @@ IGNORED = -100  # the head or relation of ignored words, as in PyTorch's loss fu
 
 
 class EpochScorer:
-    """Scores a parser's predictions for a gold treebank again and again; scores equal those of `score`.
+    """Scores a parser's predictions for a gold treebank again and again, exactly as `levelhead.score` does.
 
     Args:
-        gold: the gold treebank, or an object of another library that holds it.
-        labels: relations that the parser may assign in addition to those of gold.
+        gold: the gold treebank, or an object of another library that holds the gold treebank.
+        labels: additional relations that the parser may assign; relations that occur in gold are always allowed.
         rules: the scoring rules, which define the content relations of CLAS.
-        allow_several_roots: whether gold sentences may have several roots, as after `read(path,
-            allow_several_roots=True)`; the signature of scores then says so.
+        allow_several_roots: whether gold sentences can have several roots, as in a treebank from `read(path,
+            allow_several_roots=True)`. The signature of the scores then says so.
 
     Raises:
-        ConlluError: gold has no trees, or a sentence has several roots and they are not allowed.
+        ConlluError: gold has no trees, or a sentence has several roots without `allow_several_roots`.
         MeasureError: the rules are unknown, or do not allow several roots.
         InputError: gold is not a treebank, or `allow_several_roots` is not a Boolean value.
     """
@@ -78,18 +78,19 @@ class EpochScorer:
         self._is_content = np.array([*content, self._rules.scheme.otherwise == "CONTENT"])
 
     def ids(self, relations: Iterable[str]) -> NDArray[np.int32]:
-        """Return the indices of `relations` in `labels`, -1 for unknown relations; int32."""
+        """Return the index of each of the `relations` in `labels`, -1 for a relation not in `labels`; int32."""
         return np.fromiter((self._ids.get(relation, _UNKNOWN) for relation in relations), dtype=np.int32)
 
     def score(self, heads: ArrayLike | Nested, relations: ArrayLike | Nested) -> Mapping[str, Score]:
-        """Return the scores of heads and relations for all words of gold, in order.
+        """Return the scores of predicted heads and relations for all words of gold, in the order of gold.
 
-        Words with -100 as head or relation are left out of all counts, including gold.
+        Words with -100 as head or relation do not count, neither as gold words nor as system words.
 
         Args:
-            heads: the heads as in CoNLL-U, counted from 1 in the sentence, 0 for the root:
-                integers, shape (words,), or a list for each sentence.
-            relations: the relations, or their indices in `labels` (-1 for any other), in the same form.
+            heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root. Either an array of integers, shape
+                (words,), or one list per sentence.
+            relations: the relations, or their indices in `labels` (-1 for a relation not in `labels`), in the same form
+                as `heads`.
 
         Returns:
             The scores of UAS, LAS, LAS(full) and CLAS.

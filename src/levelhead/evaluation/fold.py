@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from levelhead.errors import Fault, InputError, MalformedDeps, MeasureError, add_fault
+from levelhead.evaluation.pair import Evaluation
 from levelhead.evaluation.provenance import Annotation, annotation_of, notes_on, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import enhanced_edges
@@ -27,13 +28,11 @@ if TYPE_CHECKING:
         """Sees every matched piece, in order."""
 
         def start(self) -> None:
-            """Forget all pieces: the files are read from the beginning."""
+            """Forget all pieces, because the files will be read from the beginning."""
 
         def add(self, piece: CountedPiece) -> None:
             """Add the next piece, or whole files."""
 
-
-from levelhead.evaluation.pair import Evaluation
 
 NOT_IN_GOLD = "not annotated in gold"
 
@@ -46,7 +45,7 @@ class CountedPiece:
 
     @cached_property
     def sentences(self) -> Mapping[str, tuple[Counts, ...]]:
-        """The counts of all countable measures by gold sentence; for partial scores, also with valid trees only."""
+        """The counts of gold sentences, by measure. Partial scores also have counts with invalid trees as wrong."""
         if self._counted is None:
             return {name: (counts,) for name, counts in counts_by_sentence(self.matches, self._setup).items()}
         return {name: (counts.sentences, counts.sentences_valid_trees) for name, counts in self._counted.items()}

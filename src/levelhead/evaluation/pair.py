@@ -14,6 +14,7 @@ from levelhead.immutable import immutable
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
+from levelhead.tables.data import Layout
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.input_bytes import PrefetchedFile, are_large_files, in_two_threads, read_bytes
@@ -24,7 +25,6 @@ from levelhead.treebank.tokens import refuse_partial
 if TYPE_CHECKING:
     from levelhead.evaluation.leakage import Leakage
     from levelhead.evaluation.score_data import PartialCoverage
-    from levelhead.tables.data import Layout
     from levelhead.tables.table import Table
     from levelhead.treebank.official_reader import OfficialReading
 
@@ -45,19 +45,19 @@ class InputFile(NamedTuple):
 
 @immutable
 class Evaluation(Mapping[str, Score], Tabular):
-    """The scores of one system by measure; on several treebanks, macro-averages.
+    """A system's score for each measure; scores on several treebanks are macro-averages.
 
     Args:
         scores: the score of each measure, in the requested order.
-        gold: the size of the gold treebank (summed over several treebanks) and the warnings about its file.
+        gold: the size of the gold treebank and the warnings about its file. For several treebanks, sizes are summed.
         system: the size of the system's output and the warnings about its file.
         provenance: the provenance of the numbers.
-        valid_trees: for partial scores, the scores if all words of sentences without a valid tree
-            are wrong; otherwise empty.
+        valid_trees: for partial scores, the scores if every word of a sentence without a valid tree counts as wrong;
+            otherwise empty.
         coverage: for partial scores, the share of gold that the output covers; otherwise None.
         leakage: the share of gold that occurs in training; None without training treebanks.
-        looked: what `prepare` prepared for a page; otherwise None.
-        parts: the scores on each treebank, by its code; empty for a single pair of files.
+        looked: the errors for a report page, if `score` was called with `prepare`; otherwise None.
+        parts: a mapping from the code of each treebank to the scores; empty for a single pair of files.
     """
 
     KIND: ClassVar[str] = "score"
@@ -73,7 +73,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     parts: Mapping[str, Evaluation] = field(default_factory=dict)
 
     def signed_by(self, provenance: Provenance) -> Evaluation:
-        """Return the evaluation with another `provenance`, which also signs its scores."""
+        """Return the evaluation with another `provenance`; all scores get the signature of this provenance."""
         scores, valid_trees = (
             {name: replace(score, signature=provenance.signature) for name, score in some.items()}
             for some in (self.scores, self.valid_trees)
@@ -82,7 +82,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def treebanks(self) -> Mapping[str, Evaluation]:
-        """The scores on each treebank, by its code or name."""
+        """A mapping from the code or name of each treebank to the scores."""
         return self.parts or {self.gold.name: self}
 
     @property
@@ -94,12 +94,12 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def signature(self) -> Mapping[str, str]:
-        """Everything that determines the numbers, by name."""
+        """A mapping with everything that determines the numbers, such as the rules."""
         return self.provenance.signature
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why measures have no value, by measure."""
+        """A mapping from each measure without a value to the reason."""
         return {name: score.reason for name, score in self.scores.items() if score.reason}
 
     @property
@@ -150,7 +150,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
         Args:
             counts: whether to show the counts behind the scores.
-            measures: the measures to show for several treebanks, in this order; by default all.
+            measures: the measures to show, in this order; by default all. Only has an effect for several treebanks.
         """
         from levelhead.evaluation.score_tables import counts_table, score_table, scores_table
 
@@ -160,7 +160,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @classmethod
     def layouts(cls) -> Mapping[str, Layout]:
-        """Return the columns of each table."""
+        """Return a mapping from the name of each table to its columns."""
         from levelhead.evaluation.score_data import LAYOUTS
 
         return LAYOUTS
@@ -189,7 +189,7 @@ def as_gold(gold: Treebank, setup: Setup) -> Treebank:
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
-    """Return a treebank in memory; a file is read as the official scorer of the rules reads it."""
+    """Return a treebank in memory. Under the rules of an official scorer, files are read as that scorer reads them."""
     if isinstance(source, Treebank):
         return refuse_partial(source)
     data = source.contents() if isinstance(source, PrefetchedFile) else read_bytes(source)

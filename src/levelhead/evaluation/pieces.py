@@ -92,7 +92,7 @@ class _Side:
             self.rate = self.pieces.n_bytes / self.n_left
 
     def take(self, n_sentences: int, cut: int) -> tuple[Treebank, Spans]:
-        """Take the first sentences out of the buffer, up to a byte of the text, with the characters they cover."""
+        """Take the first `n_sentences` out of the buffer, with the characters that they cover: the text up to `cut`."""
         if self.treebank is None or self.spans is None:
             raise IndexError("no sentences wait")
         self._taken = self.treebank, self.spans, cut - 1, self.pieces.n_sentences

@@ -43,7 +43,7 @@ class Sources:
 
     @property
     def files(self) -> dict[str, FileId]:
-        """The hash of each file, under "gold" or the name of the system (and run)."""
+        """A mapping from "gold", or the name of a system (and run), to the hash of the file."""
         return {"gold": self.gold.id, **{name: system.id for name, system in self.systems.items()}}
 
 

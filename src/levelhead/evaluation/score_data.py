@@ -118,21 +118,21 @@ class PartialCoverage(NamedTuple):
     """The share of gold that a system's output covers.
 
     Args:
-        paired_by: how sentences were paired: by "characters" if all agree, otherwise by "sent_id"
-            or "text"; None without a readable output.
+        paired_by: what sentences were paired by: "characters" if all texts agree, otherwise "sent_id" or "text";
+            None without a readable output.
         answered: the number of gold sentences for which the output has a word with a HEAD.
         sentences: the number of gold sentences.
         valid_trees: the number of gold sentences with a valid tree in the output.
         aligned: the number of gold words that are aligned with a word of the output.
         with_head: the number of aligned words with a HEAD in the output.
         words: the number of gold words.
-        extra: the number of output sentences without a gold sentence, which do not count.
+        extra: the number of output sentences without a gold sentence; these sentences do not count.
         unreadable: the number of unreadable lines of the output.
         forms_matched: the number of gold words that are aligned with a word of the same form.
         other_text: the number of output sentences that answer another text: no word is aligned, and
             fewer than half of the forms are equal.
-        fits_next: the number of these sentences that fit the next gold sentence.
-        fits_previous: the number of these sentences that fit the previous gold sentence.
+        fits_next: the number of sentences in `other_text` that fit the next gold sentence.
+        fits_previous: the number of sentences in `other_text` that fit the previous gold sentence.
     """
 
     paired_by: PairedBy | None

@@ -32,16 +32,16 @@ from levelhead.treebank.reader import Format
 
 @immutable
 class Setup:
-    """Everything that determines the numbers, except the treebanks; `setup_of` creates it from names.
+    """Everything that determines the numbers, except the treebanks; `setup_of` creates it.
 
     Args:
         measures: the measures, in the order in which they are printed.
         rules: the scoring rules.
         registry: the available measures and schemes.
         format: the format of files.
-        gold_format: the format of gold files, if different.
-        weights: the weights and models that were already read, by key (`scoring.selection.key_of`).
-        folder: the folder of relative paths in measures; "" is the current folder.
+        gold_format: the format of gold files; None if it is `format`.
+        weights: the weights and models that were already read: a mapping whose keys `scoring.selection.key_of` returns.
+        folder: the folder to which paths in measures are relative; "" is the current folder.
         partial: whether to score outputs with different text or broken trees.
     """
 
@@ -210,22 +210,22 @@ def setup_of(
     """Return the settings that determine scores.
 
     Args:
-        measures: the measures: a string such as `LAS,CLAS`, or several strings or measures; by default those that the
-            official scorer of the rules prints.
+        measures: a string such as `LAS,CLAS`, or a list of strings or measures; by default, the measures that the
+            official scorer for these rules prints.
         rules: `ud`, `udtools`, `conll18`, `conll17`, `msp25` or `msp25-sorted`.
         format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if different. If gold is CoNLL-U and outputs are CoNLL-X, the
-            multiword tokens of gold are split, since CoNLL-X has none.
+        gold_format: the format of gold files, if it differs from `format`. If gold is CoNLL-U and outputs are CoNLL-X,
+            the multiword tokens of gold are split, since CoNLL-X has no multiword tokens.
         registry: the available measures and schemes; by default the shipped ones.
-        weights: the weights that measures name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}`
-            for `WLAS(mine)`; `WDE` for entropies of training sets.
-        folder: the folder of relative paths in measures; the current folder by default.
+        weights: a mapping from name to weights, such as `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`. The name
+            `WDE` is reserved for word dependency entropies of training treebanks.
+        folder: the folder to which paths in measures are relative, by default the current folder.
         partial: whether to score outputs with different text or broken trees.
         allow_several_roots: whether sentences of files can have several roots.
 
     Raises:
-        MeasureError: a measure or the rules are unknown, the rules do not define the measure, or they do not allow
-            several roots.
+        MeasureError: a measure or the rules are unknown, the rules do not define the measure, or the rules do
+            not allow several roots.
     """
     chosen = with_several_roots(rules) if allow_several_roots else rules_named(rules)
     listed = (

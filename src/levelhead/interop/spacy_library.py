@@ -107,9 +107,9 @@ def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treeb
 
     White-space tokens, such as line ends, are left out, since CoNLL-U has no such words: the white space goes to MISC
     of the preceding word (`SpacesAfter=\n`), or of the first word (`SpacesBefore`). Dependents of a white-space token
-    are attached to its head; if the token was the root, they become roots with its relation. Roots are tokens that are
-    their own heads. Relations are copied unchanged: spaCy's English models use labels that are not UD relations.
-    Entities, vectors, custom attributes, and everything else without a CoNLL-U column are lost.
+    are attached to the head of this token. If the token was the root, its dependents become roots and get its relation.
+    A token is a root if it is its own head. Relations are copied unchanged: spaCy's English models use labels that are
+    not UD relations. Entities, vectors, custom attributes, and everything else without a CoNLL-U column are lost.
 
     Args:
         docs: a Doc, or several Docs, for example from `nlp.pipe`.

@@ -28,7 +28,7 @@ class Tls(NamedTuple):
     Args:
         authority: the certificate of the authority that signed the cluster's certificate.
         certificate: the certificate of this machine.
-        key: the key of that certificate.
+        key: the private key of `certificate`.
     """
 
     authority: str
@@ -45,12 +45,12 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     Args:
         address: `local` to start a cluster on this machine, or the address of a scheduler, `tcp://host:port` or
             `tls://host:port`.
-        n: the number of workers to start, for `local`.
+        n: the number of workers to start if the address is `local`.
         tls: the certificates and the key for tls:// addresses.
 
     Raises:
-        InputError: the address is invalid, or public without encryption, or dask.distributed is not installed. When
-            jobs start: no scheduler answers, or a worker has another version of levelhead.
+        InputError: the address is invalid, the address is public and not encrypted, or dask.distributed is not
+            installed. When jobs start, no scheduler answers, or a worker has another version of levelhead.
     """
     check_address(address, tls)
     require("distributed", "clusters")

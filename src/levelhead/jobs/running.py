@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copyreg
+import hashlib
 import json
 import os
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
@@ -12,6 +14,7 @@ from pickle import PicklingError
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, LevelheadError
 from levelhead.jobs.store import Store
 from levelhead.progress import progress_bar
@@ -25,6 +28,12 @@ class Job(NamedTuple):
     arguments: tuple[Any, ...]  # its arguments, which are pickled
     name: str  # the name of the job in messages
     weight: int = 1  # its share of the work, for the time left; any unit, for example bytes to read
+
+
+def job_key(*parts: Any) -> str:
+    """Return the key of a result: a hash of what determines it, of the version of levelhead, and of that of Unicode."""
+    determining = [VERSION, unicodedata.unidata_version, *parts]
+    return hashlib.sha256(json.dumps(determining, sort_keys=True).encode()).hexdigest()
 
 
 class Codec(NamedTuple):
@@ -54,13 +63,13 @@ _JOBS_FOR_A_BATCH = 500  # with few jobs, each task is a single job, so that eve
 
 
 class Workers(NamedTuple):
-    """Workers: how to start an Executor, and how to submit jobs to it.
+    """How to start an Executor, and how to submit jobs to it.
 
     Args:
         start: a function that returns an Executor; it is called again when workers were lost.
         window: the maximum number of submitted tasks.
-        batch: the number of jobs per task; more than one if submitting is slow.
-        restartable: whether `start` returns a new Executor each time, which is shut down after use.
+        batch: the number of jobs in each task; more than one if submitting is slow.
+        restartable: whether each call of `start` returns a new Executor, which is then shut down after use.
         lost: the exceptions that a task raises if its worker was lost.
     """
 
@@ -89,7 +98,7 @@ def n_cores() -> int:
 
 
 def processes(n: int) -> Workers:
-    """Return workers that are `n` processes on this machine; for n = 1, this process itself."""
+    """Return workers that are `n` processes on this machine; if n is 1, this process itself."""
     if n == 1:
         return Workers(_ThisProcess, window=1)
 
@@ -169,7 +178,7 @@ class _JobRun:
         self.failed: list[Job] = []
 
     def missing(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        """Yield the jobs without a result, each key once."""
+        """Yield the jobs whose results are not stored, and only one job for each key."""
         for job in jobs:
             is_new = job.key not in self.keys
             stored = self.store.get(job.key) if self.store is not None and is_new else None

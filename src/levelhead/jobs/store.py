@@ -33,7 +33,7 @@ class DatabaseKind(NamedTuple):
     upgrade: tuple[str, ...] = ()  # the statements that turn the previous layout into this one, if that is possible
 
     def prepare(self, connection: sqlite3.Connection, path: str) -> None:
-        """Create the tables in an empty file, or upgrade the previous layout; refuse any other file."""
+        """Create the tables in an empty file, or upgrade a file with the previous layout; refuse other layouts."""
         for header, statements in (((0, 0), self.tables), ((self.application, self.layout - 1), self.upgrade)):
             if statements and _header_of(connection) == header:
                 with connection:
@@ -96,7 +96,7 @@ _KIND = DatabaseKind(
 
 
 class Store:
-    """A file of results by key, each written once; as a context manager, it closes the file.
+    """A file of results, each stored once under a key. As a context manager, it closes the file.
 
     The file at `path` is created if it does not exist. Results are committed twice a second: a killed process loses at
     most the results of the last half second, and never stores part of a result
@@ -135,7 +135,7 @@ class Store:
             return int(self._connection.execute("SELECT count(*) FROM results").fetchone()[0])
 
     def get(self, key: str) -> bytes | None:
-        """Return the result of a key, or None if it is missing or damaged."""
+        """Return the result stored under `key`, or None if the result is missing or damaged."""
         # A damaged row can have values of other types; as bytes they fail the check like others.
         query = "SELECT CAST(checksum AS BLOB), CAST(result AS BLOB) FROM results WHERE key = ?"
         with self._errors():
@@ -144,7 +144,7 @@ class Store:
         return bytes(row[1]) if is_whole else None
 
     def put(self, key: str, result: bytes) -> None:
-        """Add a result, unless the key already has an undamaged result."""
+        """Store a result under `key`, unless an undamaged result is already stored there."""
         with self._errors():
             if not self._connection.in_transaction:
                 self._connection.execute("BEGIN IMMEDIATE")

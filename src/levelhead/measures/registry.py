@@ -25,8 +25,7 @@ from levelhead.scoring.measure import (
     split,
 )
 from levelhead.scoring.measure_definitions import GROUPS, MeasureGroup
-from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
-from levelhead.scoring.selection import Schemes, check_classes, keeps_nothing
+from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES, Schemes, check_classes, keeps_nothing
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.relations import SCHEMES, UNKNOWN, Scheme, universal
 
@@ -82,9 +81,9 @@ class Registry:
     """The available measures and schemes.
 
     Args:
-        measures: all measures by name.
+        measures: a mapping from name to measure.
         schemes: all schemes, and the default scheme.
-        origins: the hash of the file from which a measure or scheme was read, by the hash of the measure or scheme.
+        origins: a mapping from the hash of a measure or scheme to the hash of the file from which it was read.
     """
 
     measures: Mapping[str, Definition] = field(default_factory=lambda: REGISTRY)
@@ -113,13 +112,13 @@ class Registry:
         return (*files, *sorted(digests.difference(files)))
 
     def functions(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the names of functions among `measures`: they are made in Python, and cannot be hashed."""
+        """Return the names of the `measures` that are Python functions, which cannot be hashed."""
         definitions = (self.measures[measure.name] for measure in measures)
         own = (definition for definition in definitions if definition != REGISTRY.get(definition.name))
         return tuple(sorted({function for each in own for function in each.functions}))
 
     def including(self, measures: Iterable[str | Measure]) -> Registry:
-        """Return the registry with the custom measures among `measures`; names in strings are ignored.
+        """Return the registry with the custom measures among `measures` added; strings are ignored.
 
         Raises a MeasureError if another measure has the name of a custom measure.
         """
@@ -153,7 +152,7 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
 
     Args:
         text: for example `LAS`, `LAS(full)`, `CLAS.recall`, `LAS@CORE`, `LAS-FUN-PUNCT`. The case of measure
-            names does not matter (`las`); the case of arguments and classes does.
+            names does not matter (`las`), but the case of arguments and classes does.
         registry: the available measures and schemes.
 
     Raises:
@@ -262,13 +261,14 @@ _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
 def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
     """Return the registry with the measures and schemes of the TOML file `path` added.
 
-    A table `[measure.NAME]` has a list `needs`: what must be correct (head, relation, full-relation, upos, xpos, feats,
-    all-feats, lemma, function-words; if empty, aligned words are correct, as for Words). Optional keys are `unit`
-    ("words" or "exact"), `only` (a class), `without` (a list of classes and relations), `meaning`, `formula`, `source`.
+    A table `[measure.NAME]` has a list `needs` of what must be correct: head, relation, full-relation, upos, xpos,
+    feats, all-feats, lemma or function-words. If `needs` is empty, all aligned words are correct, as for Words.
+    Optional keys are `unit` ("words" or "exact"), `only` (a class), `without` (a list of classes and relations),
+    `meaning`, `formula` and `source`.
 
-    A table `[scheme.NAME]` has a table `classes` with a list of relations for each class. Optional keys are `version`
-    of UD (1 or 2; relations of the other version count as their counterparts), `otherwise` (the class of unlisted
-    relations, by default UNKNOWN) and `source`.
+    A table `[scheme.NAME]` has a table `classes` with a list of relations for each class. Optional keys are `version`,
+    `otherwise` and `source`. `version` is 1 or 2 for UD v1 or v2: relations of the other version then count as their
+    counterparts. `otherwise` is the class of unlisted relations, by default UNKNOWN.
 
     Raises:
         InputError: the file is not TOML, or a definition is invalid.
@@ -416,14 +416,14 @@ def measure(
     number of gold words; precision is the sum divided by the number of system words.
 
     The function is called for several sentences at once, but the value of a word may only depend on its own sentence.
-    Measures made of functions run in this process, without a store.
+    Such a measure only runs in this process, and without a store of results.
 
     Args:
-        name: its name (letters only).
-        counts: what it counts.
-        weight: a function that gets the `WordColumns` of gold or of the system, and returns which words count, or their
-            weights. A pair of aligned words gets the smaller weight. By default, all words count 1.
-        by_gold: whether a system word has the weight of its aligned gold word instead of its own.
+        name: the name of the measure (letters only).
+        counts: what the measure counts.
+        weight: a function that gets the `WordColumns` of gold or of the system. It returns which words count, or a
+            weight for each word. A pair of aligned words gets the smaller weight. By default, all weights are 1.
+        by_gold: whether an aligned system word gets the weight of the gold word instead of its own weight.
         columns: columns that gold must annotate besides heads and relations; without them, the measure has no value.
         version: a version of the functions; signatures show it after the name of the measure.
 

@@ -12,10 +12,9 @@ from random import Random
 
 import numpy as np
 
-from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.jobs import Job, StaleInput, Store, Workers
-from levelhead.jobs.running import run_long_jobs
+from levelhead.jobs.running import job_key, run_long_jobs
 from levelhead.parsing import training
 from levelhead.parsing.external import (
     EXTERNAL_PARSERS,
@@ -53,13 +52,13 @@ def train(
     with_dev: bool = False,
     progress: training.Tell = None,
 ) -> AnyModel:
-    """Return a parser, trained on a treebank.
+    """Return a parser trained on a treebank.
 
     Args:
         treebank: the training treebank; sentences that are too long are left out (see `training_warnings`).
         recipe: the parser and its settings.
-        dev: a development treebank for early stopping: the pass with the best LAS is kept; no effect with baselines and
-            external parsers.
+        dev: a development treebank for early stopping, which keeps the pass with the best LAS. Baselines and external
+            parsers use it only if `with_dev` is true.
         with_dev: whether to train again on both treebanks, with the best number of passes.
         progress: a function that is called after each pass.
 
@@ -130,15 +129,10 @@ def cross_validate(
     program = None if store is None else identity_of(recipe.parser, recipe.external)
     data = to_conllu(treebank)
     # the key has the hash of the contents of the jar file instead of its path
-    settings = json.dumps(
-        [VERSION, recipe._replace(external=recipe.external._replace(jar=None)), program, folds, repair]
-    )
-    identity = hashlib.sha256(data).hexdigest()
+    settings = hashlib.sha256(data).hexdigest(), recipe._replace(external=recipe.external._replace(jar=None)), program
     jobs = [
-        Job(
-            hashlib.sha256(f"parsed fold {identity} {fold} {settings}".encode()).hexdigest(),
-            parse_fold, (data, recipe, fold, folds, repair, program), f"fold {fold + 1}",
-        )
+        Job(job_key("parsed fold", *settings, fold, folds, repair), parse_fold,
+            (data, recipe, fold, folds, repair, program), f"fold {fold + 1}")
         for fold in range(folds)
     ]  # fmt: skip
     try:

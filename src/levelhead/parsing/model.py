@@ -56,9 +56,9 @@ class Schedule(NamedTuple):
     """The length of training.
 
     Args:
-        first: the number of greedy or first-order passes.
-        second: the number of later passes, with a beam or second-order features; 0 for parsers without these.
-        runs: the number of training runs, in different random orders, whose weights are averaged.
+        first: the number of first passes, which are greedy (transition systems) or first-order (graph-based parsers).
+        second: the number of later passes, with a beam or second-order features; 0 to train without either.
+        runs: the number of training runs, each in another random order; the weights of all runs are averaged.
     """
 
     first: int
@@ -92,9 +92,9 @@ class ExternalSettings(NamedTuple):
 
     Args:
         jar: the jar file of MaltParser.
-        train_command: the command for training with `command`, with {train} and {model}.
-        parse_command: the command for parsing with `command`, with {model}, {input} and {output}.
-        options: additional training options of the parser, in its own syntax.
+        train_command: for the parser `command`, the training command, with the placeholders {train} and {model}.
+        parse_command: for the parser `command`, the parsing command, with {model}, {input} and {output}.
+        options: additional options for training, in the syntax of the external parser.
     """
 
     jar: str | None = None
@@ -109,13 +109,14 @@ class Recipe(NamedTuple):
     Args:
         parser: one of `ALL_PARSERS`.
         beam: the beam width of transition systems in training and parsing; 1 is greedy.
-        seed: the random seed for the order of sentences; the same seed gives the same model, except for external
-            parsers, which use their own.
-        relations: learn universal relations, or full relations with subtypes.
-        heads: learn trees as annotated, or converted to function heads; parsing then converts back.
+        seed: the random seed for the order of sentences. The same seed gives the same model, except for external
+            parsers, which use their own seeds.
+        relations: "universal" to learn relations without subtypes, "full" to learn them with subtypes.
+        heads: "content" to learn trees as annotated; "function" to learn trees converted to function heads, and to
+            convert parsed trees back.
         external: how to run an external parser.
         reverse: whether to read sentences from the last word to the first; the trees do not change.
-        schedule: the number of passes and runs; None for the default of the parser.
+        schedule: the number of passes and training runs; None for the default of the parser.
         members: the transition parsers of an ensemble.
     """
 
@@ -137,15 +138,16 @@ class Model:
     Args:
         parser: its name in `levelhead train`.
         relations: the relations that it knows, most frequent first.
-        root: the index of the relation of roots.
-        templates: its feature templates, as text, by their purpose.
+        root: the index in `relations` of the relation of roots.
+        templates: a mapping from purpose (such as "labels") to feature templates, as text.
         beam: the beam width (1: greedy).
-        tables: the weights by their purpose; int16, shape (rows, classes).
+        tables: a mapping from purpose to weights, int16, shape (rows, classes).
         training: facts about its training.
-        function_head: the version of UD (1 or 2) for converting its output back, if it was trained on function-head
-            trees (Kohita et al. 2017); otherwise None.
+        function_head: the version of UD (1 or 2) for converting parsed trees back to content heads, if the parser was
+            trained on function-head trees (Kohita et al. 2017); otherwise None.
         reverse: whether it reads sentences from the last word to the first.
-        margin: for graph-based parsers, the score difference that training requires for each wrong head.
+        margin: for graph-based parsers, how many points the gold tree must score above any other tree in training,
+            for each wrong head of that tree.
     """
 
     parser: str
@@ -166,14 +168,14 @@ class Model:
 
 @immutable
 class Ensemble:
-    """Transition parsers that vote for arcs, and a graph-based parser that scores these arcs.
+    """Transition parsers that vote for arcs, and a graph-based parser that adds the votes to its scores.
 
     Args:
         graph: the graph-based parser.
         members: the transition parsers, with the same relations.
-        votes: what the vote of each member adds to the score of an arc, in units of the graph-based parser's margin.
+        votes: how much the vote of each member adds to the score of an arc, as a multiple of `graph.margin`.
         training: facts about its training.
-        function_head: as in `Model`, for the ensemble as a whole.
+        function_head: the version of UD for converting parsed trees back to content heads, or None, as in `Model`.
     """
 
     graph: Model
@@ -194,11 +196,11 @@ class Baseline:
     Args:
         parser: one of `BASELINES`.
         root: the relation of roots.
-        relations: the relation of all words except roots, by UPOS.
+        relations: a mapping from each UPOS to the relation of words with this UPOS, except roots.
         other: the relation of words whose UPOS does not occur in the training treebank.
         seed: the random seed of the trees.
         training: facts about its training.
-        function_head: as in `Model`.
+        function_head: the version of UD for converting parsed trees back to content heads, or None, as in `Model`.
     """
 
     parser: str
@@ -221,7 +223,7 @@ class ExternalModel:
         parser: its name in `levelhead train`: udpipe, malt or command.
         contents: the contents of the model file that the external parser wrote.
         training: facts about its training.
-        function_head: as in `Model`.
+        function_head: the version of UD for converting parsed trees back to content heads, or None, as in `Model`.
     """
 
     parser: str

@@ -63,7 +63,7 @@ class Report(NamedTuple):
         done: the number of completed passes over the training data.
         passes: the total number of passes.
         uas: UAS on the development treebank; None without a development treebank.
-        las: LAS on it, with universal relations; None without it.
+        las: LAS on the development treebank, with universal relations; None without a development treebank.
     """
 
     done: int

@@ -217,9 +217,9 @@ class Layout(NamedTuple):
     """The settings for finding answers in a file.
 
     Args:
-        separator: the text with which the lines between answers begin; None to detect these lines.
+        separator: the text at the beginning of each line that separates answers; None to detect separators.
         field: the field of JSON lines or CSV that contains the answer, or None.
-        id_field: the field that contains the sent_id, or None.
+        id_field: the field of JSON lines or CSV that contains the sent_id, or None.
     """
 
     separator: str | None = None

@@ -174,15 +174,16 @@ class RecoveredAnswer(NamedTuple):
 
     Args:
         sentence: the number of the gold sentence, from 1.
-        sent_id: its sent_id, or None.
+        sent_id: the sent_id of the gold sentence, or None.
         category: the class of repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
-        tree: the validity of its tree, one of `levelhead.recovery.TREES`.
-        steps: its repairs, from `levelhead.recovery.STEPS`; if it has another text, which neighboring sentence it fits.
+        tree: the validity of the answer's tree, one of `levelhead.recovery.TREES`.
+        steps: the repairs of the answer, from `levelhead.recovery.STEPS`. If the answer has another text, `steps` says
+            whether it fits the next or the previous gold sentence.
         words: the number of gold words.
-        recovered: the number of gold words with a head.
-        extra: the number of rows without a gold word.
+        recovered: the number of gold words that get a head.
+        extra: the number of rows that match no gold word.
         attempts: the number of tables of words in the answer.
-        matched: the number of gold words with a row that has the same form.
+        matched: the number of gold words for which a row has the same form.
     """
 
     sentence: int
@@ -280,10 +281,10 @@ class ClassRow(NamedTuple):
         cycle: the number of answers with a cycle.
         incomplete: the number of answers in which a gold word has no head.
         words: the number of gold words.
-        recovered: the number of gold words with a head.
+        recovered: the number of gold words that get a head.
         recovered_share: their share of the gold words.
-        matched: the number of gold words with a row that has the same form.
-        extra_rows: the number of rows without a gold word.
+        matched: the number of gold words for which a row has the same form.
+        extra_rows: the number of rows that match no gold word.
     """
 
     category: str
@@ -329,12 +330,12 @@ class Recovery(Tabular):
 
     @property
     def treebank(self) -> Treebank:
-        """The answers as a treebank; if a word has no head or a tree is invalid, it can only get partial scores."""
+        """The answers as a treebank; only partial scores are possible if a word has no head or a tree is invalid."""
         return from_conllu(self.conllu, partial=True)
 
     @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
-        """The answers by class of repairs, including empty classes."""
+        """A mapping from each class of repairs to its answers, including empty classes."""
         return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
 
     @property
@@ -361,7 +362,7 @@ class Recovery(Tabular):
         return ((answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
 
     def table(self) -> Table:
-        """Return a table of the answers by class of repairs and validity of the tree, without empty rare classes."""
+        """Return a table with a row for each class of repairs and a column for each validity of the tree."""
         rows = (
             _cells(name.capitalize(), _row(name, answers))
             for name, answers in self.classes.items()

@@ -246,7 +246,7 @@ class _Reader:
     header: Header | None = None  # of the current table
 
     def take(self, line: str) -> None:
-        """Read a line: a header, a row, or other text."""
+        """Read a line, which is a header, a row or other text."""
         if header := _header_of(line):
             self.header, self.apart = header, True
             self.steps.add(PIPES)

@@ -369,16 +369,13 @@ def claims_on_correlations(rows: Rows) -> list[Claim]:
         )
         for names in (("LAS", "WLAS"), ("WLAS", "C prec", "C rec"))
     }
-    rises, differences = (
-        ", ".join(f"{name} {verdicts.estimate_shown(estimate)}" for name, estimate in estimates.items())
-        for estimates in (correlations, steps)
-    )
     return [
         Claim("Scores rise with the share of function relations", "Table 3, section 7, conclusion",
-              verdicts.verdict_of_effects(*((r, 1) for r in correlations.values())), f"r {rises}; {over}"),
+              verdicts.verdict_of_effects(*((r, 1) for r in correlations.values())),
+              f"r {verdicts.effects_shown(correlations)}; {over}"),
         Claim("LAS correlates most with the share of function relations, then WLAS, then content precision and recall",
               "section 7", verdicts.verdict_of_effects(*((effect, 1) for effect in steps.values())),
-              f"differences of r: {differences}; {over}"),
+              f"differences of r: {verdicts.effects_shown(steps)}; {over}"),
         Claim("Function words are parsed better in treebanks that have more of them", "section 7",
               verdicts.verdict_of_effects((correlations["F prec"], 1)),
               f"r {verdicts.estimate_shown(correlations['F prec'])}; printed 0.71"),
@@ -401,7 +398,7 @@ def claims_on_judgments(agreement: Rows) -> Iterator[Claim]:
     yield Claim("Content precision and recall agree less with people than LAS and WLAS do, except recall in English",
                 "Table 4", verdicts.verdict_of_effects(*((effect, -1) for effect in less.values())),
                 "differences of r over sentences: "
-                + (", ".join(f"{name} {verdicts.estimate_shown(effect)}" for name, effect in less.items()) or "none")
+                + (verdicts.effects_shown(less) or "none")
                 + f"; no judgments of: {missing}")  # fmt: skip
 
 

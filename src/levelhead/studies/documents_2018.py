@@ -51,17 +51,12 @@ def reproduce(request: StudyRequest) -> Study:
         columns(text="test set", number=("documents", "sentences"), percent="largest document")
         | columns(number="valid outputs"),
         [
-            (
-                code,
-                counts["documents"],
-                counts["sentences"],
-                verdicts.percent(counts.get("largest")),
-                len(counts["systems"]),
-            )
+            (code, counts["documents"], counts["sentences"], 100 * counts["largest"] if "largest" in counts else None,
+             len(counts["systems"]))
             for code, counts in counted.items()
         ],
         "A test set without `# newdoc` counts as one document. The largest document has the given share of the words.",
-    )
+    )  # fmt: skip
     title = "How wrong are intervals and tests that resample sentences?"
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
     groups = groups_of(scored, known)
@@ -210,12 +205,8 @@ def _on_all(
     text: str, what: str, effects: Mapping[str, verdicts.Effect | None], sign: verdicts.Sign, scale: float = 1
 ) -> Claim:
     verdict = verdicts.verdict_of_effects(*((effect, sign) for effect in effects.values()))
-    evidence = ", ".join(
-        f"{code} {verdicts.estimate_shown(effect, 2 if scale == 1 else 1, scale)}" for code, effect in effects.items()
-    )
-    return Claim(
-        text, "an expectation", verdict, f"{what}: {evidence}" if effects else "no test set marks enough documents"
-    )
+    evidence = f"{what}: {verdicts.effects_shown(effects, 2 if scale == 1 else 1, scale)}"
+    return Claim(text, "an expectation", verdict, evidence if effects else "no test set marks enough documents")
 
 
 def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
@@ -254,7 +245,7 @@ def measure_documents(counts: Mapping[str, Any], samples: int, resamples: int, s
 
 
 def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
-    """Return whether intervals hold the true value, shape (samples, scores and differences, measures, methods)."""
+    """Return which intervals contain the true value, shape (samples, scores then differences, measures, methods)."""
     true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
     of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
     drawing, *seeds = spawned(seed, 1 + 2 * samples)

@@ -171,7 +171,7 @@ def describe(*paths: Path) -> dict[str, Any]:
 
 
 def measure(golds: Files, original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
-    """Return the scores after training on both kinds of trees, and the effect of backward conversion, by treebank."""
+    """Return for each treebank the scores after training on either kind of tree, and the effect of converting back."""
     gold, content, functional = (
         {code: load(files[code], RULES["ud"], format_of(files[code])) for code in golds}
         for files in (golds, original, converted)
@@ -223,7 +223,7 @@ def change(row: Row) -> Cell:
 
 
 def gain(code: str, parser: str) -> Cell:
-    """Return the printed gain of a parser in LAS, in points; None if it is not printed."""
+    """Return the gain in LAS that the paper prints for a parser, in points; None for a treebank that is not printed."""
     row = PRINTED["table_2"].get(code)
     return None if row is None else row[f"LAS {parser} CONV"] - row[f"LAS {parser} UD"]
 
@@ -253,7 +253,7 @@ def conversion(described: Rows) -> StudySection:
 
 
 def entropy(described: Rows, measured: Mapping[str, Rows], *, printed_too: bool = False) -> StudySection:
-    """Return the entropies of treebanks and the gains of parsers; with printed gains, or else with sizes."""
+    """Return a section on entropies of treebanks and gains of parsers, with printed gains or with treebank sizes."""
     sizes, published = ((), ("MST", "RBG")) if printed_too else (("sentences", "words"), ())
     gains = {f"{parser} (printed)": {c: gain(c, parser) for c in described} for parser in published}
     gains |= {parser: {c: own_gain(rows.get(c), "LAS") for c in described} for parser, rows in measured.items()}
@@ -493,5 +493,5 @@ def claims_on_scores(described: Rows, measured: Mapping[str, Rows], *, ud: int =
 
 def _judged(rows: Rows, signs: Mapping[str, verdicts.Sign]) -> tuple[verdicts.Verdict, str]:
     effects = {name: verdicts.mean_effect({code: _EFFECTS[name](row) for code, row in rows.items()}) for name in signs}
-    evidence = ", ".join(f"{name} {verdicts.estimate_shown(effect)}" for name, effect in effects.items())
-    return verdicts.verdict_of_effects(*((effects[name], sign) for name, sign in signs.items())), f"{evidence} points"
+    verdict = verdicts.verdict_of_effects(*((effects[name], sign) for name, sign in signs.items()))
+    return verdict, f"{verdicts.effects_shown(effects)} points"

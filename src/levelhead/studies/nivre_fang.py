@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -129,7 +129,7 @@ def words(train: Path) -> int:
 
 
 def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:
-    """For each output, return LAS, CLAS, LAS of each class, LAS without a class or relation, and the share of FUN."""
+    """Return for each output LAS, CLAS, LAS of classes, LAS without classes and relations, and the share of FUN."""
     left_out = (*WITHOUT, *RELATIONS)
     setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *(f"LAS-{name}" for name in left_out)])
     results = check_valid(score_files(golds, {PARSER: outputs}, setup, request)).results
@@ -211,34 +211,29 @@ def claims_on_scores(measured: Mapping[str, Rows]) -> list[study.Claim]:
     ]
 
 
-def _effects(rows: Rows, names: Iterable[str]) -> list[verdicts.Effect | None]:
-    pairs = (name.partition(" minus ")[::2] for name in names)
-    return [
-        verdicts.mean_effect(
-            {code: verdicts.difference(row[one], row[other] if other else 0) for code, row in rows.items()}
-        )
-        for one, other in pairs
-    ]
+def _effect(rows: Rows, name: str) -> verdicts.Effect | None:
+    one, _, other = name.partition(" minus ")
+    return verdicts.mean_effect(
+        {code: verdicts.difference(row[one], row[other] if other else 0) for code, row in rows.items()}
+    )
 
 
 def _bias(rows: Rows) -> tuple[verdicts.Verdict, str]:
     r, n = verdicts.correlation({code: (row["share of FUN"], row["without FUN"]) for code, row in rows.items()})
-    return verdicts.verdict_of_effects(
-        (r, -1)
-    ), f"r of share and change {verdicts.estimate_shown(r)}, {number_of(n, 'language')}"
+    evidence = f"r of share and change {verdicts.estimate_shown(r)}, {number_of(n, 'language')}"
+    return verdicts.verdict_of_effects((r, -1)), evidence
 
 
 def _drop(name: str, rows: Rows) -> tuple[verdicts.Verdict, str]:
-    (drop,) = _effects(rows, [name])
+    drop = _effect(rows, name)
     on = verdicts.count_of_true({code: (row[name] or 0) < 0 for code, row in rows.items()})
     return verdicts.verdict_of_effects((drop, -1)), f"{verdicts.estimate_shown(drop)} points, on {on} treebanks"
 
 
 def _function_words(rows: Rows) -> tuple[verdicts.Verdict, str]:
-    names = ("FUN minus CORE", "FUN minus NONCORE")
-    effects = _effects(rows, names)
-    evidence = ", ".join(f"{name} {verdicts.estimate_shown(effect, 1)}" for name, effect in zip(names, effects))
-    return verdicts.verdict_of_effects(*((effect, 1) for effect in effects)), f"{evidence} points"
+    effects = {name: _effect(rows, name) for name in ("FUN minus CORE", "FUN minus NONCORE")}
+    verdict = verdicts.verdict_of_effects(*((effect, 1) for effect in effects.values()))
+    return verdict, f"{verdicts.effects_shown(effects, 1)} points"
 
 
 def _nominal_relations(rows: Rows) -> tuple[verdicts.Verdict, str]:
@@ -247,11 +242,10 @@ def _nominal_relations(rows: Rows) -> tuple[verdicts.Verdict, str]:
         {code: math.fsum(row[f"without {name}"] or 0.0 for name in names) for code, row in rows.items()}
         for names in (("det", "case"), [name for name in RELATIONS if name not in {"det", "case"}])
     )
-    drop, extra = verdicts.mean_effect(two), verdicts.mean_effect({code: two[code] - five[code] for code in rows})
-    evidence = (
-        f"det and case {verdicts.estimate_shown(drop)}, minus the other five {verdicts.estimate_shown(extra)} points"
-    )
-    return verdicts.verdict_of_effects((drop, -1), (extra, -1)), evidence
+    changes = {"det and case": two, "minus the other five": {code: two[code] - five[code] for code in rows}}
+    effects = {name: verdicts.mean_effect(by_code) for name, by_code in changes.items()}
+    verdict = verdicts.verdict_of_effects(*((effect, -1) for effect in effects.values()))
+    return verdict, f"{verdicts.effects_shown(effects)} points"
 
 
 def _order(rows: Rows) -> tuple[verdicts.Verdict, str]:
@@ -261,8 +255,7 @@ def _order(rows: Rows) -> tuple[verdicts.Verdict, str]:
         )[0]
         for table, name in DROPS.items()
     }
-    evidence = ", ".join(f"{where} {verdicts.estimate_shown(rank)}" for where, rank in ranks.items())
-    return verdicts.verdict_of_effects(*((rank, 1) for rank in ranks.values())), evidence
+    return verdicts.verdict_of_effects(*((rank, 1) for rank in ranks.values())), verdicts.effects_shown(ranks)
 
 
 def _tables(rows: Rows) -> Iterator[study.StudySection]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -15,14 +14,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead._version import VERSION
 from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import Setup
 from levelhead.immutable import immutable, name_of
 from levelhead.jobs import Job, StaleInput, Store, Workers
-from levelhead.jobs.running import run_long_jobs
+from levelhead.jobs.running import job_key, run_long_jobs
 from levelhead.parsing import ENSEMBLE, Recipe, Schedule, parse_any, train
 from levelhead.treebank import Treebank, read, to_conllu
 from levelhead.treebank.input_bytes import read_bytes
@@ -43,14 +41,15 @@ class StudyRequest:
     """The inputs and settings of a study.
 
     Args:
-        treebanks: folders of treebanks, or files.
+        treebanks: treebank files, or folders of treebanks.
         systems: a folder with the outputs of parsers; None to train parsers.
         judgments: a folder of human judgments, with a subfolder for each language.
         scores: a table of published scores.
         weights: a file with the weights of relations.
-        quick: only check that everything works: use few resamples, and other splits instead of missing training sets.
-        workers: the workers; this process if None.
-        store: where the results of jobs are kept, or None.
+        quick: whether to only check that everything works. This uses few resamples, and replaces missing training sets
+            by other splits.
+        workers: the processes or machines that run jobs; None for only this process.
+        store: the store that keeps the results of jobs, or None.
         trainer: the function that trains parsers if no outputs are given.
         outputs: the folder to which the outputs of trained parsers are written.
         seed: the random seed.
@@ -87,8 +86,7 @@ def run_tasks(
     for name, values in arguments.items():
         hashes = {path: _hash(path) for path in values if isinstance(path, Path)}
         contents = [hashes[value] if isinstance(value, Path) else value for value in values]
-        parts = ["study", VERSION, unicodedata.unidata_version, name_of(function), contents]
-        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        key = job_key("study", name_of(function), contents)
         size = sum(path.stat().st_size for path in hashes) + 1
         jobs.append(Job(key, _run_task, (function, values, hashes), name, size))
     return dict(zip(arguments, run_long_jobs(study, jobs, request.workers, request.store)))
@@ -119,16 +117,16 @@ class Parts(NamedTuple):
 
     @property
     def training(self) -> Path:
-        """The training set; without one, the largest part that is usually available (dev, then test)."""
+        """The training set; if it is missing, the development set; if both are missing, the test set."""
         return self.train or self.dev or self.files[0]
 
     def parsed(self, on: str) -> Path:
-        """Return the part that is parsed: the development set if there is one and `on` is "dev", or `tested`."""
+        """Return the file to parse: if `on` is "dev", the development set if there is one; otherwise `tested`."""
         return self.dev or self.tested if on == "dev" else self.tested
 
     @property
     def tested(self) -> Path:
-        """The test set; without one, the development set."""
+        """The test set; if it is missing, the development set; if both are missing, the training set."""
         return self.test or self.dev or self.files[0]
 
 

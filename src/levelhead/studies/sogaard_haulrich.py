@@ -253,12 +253,6 @@ def correlations(rows: Sequence[TreebankPerplexities], accuracy: str) -> list[ve
     return [_pearson(list(map(predict, rows)), accuracies) for predict in PREDICTORS.values()]
 
 
-def _correlated(
-    rows: Sequence[TreebankPerplexities], predict: Callable[[TreebankPerplexities], float], accuracy: str
-) -> verdicts.Effect | None:
-    return verdicts.correlation({row.name: (predict(row), row.accuracies.get(accuracy)) for row in rows})[0]
-
-
 def _table_of_accuracies(listed: Sequence[TreebankPerplexities]) -> StudySection:
     in_print = PRINTED["correlations"]
     points = [  # logarithms, since sizes may differ by a factor of a hundred
@@ -337,7 +331,10 @@ def _tables_of_parsers(parsers: Mapping[str, Row]) -> Iterator[StudySection]:
 
 def claims_on_treebanks(listed: Sequence[TreebankPerplexities]) -> Iterator[Claim]:
     size, over_string, over_derivation = PREDICTORS.values()
-    found = {kind: _correlated(listed, over_derivation, kind) for kind in ACCURACIES}
+    found = {
+        kind: verdicts.correlation({row.name: (over_derivation(row), row.accuracies.get(kind)) for row in listed})[0]
+        for kind in ACCURACIES
+    }
     yield Claim("Size over derivation perplexity correlates with accuracy", "abstract, section 5.1",
                 verdicts.verdict_of_effects(*((r, 1) for r in found.values())),
                 ", ".join(f"r {verdicts.estimate_shown(r)} ({kind})" for kind, r in found.items())

@@ -13,8 +13,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 
 from levelhead.errors import Fault, InputError, Place, number_of, with_minus
 from levelhead.immutable import immutable
-from levelhead.report.page import Block, Page
-from levelhead.report.page import Section as Part
+from levelhead.report.page import Block, Page, Section as Part, render
 from levelhead.report.page.blocks import Origin
 from levelhead.studies.verdicts import Verdict, count_of_true, verdict_of_fact
 from levelhead.tables.data import DataColumn, Layout
@@ -34,7 +33,7 @@ class Claim(NamedTuple):
         text: the claim, in our words.
         place: the page, section or table where the paper makes it.
         verdict: whether our numbers support it.
-        evidence: the numbers behind the verdict, with the interval if it was tested; or what is missing.
+        evidence: the numbers behind the verdict (with the interval, if tested), or what is missing.
     """
 
     text: str
@@ -73,9 +72,9 @@ class Study(Tabular):
         source: the paper.
         setting: sentences on the data and methods, and how they differ from the paper's.
         sections: the results.
-        claims: the claims of the paper with our verdicts.
-        signature: the settings that determine the numbers, by name.
-        main_claim: the first words of the claim that opens the page; "" for none.
+        claims: the claims of the paper, and our verdicts.
+        signature: a mapping from name to each setting that determines the numbers.
+        main_claim: the first words of the main claim, which is shown first; "" without a main claim.
     """
 
     KIND: ClassVar[str] = "reproduce"
@@ -111,12 +110,20 @@ class Study(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many claims got each verdict, and the verdict on the main claim."""
-        return summary(self)
+        """The number of claims with each verdict, and the verdict on the main claim."""
+        *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(self).items()]
+        counted = f"{', '.join(parts)} and {last}" if parts else last
+        main = [
+            f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
+            for claim in self.claims
+            if self.main_claim and claim.text.startswith(self.main_claim)
+        ]
+        quick = [_QUICK] if "quick" in self.signature else []
+        return " ".join([f"Of {number_of(len(self.claims), 'claim')}, {counted}.", *main[:1], *quick])
 
     @property
     def provenance(self) -> Provenance:
-        """The signature, and the setting as notes."""
+        """The signature, with the sentences of `setting` as notes."""
         return Provenance(self.signature, {}, notes=self.setting)
 
     def _sections_rows(self) -> Iterator[tuple[str, str, str]]:
@@ -144,8 +151,8 @@ class StudySpec(NamedTuple):
     Args:
         function: the function that runs the study on a `StudyRequest`, as `module:name`.
         inputs: the fields of `StudyRequest` that the study reads in addition to treebanks.
-        outputs: patterns of the subfolders of `systems` that can contain outputs; "" is `systems` itself.
-        main_claim: the first words of the claim that opens the page.
+        outputs: glob patterns of the subfolders of `systems` that can contain outputs; "" is `systems` itself.
+        main_claim: the first words of the main claim, which is shown first.
     """
 
     function: str
@@ -181,7 +188,7 @@ def table_section(
 
 
 def columns(**names_by_kind: str | Iterable[str]) -> dict[str, Kind]:
-    """Return the kind of each column by name; without a separate kind, a column is named in a string."""
+    """Return a mapping from column name to kind, given the names of each kind; a single name can be a string."""
     return {
         name: cast("Kind", kind)
         for kind, names in names_by_kind.items()
@@ -202,7 +209,7 @@ def printed(name: str) -> Mapping[str, Any]:
 
 
 def conllu(words: str) -> str:
-    """Return CoNLL-U for words written as ID FORM HEAD DEPREL [MISC], and multiword tokens written as ID FORM."""
+    """Return CoNLL-U, given a line for each word (ID FORM HEAD DEPREL [MISC]) and each multiword token (ID FORM)."""
     lines = []
     for line in words.strip().split("\n"):
         cells = line.split()
@@ -213,24 +220,6 @@ def conllu(words: str) -> str:
             cells = [number, form, "_", "_", "_", "_", head, relation, "_", misc[0] if misc else "_"]
         lines.append("\t".join(cells))
     return "\n".join(lines) + "\n\n"
-
-
-def summary(study: Study) -> str:
-    """Return the result in two sentences: how many claims got each verdict, and the verdict on the main claim."""
-    *parts, last = [f"{n} {_PHRASES[verdict][n != 1]}" for verdict, n in _counted(study).items()]
-    counted = f"{', '.join(parts)} and {last}" if parts else last
-    main = [
-        f'The main claim, "{claim.text}", {_PHRASES[claim.verdict][0]}: {claim.evidence}.'
-        for claim in study.claims
-        if study.main_claim and claim.text.startswith(study.main_claim)
-    ]
-    return " ".join(
-        [
-            f"Of {number_of(len(study.claims), 'claim')}, {counted}.",
-            *main[:1],
-            *([_QUICK] if "quick" in study.signature else []),
-        ]
-    )
 
 
 _QUICK = (
@@ -273,7 +262,7 @@ def _for_readers(study: Study) -> Study:
 def markdown(study: Study, stem: str = "") -> str:
     """Return a study as Markdown with all tables, or a short page that links the files of `write_page`."""
     study = _for_readers(study)
-    parts = [f"# {study.title}", summary(study), study.source + ".", *study.setting, "## Claims"]
+    parts = [f"# {study.title}", study.verdict, study.source + ".", *study.setting, "## Claims"]
     if stem:
         verdicts = [verdict for verdict in _counted(study) if verdict not in {"inconclusive", "confirmed", "no data"}]
         parts += [f"**{verdict.capitalize()}**: {_short_claims(study, verdict)}" for verdict in verdicts]
@@ -311,7 +300,7 @@ def page(study: Study) -> Page:
     for number, section in enumerate(study.sections, 1):
         block = Block(f"part-{number}", drawing=section.figure, table=section.table)
         parts.append(Part(f"part-{number}", section.title, " ".join(section.text), [block]))
-    return Page(study.title, f"{summary(study)} {study.source}.", facts, {}, parts, study.setting, study.signature)
+    return Page(study.title, f"{study.verdict} {study.source}.", facts, {}, parts, study.setting, study.signature)
 
 
 def text(study: Study, places: int | None = 2, screen: Screen = FILE) -> str:
@@ -328,8 +317,6 @@ def text(study: Study, places: int | None = 2, screen: Screen = FILE) -> str:
 
 def write_page(study: Study, path: str | os.PathLike[str], origin: Origin | None = None) -> None:
     """Write a study to a file: HTML with its origin, or a short Markdown page with tables and figures next to it."""
-    from levelhead.report.page import render
-
     checked_page(path)
     file = Path(path)
     if file.name.endswith(".html"):

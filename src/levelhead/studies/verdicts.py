@@ -133,7 +133,7 @@ def mean_effect(values: Mapping[str, Cell]) -> Effect | None:
 
 
 def correlation(cells: Mapping[str, Sequence[Cell]], method: Method = "pearson") -> tuple[Effect | None, int]:
-    """Return the correlation of two numbers over languages, tested as by `correlate`, and the number of languages."""
+    """Return the correlation of two columns over languages, tested as in `correlate`, and the number of languages."""
     table = by_language(cells)
     if len(table) < FEWEST:
         return None, len(table)
@@ -161,16 +161,12 @@ def mean(values: Iterable[Cell]) -> Cell:
     return math.fsum(known) / len(known) if known else None
 
 
-def percent(share: Cell) -> Cell:
-    return None if share is None else 100 * share
-
-
 def difference(x: Cell, y: Cell) -> Cell:
     return None if x is None or y is None else x - y
 
 
 def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
-    """Return whether our number equals a printed number to its decimals, however it is rounded; None if missing."""
+    """Return whether our number rounds to a printed number (a tie: either way); None if either number is missing."""
     apart = difference(ours, printed)
     return None if apart is None else bool(abs(apart) <= 0.5 * 10.0**-places + 1e-9)
 
@@ -198,6 +194,10 @@ def estimate_shown(effect: Effect | None, places: int = 2, scale: float = 1) -> 
         places += 1
     value, low, high = (f"{scale * number:+.{places}f}" for number in effect[:3])
     return f"{value} (95% CI {low} to {high})"
+
+
+def effects_shown(effects: Mapping[str, Effect | None], places: int = 2, scale: float = 1) -> str:
+    return ", ".join(f"{name} {estimate_shown(effect, places, scale)}" for name, effect in effects.items())
 
 
 def estimates(table: SystemCounts, contrasts: Sequence[Contrast]) -> list[list[Estimate]]:

@@ -64,7 +64,7 @@ _LIMITS: Mapping[str, tuple[float, ...]] = {
 
 
 def share(part: float, whole: float) -> float | None:
-    """Return a share in percent; None of nothing."""
+    """Return `part` as a percentage of `whole`, or None if `whole` is 0."""
     return 100 * part / whole if whole else None
 
 
@@ -72,15 +72,15 @@ class DataColumn(NamedTuple):
     """A column of data.
 
     Args:
-        name: its name, in snake case; with braces, it stands for several columns: `{measure}_correct` for one per
-            measure.
+        name: the name of the column, in snake case. A name with braces stands for several columns, such as
+            `{measure}_correct` for a column per measure.
         type: "text", "integer", "number" or "boolean".
-        about: its description.
-        unit: "percent", "points", "probability" or another unit; empty without a unit.
+        about: the description of the column.
+        unit: "percent", "points", "probability" or another unit; empty for values without a unit.
         optional: whether values can be missing.
-        choices: the possible values of a text; empty if any text is possible.
-        limits: the lowest and the highest value, if they are known.
-        always: whether every result has the column, or only results for which it was requested.
+        choices: the possible values of a column of texts; empty if any text is possible.
+        limits: the lowest and the highest possible value, as far as known.
+        always: whether every result has the column. If not, only results for which it was requested have it.
     """
 
     name: str
@@ -107,8 +107,8 @@ class DataTable(NamedTuple):
     """A table of data.
 
     Args:
-        columns: its columns.
-        rows: rows with a value for each column; None for a missing value.
+        columns: the columns.
+        rows: the rows, each with a value for each column; None is a missing value.
     """
 
     columns: tuple[DataColumn, ...]
@@ -125,7 +125,7 @@ class DataTable(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of its columns."""
+        """The names of the columns."""
         return [column.name for column in self.columns]
 
     def documents(self) -> list[dict[str, Value]]:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, overload
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.arguments import check
 from levelhead.errors import Fault, InputError
 from levelhead.extras import imported, installed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from levelhead.tables.data import DataColumn, DataTable, Value
+from levelhead.tables.data import DataColumn, DataTable, Value
 
 _AT_ONCE = 1 << 13  # rows
 
@@ -32,7 +29,7 @@ class Texts(NamedTuple):
         return Texts(self.codes[rows], self.texts)
 
     def numbered(self, write: Callable[[Value], _Cell]) -> tuple[NDArray[Any], list[Any]]:
-        """Return the codes, and what a function makes of each text that occurs, and at last of a missing value."""
+        """Return the code of each row, and what `write` returns for each code; code -1 is a missing value."""
         cells: list[Any] = [None] * (len(self.texts) + 1)
         cells[-1] = write(None)
         for code in np.flatnonzero(np.bincount(self.codes[self.codes >= 0])).tolist():
@@ -50,7 +47,7 @@ class Numbers(NamedTuple):
         return Numbers(self.array[rows], None if self.missing is None else self.missing[rows])
 
     def numbered(self, write: Callable[[Value], _Cell]) -> tuple[NDArray[Any], list[Any]]:
-        """Return codes, and what a function makes of each value that occurs, and at last of a missing value."""
+        """Return the code of each row, and what `write` returns for each code; code -1 is a missing value."""
         distinct, codes = np.unique(self.array, return_inverse=True)
         if self.missing is not None:
             codes = np.where(self.missing, -1, codes)
@@ -211,25 +208,21 @@ def to_pandas_frame(columns: Sequence[DataColumn], rows: ColumnRows) -> Any:
     pd = imported("pandas")
     types = pandas_types(columns)
 
-    def array(column: DataColumn, pieces: Sequence[Any]) -> Any:
+    def series(column: DataColumn, parts: Sequence[Any]) -> Any:
         kind = types[column.name]
         if column.type == "text":
-            parts = [pd.array(list(part.texts), dtype=kind).take(part.codes, allow_fill=True) for part in pieces]
-            return pd.concat([pd.Series([], dtype=kind), *map(pd.Series, parts)], ignore_index=True)
-        values = _joined([part.array for part in pieces], _TYPES[column.type])
-        missing = _joined(
-            [np.zeros(len(part.array)) if part.missing is None else part.missing for part in pieces], np.bool_
-        )
-        if column.type == "number":
-            return np.where(missing, np.nan, values)
-        if kind.islower() and kind != "boolean":
+            texts = (pd.array(list(part.texts), dtype=kind).take(part.codes, allow_fill=True) for part in parts)
+            return pd.concat([pd.Series([], dtype=kind), *map(pd.Series, texts)], ignore_index=True)
+        values = pd.Series(_joined((part.array for part in parts), _TYPES[column.type]), dtype=kind, copy=False)
+        if all(part.missing is None for part in parts):
             return values
-        return (pd.arrays.BooleanArray if kind == "boolean" else pd.arrays.IntegerArray)(values, missing)
+        missing = (np.zeros(len(part.array)) if part.missing is None else part.missing for part in parts)
+        return values.mask(_joined(missing, np.bool_))
 
     by_column = list(zip(*rows.pieces, strict=True)) or [()] * len(columns)
-    arrays = {column.name: array(column, pieces) for column, pieces in zip(columns, by_column, strict=True)}
-    return pd.DataFrame(arrays, copy=False)
+    cells = {column.name: series(column, parts) for column, parts in zip(columns, by_column, strict=True)}
+    return pd.DataFrame(cells, copy=False)
 
 
-def _joined(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
+def _joined(parts: Iterable[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate([np.zeros(0, dtype=kind), *(part.astype(kind, copy=False) for part in parts)])

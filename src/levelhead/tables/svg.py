@@ -72,7 +72,7 @@ def clean(text: str) -> str:
 
 
 def short(number: float) -> str:
-    """Return a coordinate with at most one decimal."""
+    """Return a coordinate as text with at most one decimal place."""
     return f"{number:.1f}".removesuffix(".0")
 
 
@@ -115,7 +115,7 @@ def dot(x: float, y: float, radius: float, kind: str, tip: str = "") -> str:
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
-    """Return text; if it is shortened, the full text is its tooltip."""
+    """Return an SVG text element; if the text is shortened, the tooltip has the full text."""
     shown = cut(words)
     tip = _tip(words) if shown != words else ""
     place = "" if anchor == "start" else f' text-anchor="{anchor}"'
@@ -133,17 +133,23 @@ def _tip(words: str) -> str:
 
 
 class Scale(NamedTuple):
-    """A linear scale from values to pixels."""
+    """A scale from values to pixels, linear or logarithmic."""
 
-    low: float  # the value at the start
-    high: float  # the value at the end
+    low: float  # the value at the start, or its logarithm to the base 10
+    high: float  # the same at the end
     start: float  # the position of the start
     end: float  # the position of the end
+    logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        return self.start + (value - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
+        at = math.log10(value) if self.logarithmic else value
+        return self.start + (at - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
 
     def ticks(self, about: int = 6) -> list[float]:
+        if self.logarithmic:
+            powers = range(math.floor(self.low), math.ceil(self.high) + 1)
+            every = (step * 10.0**power for power in powers for step in (1, 2, 5))
+            return [value for value in every if self.low <= math.log10(value) <= self.high]
         rough = (self.high - self.low) / about
         step = 1.0
         if rough > 0:
@@ -153,29 +159,14 @@ class Scale(NamedTuple):
         return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
-class LogScale(NamedTuple):
-    """A logarithmic scale from positive values to pixels."""
-
-    logarithms: Scale  # the scale of the logarithms to the base 10
-
-    def __call__(self, value: float) -> float:
-        return self.logarithms(math.log10(value))
-
-    def ticks(self) -> list[float]:
-        low, high = self.logarithms.low, self.logarithms.high
-        every = (step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in (1, 2, 5))
-        return [value for value in every if low <= math.log10(value) <= high]
-
-
-def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool = False) -> Scale:
-    known = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
+def scale_for(
+    values: Iterable[float], start: float, end: float, *, zero: bool = False, logarithmic: bool = False
+) -> Scale:
+    known = [*(map(math.log10, values) if logarithmic else values), *([0.0] if zero else [])] or [0.0, 1.0]
     low, high = min(known), max(known)
     room = 0.04 * (high - low) or 0.5
-    return Scale(low if zero and low == 0 else low - room, high if zero and high == 0 else high + room, start, end)
-
-
-def log_scale_for(values: Iterable[float], start: float, end: float) -> LogScale:
-    return LogScale(scale_for(map(math.log10, values), start, end))
+    ends = low if zero and low == 0 else low - room, high if zero and high == 0 else high + room
+    return Scale(*ends, start, end, logarithmic)
 
 
 def number(value: float) -> str:

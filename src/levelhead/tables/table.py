@@ -29,10 +29,10 @@ class Column(NamedTuple):
     """A column of a table.
 
     Args:
-        name: its heading.
-        kind: what the cells are: "text", "percent", "points" (printed with a sign), "probability" (see `probability`),
-            "coefficient" (all decimal places), "number" (no decimal places if all are whole) or "position" (a line of a
-            file).
+        name: the heading.
+        kind: what the cells contain: "text", "percent", "points" (printed with a sign), "probability" (printed by
+            `probability`), "coefficient" (always printed with decimal places), "number" (whole numbers are printed
+            without decimal places) or "position" (a line number).
         width: the minimum width in plain text.
         rank: if a terminal is too narrow, columns of the highest rank are left out first.
     """
@@ -66,14 +66,14 @@ class Table(NamedTuple):
     """A complete table; writers only print it.
 
     Args:
-        columns: its columns.
-        rows: its cells; None for a missing value.
+        columns: the columns.
+        rows: the rows of cells; None is a missing value.
         notes: sentences below the table, the most important first; see `Detail`.
-        rules_before: the rows above which a rule is drawn.
-        summary: summary rows, such as averages, below a rule.
-        more: a line on rows that are left out.
-        signature: everything that determines the numbers, by name.
-        explained: the first cells of empty rows that a note explains; a terminal leaves these rows out.
+        rules_before: the indices of rows above which a horizontal line is drawn.
+        summary: summary rows, such as averages, below a horizontal line.
+        more: a text that says how many rows are left out; empty for a complete table.
+        signature: the settings and inputs that determine the numbers, by name.
+        explained: the first cells of empty rows. A terminal leaves these rows out, since a note explains them.
     """
 
     columns: tuple[Column, ...]
@@ -95,7 +95,7 @@ class Table(NamedTuple):
 
     @property
     def rules(self) -> frozenset[int]:
-        """The rows above which a rule is drawn, including the first summary row."""
+        """The indices of rows above which a horizontal line is drawn, including the first summary row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
     def signed(self, provenance: Any) -> Table:
@@ -103,9 +103,9 @@ class Table(NamedTuple):
         return self._replace(notes=(*self.notes, *provenance.notes), signature=provenance.signature)
 
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
-        """The first rows, and a line with the number of all others and a hint on how to see them.
+        """The table with at most `limit` rows; a line says how many more there are, with a hint on how to see them.
 
-        If there are too many rows and several summary rows, only summary rows are kept.
+        A table with too many rows and several summary rows keeps only summary rows.
         """
         table = self
         if limit and len(self.rows) > limit and len(self.summary) > 1:
@@ -118,13 +118,13 @@ class Table(NamedTuple):
         return table._replace(rows=rows, rules_before=rules, summary=summary, more=f"... {n_more:,} more ({hint})")
 
     def of_columns(self, chosen: Sequence[int]) -> Table:
-        """The table with some of its columns."""
+        """The table with only the `chosen` columns, given by index."""
         rows, summary = (tuple(tuple(row[i] for i in chosen) for row in some) for some in (self.rows, self.summary))
         return self._replace(columns=tuple(self.columns[i] for i in chosen), rows=rows, summary=summary)
 
     @property
     def readable(self) -> Table:
-        """The table for readers: all numbers of a column have decimal places, or none, except in columns of counts."""
+        """The table for readers: if a number in a column has decimal places, all do, except in columns with counts."""
         return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
 
     def _with_places(self, i: int) -> Column:

@@ -56,15 +56,15 @@ _Lines = list[str]  # the lines of a cell in plain text
 def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output, with its notes.
 
-    If a table is wider than the screen, headings, texts and notes are wrapped. If it is still too wide, a table with
-    one or two rows is transposed; of other tables, a terminal shows only the columns that fit and have values. Numbers
-    have `places` decimal places; by default, `screen` is a file.
+    If the table is wider than the screen, headings, texts and notes are wrapped. If it is still too wide, a table with
+    one or two rows is transposed; of a longer table, a terminal shows only the columns that fit and have values.
+    Numbers have `places` decimal places. The default `screen` is a file, 100 characters wide.
     """
     return texts([table], places, screen)
 
 
 def texts(tables: Sequence[Table], places: int | None = 2, screen: Screen = FILE) -> str:
-    """Return the tables of a result for the terminal, with their notes and the signature below the last one."""
+    """Return the tables of a result for the terminal, with all notes and the signature at the end."""
     shown = [_table_text(table, places, screen) for table in tables if table.every_row or not screen.is_terminal]
     hidden = {name for _, names in shown for name in names}
     return "\n".join(text for text, _ in shown) + notes_text(tables, screen, hidden)
@@ -300,7 +300,7 @@ def _chopped(word: str, longest: int) -> _Lines:
 def to_tsv(table: Table, places: int | None = None) -> str:
     """Return a table as tab-separated values, without summary rows; by default with all decimal `places`.
 
-    An interval takes two columns; these, and columns of marks, are named after the column before them.
+    Intervals after a column LAS become two columns, "LAS low" and "LAS high"; marks become the column "LAS mark".
     """
     head, rows = list[str](), [list[str]() for _ in table.rows]
     for i, column in enumerate(table.columns):
@@ -320,7 +320,7 @@ def to_tsv(table: Table, places: int | None = None) -> str:
 def data_to_tsv(table: DataTable, places: int | None = None) -> str:
     """Return a `table` of data as tab-separated values; a text with tabs, quotes or line breaks is quoted, as in CSV.
 
-    Numbers that are not whole have `places` decimal places, by default all.
+    Floats have `places` decimal places, by default all.
     """
     return "".join(tsv_parts(table, places))
 

@@ -234,7 +234,7 @@ class _Runners:
 def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorkers = ONE_PROCESS) -> None:
     workers.workers()  # refuses unusable clusters before anything starts
     folder = task.folder
-    place = Place(str(task.folder.path))
+    place = Place(str(folder.path))
     folder.check_state()
     folder.prepare()
     with ExitStack() as stack:

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from levelhead.campaign.records import state_of
+from levelhead.campaign.records import state_if_any
 from levelhead.errors import printable
 from levelhead.report.page.files import templates_of
 from levelhead.tables.table import Table, for_readers
@@ -70,7 +70,8 @@ class Site:
             "interval_lines": _interval_lines,
             "shown_state": queue.shown_state,
         }
-        self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
+        # what changes with files: inputs are only searched for gold when the server starts
+        self._checked = {path: state_if_any(path) for path in task.folder.inputs()}
         self._input_archive = InputArchive(task.folder.state / _INPUTS_NAME, self.inputs)
         self._lock = threading.Lock()
         self._averages: dict[tuple[str, str], dict[str, dict[str, OwnAverage]]] = {}
@@ -108,7 +109,7 @@ class Site:
         if not self.task.show.inputs or self.phase()[0] == "early":
             return {}
         files = self.task.folder.inputs()
-        return {path.name: path for path in files if self._checked.get(path) == _file_identity(path)}
+        return {path.name: path for path in files if self._checked.get(path) == state_if_any(path)}
 
     def file_routes(self, top: str, team_of: Callable[[Request], queue.Team]) -> list[Route]:
         """Return the routes of inputs and logs, for the teams that a function finds, or refuses."""
@@ -171,14 +172,6 @@ def existing(value: _Value | None) -> _Value:
     if value is None:
         raise HTTPException(404)
     return value
-
-
-def _file_identity(path: Path) -> tuple[int, int, int] | None:
-    """Return values that change with a file; inputs are only searched for gold when the server starts."""
-    try:
-        return state_of(path)
-    except OSError:
-        return None
 
 
 class InputArchive:

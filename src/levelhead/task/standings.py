@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from levelhead.campaign import OutputResult, Ranking, Results, groups_named, rank
+from levelhead.campaign import OutputResult, Ranking, Results, groups_named, rank, with_intervals
 from levelhead.campaign.ranked_systems import RankedSystems, average_interval
 from levelhead.campaign.ranking import ALL, LeftOut, number, ranked
 from levelhead.campaign.ranking_tables import LAYOUTS, left_out_notes, ranking_table, results_table
@@ -23,10 +23,8 @@ from levelhead.tables.data import DataColumn, Layout, PercentInterval
 from levelhead.tables.table import Column, Table
 from levelhead.tables.writers import WRITERS, data_to_tsv
 from levelhead.tabular import Tabular
-from levelhead.task import description
-from levelhead.task import submissions as queue
-from levelhead.task.database import Database, record
-from levelhead.task.database import now as time_now
+from levelhead.task import description, submissions as queue
+from levelhead.task.database import Database, now as time_now, record
 from levelhead.task.documents import OwnAverage, without_formulas
 from levelhead.task.scoring import public_results, read_result, score_folders
 from levelhead.treebank.provenance import Provenance
@@ -123,7 +121,6 @@ def close_task(
 
 def report(task: description.SharedTask, database: Database, workers: Workers | None = None) -> bytes:
     """Return the report of `levelhead rank --significance` for the primary submissions, without words of gold."""
-    from levelhead.campaign import with_intervals
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance.estimates import InferenceSettings, signature_of_tests
@@ -250,9 +247,8 @@ def _shown_rankings(
         for name, document in documents.items()
         for test_set in test_sets
     }
-    if (
-        view == description.COARSE
-    ):  # before and after averaging, so that averages do not reveal more; equal averages share a rank
+    # scores are rounded before and after averaging, so that averages do not reveal more; equal averages share a rank
+    if view == description.COARSE:
         outputs = {key: result._replace(values=_coarse(result.values)) for key, result in outputs.items()}
     results = Results(test_sets, tuple(documents), measures, outputs, {}, {})
     rankings = rankings_of(task, results)

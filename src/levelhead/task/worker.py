@@ -148,15 +148,7 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
         n_bytes = 0 if path is None else path.stat().st_size
         # The memory and time of scoring grow with the size of an output. Only features, enhanced graphs and MISC make
         # it larger than gold, but not by an order of magnitude. The gold of small outputs is not read.
-        if (
-            path is not None
-            and n_bytes > MEGABYTE
-            and n_bytes
-            > task.limits.times_gold
-            * (
-                0 if test_set.gold is None else len(read_bytes(test_set.gold))  # decompressed
-            )
-        ):
+        if path and n_bytes > MEGABYTE and n_bytes > task.limits.times_gold * len(read_bytes(test_set.gold or Path())):
             reasons[test_set.code] = f"{path.name} has {n_bytes} bytes, far more than an output for this test set needs"
         elif path is not None:
             path.rename(kept / f"{test_set.code}.conllu")

@@ -55,7 +55,7 @@ class Documents:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The id of each document; a document without an id is called #N if it is the N-th in the file."""
+        """The id of each document; the N-th document of the file is called #N if it has no id."""
         return tuple(self._label(number) if isinstance(name, int) else name for name, number in self._numbers.items())
 
     def _label(self, number: int) -> str:

@@ -40,12 +40,12 @@ class Repaired(NamedTuple):
     numbers: Codes | None = None  # the original number of each line; None if no line was removed
 
     def line(self, number: int) -> int:
-        """Return the original number of a line of the repaired file."""
+        """Return the line number in the original file of line `number` of the repaired file."""
         return number if self.numbers is None or number > len(self.numbers) else int(self.numbers[number - 1])
 
 
 def repair(data: bytes, *, start: bool = True, most: int = 1) -> Repaired:
-    """Remove a byte order mark and extra blank lines, normalize line ends, and end the last sentence."""
+    """Return a file without byte order mark and extra blank lines, with line feeds, and with a final blank line."""
     warnings: list[Fault] = []
     if start and data.startswith(_BOM):
         _warn(warnings, "byte-order-mark", "the byte order mark at the start is ignored", 1)

@@ -35,7 +35,7 @@ class Limits(NamedTuple):
 
     Args:
         size: the maximum number of bytes after decompression.
-        ratio: the maximum ratio of decompressed to compressed size, for files larger than `harmless`.
+        ratio: the maximum ratio of decompressed size to compressed size, for files larger than `harmless`.
         harmless: the decompressed size in bytes up to which the ratio is not limited.
     """
 
@@ -251,7 +251,7 @@ class TooManyMembers(ValueError):
 def members(
     file: IO[bytes], new: Callable[[int | None], Any], memory: int | None = None, *, trusted: bool = True
 ) -> _Parts:
-    """Yield the decompressed parts of all members of a file; zeros may follow a member, and `memory` limits xz."""
+    """Yield the decompressed members of a file in parts. Zeros may follow a member; `memory` is the limit for xz."""
     raw, total = b"", 0
     for number in count():
         if number >= _MOST_MEMBERS + (total // _SMALL_MEMBER if trusted else 0):

@@ -157,7 +157,7 @@ class LineReader:
         self.skipped: list[int] = []
 
     def read(self, data: bytes) -> Treebank:
-        """Read a file line by line; the lines between sentences that begin with "#" are comments."""
+        """Read a file line by line; a line between sentences is a comment if it begins with "#"."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:

@@ -51,7 +51,7 @@ class ByteBlocks:
         return self._read_all and not self._n_waiting
 
     def read(self, size: int) -> bytes:
-        """Return the next block: the rest if no blank line follows, everything read if a line is too long."""
+        """Return the next block, which ends after a blank line unless the file ends or a line is too long."""
         least, further = max(size, 2), _FURTHER
         while True:
             while self._n_waiting < least + further and not (self._read_all or self._is_too_long):
@@ -123,22 +123,22 @@ class Pieces(ABC):
 
     @property
     def treebank(self) -> Treebank | None:
-        """The sentences that wait, or None."""
+        """The sentences that were parsed but not taken, or None."""
         waiting = self._waiting
         return waiting.without_multiword_tokens() if waiting is not None and self._splits_tokens else waiting
 
     def read(self, size: int) -> None:
-        """Read another block, if possible; `parse` then finds the sentences."""
+        """Read another block, if possible; call `parse` to find the sentences in it."""
         if size > 0 and not (self.failed or self.ended):
             self._read(size)
 
     def parse(self) -> None:
-        """Find the sentences in the text that was read, unless sentences already wait or the file failed."""
+        """Find the sentences in the text that was read, if no parsed sentences are left and the file has not failed."""
         if not self.failed and self._waiting is None and self.n_bytes:
             self._parse()
 
     def take(self, n_sentences: int) -> Treebank:
-        """Return the first sentences that wait; the others are parsed again together with the next block."""
+        """Return the first parsed sentences; the other sentences are parsed again together with the next block."""
         waiting = self._waiting
         if waiting is None:
             raise IndexError("no sentences wait")
@@ -190,7 +190,7 @@ class Pieces(ABC):
         return self._unreadable or self._too_long or error_of_contents
 
     def contents(self) -> FileSummary:
-        """Return the sizes of the sentences taken, the hash of the whole file, and its warnings."""
+        """Return the numbers of sentences and words that were taken, and the hash and warnings of the whole file."""
         return FileSummary(self.sha256, self.n_sentences, self.n_words, self.n_tokens, self.warnings(), self.name)
 
     def warnings(self) -> tuple[Fault, ...]:

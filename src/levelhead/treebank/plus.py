@@ -39,7 +39,7 @@ class ColumnLayout:
 
     @cached_property
     def extra(self) -> tuple[str, ...]:
-        """The names of the columns that CoNLL-U does not have; HEAD is also extra if there is no DEPREL."""
+        """The names of the columns that CoNLL-U does not have, and HEAD if the file has no DEPREL."""
         return tuple(name for name in self.names if name not in self._standard)
 
     @cached_property

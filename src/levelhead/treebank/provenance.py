@@ -62,12 +62,12 @@ class Provenance:
     """The provenance of a result.
 
     Args:
-        signature: everything that determines the numbers, by name.
-        files: the hash and name of each file, by treebank, then by "gold", the name of the system (with its run), or
-            the path of the file.
+        signature: a mapping with everything that determines the numbers, such as the rules.
+        files: for each treebank, a mapping from file to hash and name. The key of a file is "gold", the name of the
+            system (and run), or the path.
         warnings: the warnings about the files.
         notes: notes about the numbers.
-        about_files: messages about files that are ignored, or matched only by the beginning of their names.
+        about_files: messages about files that are ignored, or that match only by the beginning of the file name.
     """
 
     signature: Mapping[str, str]
@@ -102,7 +102,7 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Provenance:
-        """Return the provenance in a dictionary that `to_dict` returned."""
+        """Return the provenance that `to_dict` turned into a dictionary."""
         warnings = tuple(
             Fault(one["slug"], one["message"], Place(one["file"], one["line"]), "warning", one["count"])
             for one in document["warnings"]
@@ -113,7 +113,7 @@ class Provenance:
         return cls({**document["signature"]}, files, warnings, tuple(document["notes"]))
 
     def with_parts(self, **parts: str) -> Provenance:
-        """Return the provenance with more parts at the end of the signature."""
+        """Return the provenance with these `parts` added at the end of the signature."""
         return replace(self, signature={**self.signature, **parts})
 
 
@@ -143,7 +143,7 @@ class FileSummary:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """The warnings about the file, with a warning if gold is training data."""
+        """The warnings about the gold file, including a warning if the file is training data."""
         file = self.id
         if file.name is None or "-train" not in file.name:
             return self.warnings

@@ -46,10 +46,11 @@ def build(
     deps: Nested | None = None,
     misc: Nested | None = None,
 ) -> Treebank:
-    """Return a treebank made of columns: lists of sentences, which are lists with a value for each word.
+    """Return a treebank made of lists of forms, heads, relations and other columns.
 
-    `forms`, `heads` and `relations` are required. Heads are as in CoNLL-U: 1-based in the sentence, 0 for the root. The
-    other columns (`lemmas`, `upos`, `xpos`, `feats`, `deps`, `misc`) are "_" everywhere by default.
+    Each column is a list of sentences, and each sentence is a list with a value for each word. `forms`, `heads` and
+    `relations` are required. Heads are as in CoNLL-U: 1-based in the sentence, 0 for the root. All values of the other
+    columns (`lemmas`, `upos`, `xpos`, `feats`, `deps`, `misc`) are "_" by default.
 
     Raises:
         ConlluError: the lists differ in length, a value is not valid in CoNLL-U, or a sentence is not a tree.
@@ -85,17 +86,17 @@ def read(
 ) -> Treebank:
     """Read a treebank from a file, compressed or not.
 
-    If no word has a head (HEAD is always "_", or a CoNLL-U Plus file lacks HEAD or DEPREL), the treebank has no trees:
-    `has_trees` is False.
+    The treebank has no trees (`has_trees` is False) if HEAD is always "_", or if a CoNLL-U Plus file lacks HEAD or
+    DEPREL.
 
     Args:
         path: the path of the file, "-" for standard input, or the name of a file in a UD release, such as
             "en_ewt-test@2.16".
-        format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
+        format: "conllu", or "conllx": ten columns without ranges, empty nodes or comments. Several roots are allowed.
         limits: the limits on the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
         partial: whether to read the readable part of an invalid file instead of raising an error. `Treebank.partial`
-            then lists the faults. The treebank can be written, and scored as a system's output with `partial=True`.
+            then lists the faults. You can write the treebank, or score it as a system's output with `partial=True`.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
@@ -123,8 +124,8 @@ def from_conllu(
 ) -> Treebank:
     """Read a treebank from bytes or a string.
 
-    `data` are the contents of a CoNLL-U file, and `name` is its name in messages. For `format`, `allow_several_roots`
-    and `partial`, see `read`.
+    `data` is the contents of a CoNLL-U file, and `name` is the name of the file in messages. `read` explains `format`,
+    `allow_several_roots` and `partial`.
 
     Raises:
         ConlluError: the contents are invalid; the error lists all faults.

@@ -79,7 +79,7 @@ class Scheme:
 
     @property
     def signature(self) -> str:
-        """The name of the scheme, with a hash of its contents unless it is shipped with levelhead."""
+        """The name of the scheme, with a hash of the contents if the scheme is not shipped with levelhead."""
         is_shipped = self == SCHEMES.get(self.name)
         return self.name if is_shipped else f"{self.name}+{digest_of(replace(self, source=''))[:12]}"
 

@@ -41,7 +41,7 @@ class ReaderSettings(NamedTuple):
     any_heads: bool = False  # heads that are words of the sentence but do not form a tree
 
     def of(self, data: bytes, name: str | None = None) -> ReaderSettings:
-        """Return the settings for a file, with the columns that its first line names."""
+        """Return the settings for a file, with the columns that the first line of the file names."""
         if self.conllx or b"global.columns" not in data[: data.find(b"\n") + 1]:
             return self
         from levelhead.treebank.plus import layout_of

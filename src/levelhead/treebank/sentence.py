@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @immutable
 class Sentence:
-    """A sentence of a treebank, by its index from 0; equal to sentences with the same CoNLL-U."""
+    """A sentence of a treebank, with an index from 0. Sentences with the same CoNLL-U are equal."""
 
     treebank: Treebank
     index: int
@@ -174,7 +174,7 @@ class Sentence:
 
 @immutable
 class Word:
-    """A word of a sentence, by its id from 1; equal to words with the same id in equal sentences."""
+    """A word of a sentence, with an id from 1. Words with the same id in equal sentences are equal."""
 
     sentence: Sentence
     id: int
@@ -239,7 +239,10 @@ class Word:
 
     @property
     def parent(self) -> Word | None:
-        """Its head as a word; None for the root. Without trees, this property and those below raise a ConlluError."""
+        """Its head as a word; None for the root.
+
+        In a treebank without trees, `parent`, `children`, `descendants` and `depth` raise a ConlluError.
+        """
         head = self._tree[self.id - 1]
         return Word(self.sentence, head) if head else None
 

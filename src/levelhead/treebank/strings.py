@@ -101,7 +101,7 @@ class Strings(Sequence[str]):
 
 @immutable
 class StringColumn(Sequence[str]):
-    """A column of a treebank as a sequence of strings, stored as codes (int32) of a pool."""
+    """A column of a treebank as a sequence of strings, stored as codes (int32 indices into a pool)."""
 
     codes: Codes
     strings: Strings
@@ -126,12 +126,12 @@ class StringColumn(Sequence[str]):
         return f"Column([{shown}{', ...' if len(self) > 5 else ''}], length {len(self)})"
 
     def take(self, rows: NDArray[np.intp]) -> StringColumn:
-        """Return the column of these rows."""
+        """Return a column of the values at the indices `rows`."""
         return StringColumn(self.codes[rows], self.strings)
 
     @cached_property
     def distinct(self) -> Codes:
-        """The codes that occur, ascending, int32."""
+        """The codes that occur in the column, ascending, int32."""
         return pools.distinct(np.ascontiguousarray(self.codes), len(self.strings))
 
     @cached_property

@@ -38,7 +38,7 @@ class MultiwordTokens:
     Args:
         first: the index of each token's first word, int32, shape (n,), ascending.
         sentence: the index of each token's sentence, int32, shape (n,).
-        n_words: the number of words of each token, int32, shape (n,); 0 is only possible with official scorers' rules.
+        n_words: the number of words of each token, int32, shape (n,); 0 only under the rules of official scorers.
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
@@ -56,7 +56,7 @@ class EmptyNodes:
     """Nodes of the enhanced graph that are not words.
 
     Args:
-        position: the index of the word that follows each node (for 2.1, of word 3), int32, shape (n,), ascending.
+        position: the index of the word after each node (word 3 for node 2.1), int32, shape (n,), ascending.
         sentence: the index of each node's sentence, int32, shape (n,).
         minor: the number after the dot in each node's ID, int32, shape (n,).
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
@@ -73,12 +73,12 @@ class EmptyNodes:
 
 @immutable
 class Comments(Sequence[str]):
-    """The comment lines above each sentence, one string per sentence, each line with its line feed.
+    """The comments above each sentence as a string; every line ends with a line feed.
 
     Args:
         text: all comments, in UTF-8.
-        starts: where the comments of each sentence begin in `text`, and finally the size of `text`; int64, shape
-            (sentences + 1,).
+        starts: the position in `text` at which each sentence's comments begin, and finally the size of `text`; int64,
+            shape (sentences + 1,).
     """
 
     text: bytes
@@ -103,10 +103,10 @@ class Source:
     Args:
         path: the path of the file as given, or None for a treebank created in Python.
         sha256: the hash of the file's bytes after decompression.
-        lines: the line of each sentence's first word or range, int32, shape (sentences,); empty for a treebank created
-            in Python.
+        lines: the line number of each sentence's first word or range, int32, shape (sentences,); empty for a treebank
+            created in Python.
         warnings: the warnings about the file.
-        skipped: the index of the word after each empty node that an official scorer skips, int32.
+        skipped: for each empty node that an official scorer skips, the index of the word after the node, int32.
         n_blank: the number of sentences without words that an official scorer reads at the end of the file.
     """
 

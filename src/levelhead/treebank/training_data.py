@@ -23,9 +23,9 @@ class Training(NamedTuple):
 
     Args:
         forms: the frequency of each form as a syntactic word.
-        sentences: the distinct sentences, each as its forms.
-        trees: the distinct trees, each as its heads (0 for the root) and universal relations.
-        heads: the distinct trees, each as its heads only.
+        sentences: the distinct sentences, each as a tuple of forms.
+        trees: the distinct trees, each as a tuple of heads (0 for the root) and a tuple of universal relations.
+        heads: the distinct trees without relations, each as a tuple of heads.
         files: the hash of each file, and its name if it is part of a UD release.
         key: a joint hash of all treebanks, including treebanks that were not read from files.
     """
@@ -44,7 +44,7 @@ class Training(NamedTuple):
 
     @classmethod
     def of(cls, treebanks: Iterable[Treebank]) -> Training:
-        """Return the contents of training treebanks, which are read one at a time."""
+        """Return the contents of training treebanks; an iterator is read one treebank at a time."""
         forms: Counter[str] = Counter()
         sentences: set[tuple[str, ...]] = set()
         trees: set[Tree] = set()

@@ -111,7 +111,7 @@ def _heads(sentence: Sentence) -> list[int]:
 
 
 def title(sentence: Sentence) -> str:
-    """The name of a sentence with its text, or with the reason why it is not drawn."""
+    """The name of a sentence, followed by its text or by the reason why it is not drawn."""
     long = len(sentence) > MOST_WORDS
     text = f"{len(sentence)} words, too long to draw" if long else printable(sentence.text)
     return f"{printable(sentence.id or f'sentence {sentence.index + 1}')}: {text}"
@@ -171,7 +171,7 @@ class DrawnTree(NamedTuple):
         return {word: level for (_, _, word), level in levels.items()}
 
     def arcs(self, places: Sequence[float], y: float, up: int = 1) -> list[str]:
-        """Draw the arcs above (1) or below (-1) words with these middles."""
+        """Draw the arcs above (`up` is 1) or below (-1) the words; `places` are the middles of the words."""
         levels, parts, labels = self._levels, list[str](), list[str]()
         for word, (head, relation) in enumerate(zip(self.heads, self.relations, strict=True)):
             if head is None:

@@ -45,21 +45,21 @@ class PartialReading(NamedTuple):
 
 @immutable
 class Treebank(Sequence["Sentence"]):
-    """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
+    """Trees in memory, with one row per word and all strings in a single pool.
 
     Args:
-        forms: FORM of each word; the other columns of strings have the same structure.
+        forms: FORM of each word. The fields from `lemmas` to `misc` are columns of the same type.
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
         sentence_starts: the index of each sentence's first word, and finally the number of words; int32, shape
             (sentences + 1,).
         multiword: the multiword tokens.
         empty: the empty nodes.
         comments: the comments.
-        source: the file it was read from.
-        has_trees: whether words have heads; if not, `heads` is always -1 and has no meaning.
+        source: the file from which the treebank was read.
+        has_trees: whether words have heads; if not, all `heads` are -1 and have no meaning.
         extra: the extra columns of a CoNLL-U Plus file, or None.
-        partial: how much of an invalid file was read with `partial=True`; None for valid treebanks. In `heads`, a word
-            without a readable HEAD is its own head.
+        partial: for an invalid file read with `partial=True`, how much of the file was readable; None for valid
+            treebanks. A word without a readable HEAD is its own head in `heads`.
     """
 
     forms: StringColumn
@@ -190,7 +190,7 @@ class Treebank(Sequence["Sentence"]):
         return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
-        """Return a treebank of `sentences`: their indices in the order of the result, or one bool for each sentence."""
+        """Return a treebank of `sentences`, given as indices in the desired order or as one bool per sentence."""
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]
@@ -235,7 +235,7 @@ class Treebank(Sequence["Sentence"]):
         Args:
             heads: the index of each word's head among all words, -1 for the root.
             several_roots: whether a sentence can have more than one root.
-            columns: new values for all words, by name: forms, lemmas, upos, xpos, feats, relations, deps, misc.
+            columns: new values for all words by column: forms, lemmas, upos, xpos, feats, relations, deps or misc.
 
         Raises:
             ConlluError: a column has the wrong length, an unknown name or an empty value, or the heads are not trees.
@@ -309,7 +309,7 @@ def shapes_of(treebank: Treebank) -> Shapes:
 def nonprojective_arcs(treebank: Treebank) -> NDArray[np.bool_]:
     """Return which words of a treebank have a non-projective arc, bool, shape (words,).
 
-    An arc is non-projective if a word between the word and its head is not below the head. The arc of a root is always
+    An arc is non-projective if a word between dependent and head is not below the head. The arc of a root is always
     projective. Source: Kuhlmann and Nivre (2006).
     """
     return shapes_of(treebank).nonprojective

@@ -48,13 +48,13 @@ def faults_of(
     """Return all errors and warnings of a file, each with its line.
 
     In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines get a
-    single warning, which counts them. After 100,000 warnings of a kind, the last of them counts the rest; after 100,000
-    errors, checking stops.
+    single warning with their number. Only 100,000 warnings of each kind are listed, and the count of the last warning
+    includes all further warnings. Checking stops after 100,000 errors.
 
     Args:
         path: the path of the file, or "-" for standard input.
         format: "conllu" or "conllx".
-        rules: "ud", "msp25" or "msp25-sorted" (`CHECKED_RULES`); `format` only has an effect with "ud".
+        rules: the rules for valid files: "ud", "msp25" or "msp25-sorted". `format` only has an effect with "ud".
     """
     with parts_of(path) as parts:
         try:
@@ -232,9 +232,9 @@ class Validation(Tabular):
     """The errors and warnings of files.
 
     Args:
-        files: the errors and warnings of each file, or of its repaired copy, by path.
-        copies: the path of each repaired copy, by the path of the original file.
-        changes: the repairs in each copy, by the path of the original file.
+        files: a mapping from the path of each file, or of its repaired copy, to the errors and warnings.
+        copies: a mapping from the path of each original file to the path of the repaired copy.
+        changes: a mapping from the path of each original file to the repairs in the copy.
     """
 
     KIND: ClassVar[str] = "validate"
@@ -323,7 +323,7 @@ def validate(
     rules: str = "ud",
     fix: str | os.PathLike[str] | None = None,
 ) -> Validation:
-    """Return all errors and warnings of files, including files in folders, or of their repaired copies."""
+    """Return all errors and warnings of files and of the files in folders; with `fix`, of the repaired copies."""
     files = list(dict.fromkeys(file for path in paths for file in files_at(path)))
     if fix is None:
         with tracked(files, "validating") as tracked_files:

@@ -365,7 +365,7 @@ def sampled(
                 faults += error.faults
                 continue
             rows[name] = rarefied_entropy(treebank, sizes, samples=samples, seed=seed)
-            read_files.add(name, [hash_of(source, treebank)], treebank.warnings)
+            read_files.add(name, [hash_of(treebank)], treebank.warnings)
             if too_large := ", ".join(str(size) for size in sizes if size > treebank.n_words):
                 words = number_of(treebank.n_words, "word")
                 read_files.notes.append(f"{name} has only {words}: no samples of {too_large}")

@@ -248,7 +248,7 @@ def profiled(files: Iterable[CountedFile], task: ProfileTask) -> ProfiledTreeban
 
 def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
     if isinstance(source, Treebank):
-        return _counted_treebank(source, source, task)
+        return _counted_treebank(source, task)
     with contents_or_parts(source, input_bytes.SIZES.large) as contents:
         return counted_contents(contents, source, task)
 
@@ -256,7 +256,7 @@ def counted(source: str | Treebank, task: ProfileTask) -> CountedFile:
 def counted_contents(contents: bytes | Iterator[bytes], name: str, task: ProfileTask) -> CountedFile:
     """Return the counts of a file; a file given in parts is never in memory as a whole."""
     if isinstance(contents, bytes):
-        return _counted_treebank(name, from_conllu(contents, name=name, format=task.format), task)
+        return _counted_treebank(from_conllu(contents, name=name, format=task.format), task)
     from levelhead.treebank.scanner import ReaderSettings
     from levelhead.treebank.ud_reader import CheckedPieces
 
@@ -274,15 +274,14 @@ def counted_contents(contents: bytes | Iterator[bytes], name: str, task: Profile
     return CountedFile(counts.total(), (name, whole.sha256 or MEMORY), whole.warnings, in_pieces=True)
 
 
-def hash_of(source: str | Treebank, treebank: Treebank) -> tuple[str, str]:
+def hash_of(treebank: Treebank) -> tuple[str, str]:
     """Return the path of a treebank's file and the hash of its contents, or their substitutes."""
-    path = (source.source.path or MEMORY) if isinstance(source, Treebank) else os.fsdecode(source)
-    return path, treebank.source.sha256 or MEMORY
+    return treebank.source.path or MEMORY, treebank.source.sha256 or MEMORY
 
 
-def _counted_treebank(source: str | Treebank, treebank: Treebank, task: ProfileTask) -> CountedFile:
+def _counted_treebank(treebank: Treebank, task: ProfileTask) -> CountedFile:
     counts = count_treebank(check_trees(treebank), task.chunks, task.training)
-    return CountedFile(counts, hash_of(source, treebank), tuple(treebank.warnings))
+    return CountedFile(counts, hash_of(treebank), tuple(treebank.warnings))
 
 
 ProfilesByName = Mapping[str, Profile]

@@ -143,13 +143,8 @@ class SelectedTreebanks(Tabular):
         """Return one row per treebank, which says whether it is selected and, if not, all reasons."""
         columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
         rows = (
-            (
-                decision.treebank,
-                decision.language_code,
-                "yes" if decision.selected else "no",
-                "; ".join(decision.reasons),
-            )
-            for decision in self.decisions
+            (each.treebank, each.language_code, "yes" if each.selected else "no", "; ".join(each.reasons))
+            for each in self.decisions
         )
         return Table(columns, tuple(rows)).signed(self.provenance)
 

@@ -71,7 +71,7 @@ def print_result(
 
 
 def below_verdict(given: Mapping[str, Any], result: Tabular, text: str) -> str:
-    """Return text below the verdict of its result, unless --quiet; other formats than text have none."""
+    """Return `text` with the verdict of the result above it; unchanged with --quiet or a format other than text."""
     if given["output_format"] != "text" or given.get("quiet"):
         return text
     return result.below_verdict(text, screen_of(given.get("output")).width)
@@ -129,7 +129,7 @@ def show(
     main: str | None = None,
     **options: Any,
 ) -> None:
-    """Print the warnings and notes of a result, write its page, and print its table (with `options`) or a paper."""
+    """Print the warnings and notes of a result, write its page, and print its table or, for papers, a citation."""
     print_provenance(given, result.provenance)
     write_page(given, result)  # first, since a pipe can be closed
     if not _print_paper(given, result, each=options.get("each", False)):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.tables import svg
-from levelhead.tables.svg import Drawing, LogScale, Scale
+from levelhead.tables.svg import Drawing, Scale
 
 OTHER = "other"  # the series of all groups without a separate mark
 
@@ -159,7 +159,7 @@ def curves(
     title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
 ) -> Drawing:
     every = [point for points in lines.values() for point in points]
-    across = (svg.log_scale_for if logarithmic else svg.scale_for)((at for at, _ in every), _PLOT.left, _PLOT.right)
+    across = svg.scale_for((at for at, _ in every), _PLOT.left, _PLOT.right, logarithmic=logarithmic)
     up = svg.scale_for((value for _, value in every), _PLOT.bottom, _PLOT.top)
     parts = _frame(_PLOT, across, up, x, y)
     for i, (name, points) in enumerate(lines.items()):
@@ -171,7 +171,7 @@ def curves(
     return _with_legend(_PLOT, title, parts, list(enumerate(lines)), marks=False)
 
 
-def _frame(box: Box, across: Scale | LogScale, up: Scale, x: str, y: str) -> list[str]:
+def _frame(box: Box, across: Scale, up: Scale, x: str, y: str) -> list[str]:
     """Grid lines with their numbers, and the names of the axes."""
     return [
         *(svg.line(across(at), box.top, across(at), box.bottom, "grid") for at in across.ticks()),

@@ -140,8 +140,7 @@ _DIFFERENCES = (
 )
 _GAINS = (
     "Differences in LAS from {} by property of words; those that affect most words first. Each 95% confidence interval"
-    " is for this value only, and is colored if it excludes 0. Words: how many more are correct. Treebanks: how many"
-    " a"
+    " is for this value only, and is colored if it excludes 0. Words: how many more are correct. Treebanks: how many a"
     " mean is based on. Click a value to see words that only one of the systems gets right."
 )
 _SENTENCES = (
@@ -312,8 +311,8 @@ def _gain_row(gain: Gain | AverageGain) -> ChartRow:
 
 
 def _gain_cells(gain: Gain | AverageGain) -> tuple[Cell, ...]:
-    between = gain.estimate and informative(gain.estimate.interval, difference=True)
-    interval, few = between, marked("", gain.estimate).strip()
+    interval = gain.estimate and informative(gain.estimate.interval, difference=True)
+    few = marked("", gain.estimate).strip()
     if isinstance(gain, AverageGain):
         return gain.values[0], gain.difference, interval, gain.n_treebanks, few
     return gain.values[0], gain.gold, gain.difference, interval, gain.more_correct, few

@@ -13,7 +13,7 @@ from levelhead.report.charts.page_charts import panels
 from levelhead.report.charts.point_charts import OTHER, Box, mark, placed_names, series_of
 from levelhead.report.page.blocks import Block, HeatMap, Page, Section
 from levelhead.tables import svg
-from levelhead.tables.svg import Drawing, LogScale, Scale
+from levelhead.tables.svg import Drawing, Scale
 from levelhead.tables.table import Column, Table
 from levelhead.typology import COLUMNS, Profile, ProfileColumn, Survey
 from levelhead.typology.languages import LANGUAGE_COLUMNS, branch_of_treebank, language_cells, short_names
@@ -287,7 +287,7 @@ def panel_chart(panel: Panel, rows: Sequence[PanelRow]) -> Drawing:
         parts = [band, svg.line(_LEFT, middle, _RIGHT, middle, "axis")]
     ticks = [(at, svg.number(at)) for at in up.ticks(4)]
     if panel.logarithmic:
-        values = LogScale(up).ticks()
+        values = up._replace(logarithmic=True).ticks()
         ticks = [(math.log10(value), f"{value:,g}") for value in values[:: 1 + len(values) // 7]]
     for at, shown in ticks:
         parts += [

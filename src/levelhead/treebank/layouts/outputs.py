@@ -43,13 +43,14 @@ class System(NamedTuple):
 
     Args:
         name: the name of the system, as printed.
-        outputs: the path of each output, by the code of its test set; missing outputs are left out.
+        outputs: a mapping from the code of a test set to the path of the output; missing outputs are left out.
         run: the name of the run; empty if the system has a single run.
         folder: the folder of the outputs, if known.
         ignored: treebanks in the folder that match no test set.
-        treebanks: outputs in memory, by the code of their test set.
-        faults: the error for each output that cannot be used, by code: two files match, or it is a folder or a pipe.
-        similar: the codes of the test sets whose output has a longer name, such as `en_ewt.test.pred.conllu`.
+        treebanks: a mapping from the code of a test set to the output in memory.
+        faults: a mapping from the code of a test set to the error if its output cannot be used: two files match the
+            test set, or the output is a folder or a pipe.
+        similar: the codes of the test sets whose output has a longer name than gold, such as `en_ewt.test.pred.conllu`.
     """
 
     name: str
@@ -63,7 +64,7 @@ class System(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The name of the system, with the name of the run if the system has several."""
+        """The name of the system, followed by the name of the run if the system has several runs."""
         return f"{self.name}/{self.run}" if self.run else self.name
 
 

@@ -47,7 +47,7 @@ class WantedFile(NamedTuple):
         return self.file.names[self.release]
 
     def address(self, file: str | None = None) -> str:
-        """Return the web address of the file, or of another `file` in the same repository."""
+        """Return the web address of the file; with `file`, the address of that file in the same repository."""
         address = os.environ.get("LEVELHEAD_UD_ADDRESS") or ADDRESS
         tag = "r2.0-test" if (self.release, self.file.part) == ("2.0", "test") else f"r{self.release}"
         names = {
@@ -271,9 +271,9 @@ class TestSets(Tabular):
             yield ReleasedFileRow(file.name, file.releases, file.sentences, file.words, digest, path)
 
     def table(self) -> Table:
-        """Return one row per test set; for a single test set or release, one row per file.
+        """Return a table with one row per test set; for a single test set or release, one row per file.
 
-        Changes are the releases in which a test set differs from the previous known release.
+        The column Changes has the number of releases in which the test set differs from the previous known release.
         """
         rows: list[tuple[Cell, ...]]
         if len({file.name for file in self.versions}) in {1, len(self.versions)}:

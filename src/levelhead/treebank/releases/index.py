@@ -41,7 +41,7 @@ class ReleasedFile(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name without releases."""
+        """The name of the file, such as `en_ewt-test`, without releases."""
         return f"{self.code}-{self.part}"
 
     @property
@@ -66,7 +66,7 @@ class Index:
 
     @property
     def codes(self) -> list[str]:
-        """The codes of all treebanks, today's first."""
+        """The codes of all treebanks: first the current codes, then older codes."""
         return [*dict.fromkeys([*self._today, *self._codes])]
 
     @cached_property
@@ -92,7 +92,7 @@ class Index:
         return self._file([self._record(i) for i in (*before, *after)], digest)
 
     def files(self, code: str = "*", part: str = "*", release: str | None = None) -> Iterator[ReleasedFile]:
-        """Yield the files of one or all releases; `part` and `code` (today's or as released) are patterns."""
+        """Yield the files of one or all releases. `code` (current or older) and `part` are patterns."""
         from fnmatch import fnmatchcase  # not needed for results
 
         bit = -1 if release is None else 1 << self.releases.index(release)
