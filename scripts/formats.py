@@ -209,10 +209,11 @@ def is_clear(column: DataColumn) -> bool:
 
 
 INTERVAL = re.compile(
-    r"(Its confidence|The (lower|upper) end of the) interval(; null with [\w ]+)?(: (lower|upper) end)?$"
+    r"((Its|The) confidence interval( of the coefficient)?|The (lower|upper) end of the (confidence )?interval)"
+    r"(; null with [\w ]+)?(: (lower|upper) end)?$"
 )
 """What is said of `NAME_low` and `NAME_high` if there is nothing special about them."""
-WITHOUT_MEANING = frozenset("a an it its name number of the".split())
+WITHOUT_MEANING = frozenset("a an column it its name number of the".split())
 
 
 def named_with(table: Described, base: Described | None, known: frozenset[DataColumn]) -> str:

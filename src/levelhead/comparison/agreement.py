@@ -57,8 +57,8 @@ class BeyondChance(NamedTuple):
     """A coefficient of agreement.
 
     Args:
-        value: the coefficient: 1 is full agreement, 0 is chance agreement; None if undefined.
-        interval: its confidence interval; None with too few units.
+        value: the coefficient, where 1 is full agreement and 0 is chance agreement; None if undefined.
+        interval: the confidence interval of the coefficient; None with fewer than 10 sampling units.
     """
 
     value: float | None
@@ -71,7 +71,8 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators labeled.
-        n_units: the number of units with a label other than the most frequent; intervals require 10.
+        n_units: the number of sampling units (sentences or documents) with a label other than the most frequent
+            label. Confidence intervals require 10.
         observed: the share of words on which two annotators agree, averaged over pairs of annotators.
         expected: the expected chance agreement.
         cohen: Cohen's kappa, averaged over pairs of annotators.
@@ -98,12 +99,12 @@ class Disagreement(NamedTuple):
             annotators, `first` and `second` are in alphabetical order.
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
-        share: their share of all disagreements on this kind of label.
-        first_annotator: the annotator who chose `first` in the first case.
-        second_annotator: the annotator who chose `second` in the first case.
-        sentence: the sentence of the first case, numbered from 1 in the first annotation.
-        sent_id: its sent_id.
-        form: the word in the first case.
+        share: the share of all disagreements on this kind of label.
+        first_annotator: the annotator who chose `first` for the first word.
+        second_annotator: the annotator who chose `second` for the first word.
+        sentence: the number of the first word's sentence in the first annotation, from 1.
+        sent_id: the sent_id of this sentence.
+        form: the form of the first word.
     """
 
     name: str
@@ -126,13 +127,13 @@ class Agreement(Tabular):
     """The agreement between annotations.
 
     Args:
-        treebanks: the treebank of each annotator, by name.
+        treebanks: a mapping from the name of each annotator to the annotated treebank.
         pairs: the scores of each pair of annotators; F1 is the same in both directions.
         labels: the agreement on each kind of label, also corrected for chance.
         disagreements: the patterns of disagreement, the most frequent first.
         differing: the sentences that differ between annotations in span, words, heads, universal
             relations or empty nodes, as indices in the first annotation.
-        units: the independent units on which intervals are based.
+        units: the sampling units (sentences or documents) on which confidence intervals are based.
         level: the confidence level of the intervals.
         provenance: the provenance of the numbers.
     """
@@ -172,7 +173,7 @@ class Agreement(Tabular):
 
     @property
     def f1(self) -> dict[str, float | None]:
-        """The F1 of each measure, averaged over pairs; None if a pair has no value."""
+        """The mean F1 of each measure over all pairs of annotators; None if a pair has no F1 score."""
         return {
             name: None if None in values else math.fsum(filter(None, values)) / len(values)
             for name in next(iter(self.pairs.values()))
@@ -181,12 +182,12 @@ class Agreement(Tabular):
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why measures have no value, by measure."""
+        """A mapping from each measure without a value to the reason."""
         return {name: score.reason for pair in self.pairs.values() for name, score in pair.items() if score.reason}
 
     @property
     def verdict(self) -> str:
-        """The percentage of words with the same head, and with the same relation."""
+        """A sentence with the percentages of words that have the same head and the same relation."""
         n = len(self.annotators)
         known = (label for label in self.labels[:2] if label.observed is not None)
         shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]
@@ -198,7 +199,7 @@ class Agreement(Tabular):
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return a table with one row per label, measure or pattern of disagreement (`by`)."""
+        """Return a table with one row per label, measure or pattern of disagreement, as chosen with `by`."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]
@@ -256,7 +257,7 @@ class Agreement(Tabular):
         return Table(columns, rows, (Detail(note),)).signed(self.provenance)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the F1 scores, the coefficients, and the most frequent disagreements."""
+        """Return the tables of F1 scores, of coefficients of agreement, and of the most frequent disagreements."""
         return self._measures_table(), self.table(), *[self._patterns_table()] * bool(self.disagreements)
 
     def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:
@@ -299,7 +300,10 @@ def agreement(
     level: float = 0.95,
     notes: Sequence[str] = (),
 ) -> Agreement:
-    """Return the agreement between annotations; the first decides between equal alignments of multiword tokens."""
+    """Return the agreement between annotations of the same text.
+
+    If multiword tokens have several equally good alignments, the first annotation decides.
+    """
     # a missing lemma is a value like others, whatever the rules say of gold
     rules = replace(setup.rules, missing_lemma_counts=False, unannotated=True)
     rules.check_words()

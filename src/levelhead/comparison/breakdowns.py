@@ -95,14 +95,14 @@ class Gain(NamedTuple):
     """The gain of one system in one bucket of words.
 
     Args:
-        values: the bucket: the value of each property.
+        values: the value of each property of words; all words with these values form the bucket.
         system: the system.
         gold: the number of gold words in the bucket.
         baseline_value: the score of the baseline.
         value: the score of the system.
         difference: `value` minus `baseline_value`.
         more_correct: how many more words the system gets right than the baseline.
-        estimate: the difference with its confidence interval; None if intervals are not requested.
+        estimate: the difference and its confidence interval; None if intervals are not requested.
     """
 
     values: Annotated[tuple[str, ...], NOT_A_COLUMN]
@@ -119,13 +119,13 @@ class AverageGain(NamedTuple):
     """The gain of one system in one bucket of words over several treebanks.
 
     Args:
-        values: the bucket: the value of each property.
+        values: the value of each property of words; all words with these values form the bucket.
         system: the system.
-        n_treebanks: the number of treebanks on which both systems have a score in the bucket.
+        n_treebanks: the number of treebanks on which system and baseline have scores in the bucket.
         gold: the number of gold words in the bucket on all treebanks.
-        difference: the mean difference over these treebanks; null without any.
-        more_correct: how many more words the system gets right on all treebanks.
-        estimate: the mean difference with its confidence interval; None if intervals are not requested.
+        difference: the mean difference over these treebanks; null if there are none.
+        more_correct: how many more words the system gets right than the baseline, in total.
+        estimate: the mean difference and its confidence interval; None if intervals are not requested.
     """
 
     values: Annotated[tuple[str, ...], NOT_A_COLUMN]
@@ -142,7 +142,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words: a breakdown for each system and property, on each treebank.
 
     Args:
-        gains: the gains of each system over the first, by treebank; empty for a single system.
+        gains: a mapping from each treebank to the gains of all systems over the first; empty for a single system.
     """
 
     KIND: ClassVar[str] = "breakdown"
@@ -164,12 +164,12 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def average_gains(self) -> list[AverageGain]:
-        """The mean gains over treebanks; empty with a single treebank."""
+        """The mean gains over all treebanks; empty if there is only one treebank."""
         return average_gains(self.gains.values(), self._level) if len(self.gains) > 1 else []
 
     @property
     def verdict(self) -> str:
-        """Which value of the first property has the most errors, or where each system gains and loses most."""
+        """A sentence that says where most errors are or, with several systems, where each gains and loses most."""
         return self._largest_gains() if self.gains else self._most_errors()
 
     def _most_errors(self) -> str:
@@ -202,7 +202,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return f"By {self.measure}, compared with {self.systems[0]}, {found}."
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table `name`, with a column per property."""
+        """Return the rows of the table called `name`, with a column for each property of words."""
         if name in {"coverage", "units"}:
             return super().records(name)
         every: list[_Row] = list(super().records(name))
@@ -257,7 +257,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return float(self.provenance.signature.get("level", 0.95))
 
     def table(self) -> Table:
-        """Return one row per treebank and bucket: counts, precision, recall, F1; for several systems, the gains."""
+        """Return counts and scores (for several systems, gains), one row per treebank and bucket of words."""
         return self._table_of_gains() if self.gains else self._table_of_scores()
 
     def _table_of_scores(self) -> Table:
@@ -413,7 +413,7 @@ def gains_by(
 
 
 def average_gains(treebanks: Iterable[Sequence[Gain]], level: float = 0.95) -> list[AverageGain]:
-    """Return the mean gain of each system in each bucket, over the treebanks on which the bucket occurs."""
+    """Return the mean gain of each system in each bucket of words over the treebanks on which the bucket occurs."""
     buckets: dict[tuple[str, tuple[str, ...]], list[Gain]] = {}
     for gain in chain.from_iterable(treebanks):
         buckets.setdefault((gain.system, gain.values), []).append(gain)

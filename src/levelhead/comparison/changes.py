@@ -20,12 +20,12 @@ from levelhead.treebank.tokens import FIELDS
 
 
 class ChangeExample(NamedTuple):
-    """A place where something changed.
+    """An example of a change.
 
     Args:
-        old: the index of the sentence in OLD.
-        new: the index of the sentence in NEW.
-        form: the word, as written in OLD.
+        old: the index of the sentence in the old version.
+        new: the index of the sentence in the new version.
+        form: the changed word, as written in the old version.
         file: the name of the file if folders are compared; otherwise "".
     """
 
@@ -40,11 +40,11 @@ class ChangePattern(NamedTuple):
 
     Args:
         column: the changed column, or "words", "multiword tokens" or "empty nodes".
-        old: the value in OLD; for HEAD, the tag of the head.
-        new: the value in NEW.
+        old: the old value; for HEAD, the tag of the head.
+        new: the new value.
         changes: the number of changes.
         sentences: the number of sentences with this change.
-        examples: up to three places, each in a different sentence.
+        examples: up to three examples, each from a different sentence.
     """
 
     column: str
@@ -122,14 +122,14 @@ _FILE = Column("File", "text")
 
 
 class SentenceChange(NamedTuple):
-    """A sentence that differs between the versions.
+    """A sentence that differs between two versions.
 
     Args:
-        old: its index in OLD; None if it was added.
-        new: its index in NEW; None if it was removed.
-        kinds: the kinds of changes, from `KINDS`.
+        old: the index of the sentence in the old version; None if it was added.
+        new: the index of the sentence in the new version; None if it was removed.
+        kinds: the kinds of changes, such as "removed"; `KINDS` lists all kinds.
         n_words: the number of words whose annotation differs.
-        patterns: the number of changes by pattern: (column, old value, new value).
+        patterns: a mapping from each pattern of changes (column, old value, new value) to the number of changes.
     """
 
     old: int | None
@@ -143,7 +143,7 @@ class Changes(Tabular):
     """The changes between two versions of a treebank, or of the treebanks of a folder.
 
     Args:
-        parts: the changes of each file by its name; "" is the name of a single treebank.
+        parts: a mapping from the name of each file to its changes; a single treebank has the name "".
         patterns: the patterns of changes, the most frequent first.
         provenance: the provenance of the numbers.
     """
@@ -168,7 +168,7 @@ class Changes(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many sentences have changed (between which UD releases), and the most frequent change."""
+        """A text that says how many sentences have changed, and names the most frequent change."""
         kinds = [f"{n:,} {KINDS[kind]}" for kind, n in self.counts.items() if n]
         if not kinds:
             return "Nothing has changed."
@@ -182,7 +182,7 @@ class Changes(Tabular):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of changed sentences by kind; a sentence can have several kinds."""
+        """The number of sentences with each kind of change; a sentence can have several kinds."""
         sentences = (sentence for part in self.parts.values() for sentence in part.sentences)
         counts = Counter(kind for sentence in sentences for kind in sentence.kinds)
         return {kind: counts[kind] for kind in KINDS}
@@ -206,7 +206,7 @@ class Changes(Tabular):
         return counts
 
     def table(self, *, by: Rows = "pattern") -> Table:
-        """Return the changes, one row per pattern, sentence or file (`by`)."""
+        """Return the changes in one row per pattern, sentence or file, as chosen with `by`."""
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
         if by == "file":
@@ -258,7 +258,7 @@ class Changes(Tabular):
         return ((example, _name(self.parts[example.file].new[example.new], example.new)) for example in examples)
 
     def summary_table(self) -> Table:
-        """Return one row per kind of change: how many sentences have it, and which."""
+        """Return one row per kind of change, with the number of sentences that have it, and the first of them."""
         columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
         rows = [
             (KINDS[kind], count, printable(" ".join(names) + more))
@@ -276,7 +276,7 @@ class Changes(Tabular):
                 yield kind, count, [_name(*version_of(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the changes of each file of a folder, a summary of the sentences, and the patterns."""
+        """Return the tables of files (for folders), of changed sentences, and of patterns of changes."""
         files, patterns = self.table(by="file"), self.table(by="pattern")
         return *[files] * self.of_folder, self.summary_table(), *[patterns] * bool(self.patterns)
 
@@ -313,7 +313,7 @@ class Changes(Tabular):
             yield from ((*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return a draft changelog in Markdown, with at most `most` patterns per column (None: all)."""
+        """Return a draft changelog in Markdown; `most` limits the patterns shown for each column (None for all)."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
@@ -340,7 +340,8 @@ class TreebankChanges(Changes):
     Args:
         old: the old version.
         new: the new version.
-        sentences: the changed sentences in the order of NEW; a removed sentence follows its predecessor in OLD.
+        sentences: the changed sentences, in the order of the new version. A removed sentence comes right after
+            the sentence that preceded it in the old version.
     """
 
     old: Treebank
@@ -351,7 +352,7 @@ class TreebankChanges(Changes):
 
     @property
     def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
-        """These changes, under the name ""."""
+        """A mapping with a single entry, from "" to these changes."""
         return {"": self}
 
 
@@ -360,9 +361,9 @@ class ReleaseChanges(Changes):
     """The changes between two folders of treebanks.
 
     Args:
-        only_old: the files that are only in OLD; all their sentences count as removed.
-        only_new: the files that are only in NEW; all their sentences count as added.
-        n_refiled: the number of sentences that moved to another file with their words unchanged.
+        only_old: the files that are only in the old folder; all sentences in these files count as removed.
+        only_new: the files that are only in the new folder; all sentences in these files count as added.
+        n_refiled: the number of sentences that moved to another file while their words stayed the same.
     """
 
     of_folder = True

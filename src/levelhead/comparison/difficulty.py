@@ -146,10 +146,10 @@ class Difficulty(Tabular):
     Args:
         measure: the measure.
         test_sets: the test sets, the hardest first.
-        systems: the expected average and the ability of each system, the best first.
-        residuals: how far each score is from the expected score.
-        explained: how much each property of treebanks explains; empty unless requested.
-        detectable: the differences that each test set can detect; empty if only scores are known.
+        systems: the expected average score and the ability of each system, the best first.
+        residuals: the difference between each score and its expected value.
+        explained: how much of the difficulty each property of treebanks explains; empty unless requested.
+        detectable: how small a difference between systems each test set can detect; empty if only scores are known.
         provenance: the provenance of the numbers.
     """
 
@@ -172,7 +172,7 @@ class Difficulty(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Which test set is hardest and which easiest, and how much test sets and systems differ."""
+        """A text that names the hardest and easiest test sets, and says how much test sets and systems differ."""
         known = [row for row in self.test_sets if row.difficulty is not None]
         hardest, easiest = known[0], known[-1]
         spread = np.std([row.difficulty or 0.0 for row in known])
@@ -213,11 +213,11 @@ class Difficulty(Tabular):
         return Table(columns, rows, notes).signed(self.provenance)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the tables of test sets, properties, systems, unusual scores and detectable differences."""
+        """Return all tables: test sets, properties, systems, unusual scores and detectable differences."""
         return (self.table(), *(table for _, table in self.other_tables()))
 
     def other_tables(self, n_unusual: int = 10) -> Iterator[tuple[str, Table]]:
-        """Yield the name and contents of every table but the first, without empty tables."""
+        """Yield the name and contents of each table except the table of test sets; empty tables are skipped."""
         level = interval_head(self.provenance.signature["level"])
         unusual = sorted(self.residuals, key=lambda row: -abs(row.standardized))[:n_unusual]
         every: dict[str, tuple[Sequence[Column], Sequence[tuple[Any, ...]]]] = {

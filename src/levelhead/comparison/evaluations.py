@@ -83,17 +83,17 @@ class AverageScore(Score):
 
     @property
     def value(self) -> float | None:
-        """The mean of the values; None if a treebank has no value."""
+        """The mean of the scores on all treebanks; None if the score on any treebank has no value."""
         return None if self.exact is None else float(self.exact)
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """The exact mean of the ratios, or of the perplexities."""
+        """The exact mean of the scores, as a ratio between 0 and 1; for perplexities, the exact mean perplexity."""
         ratios = [ratio for score in self.scores if (ratio := score.exact_ratio) is not None]
         return macro_average(ratios) if ratios and len(ratios) == len(self.scores) else None
 
     def ratio(self, component: Component, scale: int = 1) -> float | None:
-        """Return the mean of a ratio (`component`), such as "precision" or "f1", times `scale`."""
+        """Return the mean of the ratio called `component` ("precision", "f1" ...), multiplied by `scale`."""
         if component == self.component:
             return None if self.exact_ratio is None or self.perplexity else float(scale * self.exact_ratio)
         ratios = [ratio for score in self.scores if (ratio := score.ratio(component, scale)) is not None]
@@ -254,11 +254,12 @@ class LanguagePair(NamedTuple):
         treebank_b: the second treebank.
         value_a: the score on the first treebank, in percent; for perplexities, the perplexity.
         value_b: the score on the second treebank.
-        difference: `value_a` minus `value_b`, in points; for perplexities, in their unit.
+        difference: `value_a` minus `value_b`, in points unless they are perplexities.
         difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
         p: the p-value, corrected for the number of pairs (Sidak).
-        paired: whether both treebanks are parallel, so that units are paired.
-        influence: for each unit that causes more than a third of a variance, the difference without it.
+        paired: whether both treebanks are parallel, so that translations are paired.
+        influence: the sampling units (sentences or documents) that cause more than a third of a variance,
+            each with the difference that remains without it.
     """
 
     system: str
@@ -275,7 +276,7 @@ class LanguagePair(NamedTuple):
 
     @property
     def treebanks(self) -> tuple[str, str]:
-        """The names of both treebanks."""
+        """The names of the two treebanks."""
         return self.treebank_a, self.treebank_b
 
 
@@ -290,7 +291,7 @@ class Languages(Tabular):
         pairs: one result per system, measure and pair of treebanks.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities.
-        units: the independent units of each treebank.
+        units: the sampling units (sentences or documents) of each treebank.
     """
 
     KIND: ClassVar[str] = "languages"
@@ -305,7 +306,7 @@ class Languages(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many pairs of treebanks differ significantly, and which most; by LAS if it is a measure."""
+        """A sentence that says how many pairs of treebanks differ significantly in LAS (or the first measure)."""
         measures = {pair.measure: None for pair in self.pairs}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         tested = [pair for pair in self.pairs if pair.measure == measure and pair.p is not None]

@@ -90,10 +90,10 @@ class Judgment(Tabular):
 
     Args:
         choices: the choices of people.
-        measures: the scores of each measure and its agreement with people, by the measure's name.
-        comparisons: the difference in agreement for every pair of measures.
+        measures: a mapping from each measure to its scores and its agreement with people.
+        comparisons: the difference between every two measures in their agreement with people.
         provenance: the provenance of the numbers.
-        units: the independent units on which intervals are based.
+        units: the sampling units (sentences or documents) on which confidence intervals are based.
     """
 
     KIND: ClassVar[str] = "judge"
@@ -122,7 +122,7 @@ class Judgment(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The measure that agrees best with people, and which others are not significantly worse."""
+        """A sentence that names the measure that agrees best with people, and those not significantly worse."""
         known = {name: r for name, (_, each) in self.measures.items() if (r := each.correlation.value) is not None}
         if not known:
             return "No measure prefers a system in enough sentences."
@@ -139,10 +139,10 @@ class Judgment(Tabular):
         return f"{best} agrees best with people's choices ({numbers}), {than}."
 
     def table(self, *, places: int | None = 3) -> Table:
-        """Return four rows per measure, one for each statistic; notes compare measures.
+        """Return one row per measure and statistic, with notes that compare measures.
 
         Args:
-            places: the number of digits after the point in notes; None for all.
+            places: the number of decimals in notes; None for all.
         """
         columns = (
             *(Column("Measure", "text"), Column("statistic", "text")),

@@ -83,14 +83,14 @@ class Detectable(NamedTuple):
 
 @immutable
 class Power(Tabular):
-    """Detectable differences by measure, number of units and number of runs.
+    """Detectable differences by measure, number of sampling units and number of runs.
 
     Args:
         rows: the detectable differences.
         test: the level and the power of the planned test.
         provenance: the provenance of the numbers.
         perplexities: the measures that are perplexities, not percentages.
-        units: the independent units of each test set; empty without files.
+        units: the sampling units (sentences or documents) of each test set; empty if no files were read.
     """
 
     KIND: ClassVar[str] = "power"
@@ -104,7 +104,7 @@ class Power(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The difference detectable with the given test sets, or typical ones of medium size; in LAS if possible."""
+        """A sentence with the difference in LAS (or the first measure) that the test sets can detect."""
         measures = {row.measure: None for row in self.rows}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         of_measure = [row for row in self.rows if row.measure == measure]
@@ -125,7 +125,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure, number of units and number of runs; with `each`, also for each treebank."""
+        """Return one row per measure, number of sampling units and number of runs; with `each`, also per treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)

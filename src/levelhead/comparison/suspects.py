@@ -151,7 +151,7 @@ def _numbered(treebank: Treebank, numbers: dict[str, int], *, of_tags: bool) -> 
 
 
 def votes(labels: Numbers, heads: Numbers, least: int) -> Iterator[tuple[int, int, int, int, float]]:
-    """Yield words on which systems agree against gold, with the first system, both numbers of votes, and a weight."""
+    """Yield words where systems agree against gold: (word, first such system, its votes, votes for gold, weight)."""
     # The weight sums log-likelihood ratios over systems, estimated by comparison with gold, whose errors are rare: one
     # that often confuses `obl` with `nmod` has little weight when it does so again. Errors are taken to be independent
     # (Dawid and Skene 1979), so weights are only good for ranking.
@@ -203,13 +203,13 @@ class Suspect(NamedTuple):
 
     Args:
         word: the index of the word in the treebank.
-        kind: what is suspect: "head" (and perhaps the relation), "relation" or "UPOS".
-        gold: the annotation in gold: a relation with its head, or a tag.
+        kind: the suspect annotation, which is "head" (perhaps with the relation), "relation" or "UPOS".
+        gold: the annotation in gold (a relation with its head, or a tag).
         other: the annotation that is probably correct.
-        score: the evidence for the other annotation, as log-odds.
-        n_for: the number of systems with the other annotation.
+        score: the evidence for `other`, as log-odds.
+        n_for: the number of systems that predict `other`.
         n_gold: the number of systems that agree with gold.
-        variation: the evidence from the same words in the same context elsewhere, or None.
+        variation: the evidence from other places where the same words have the same context; None without evidence.
     """
 
     word: int
@@ -270,7 +270,7 @@ class Suspects(Tabular):
         treebank: the gold treebank.
         systems: the names of the systems.
         suspects: the suspect words, the most suspicious first.
-        outputs: the outputs of the systems, matched with gold.
+        outputs: the output of each system, aligned with gold.
         provenance: the provenance of the result.
     """
 
@@ -285,7 +285,7 @@ class Suspects(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many words are suspect, and for which reasons."""
+        """A text that says how many words are suspect, and why."""
         if not self.suspects:
             return "No word is suspect."
         n_systems = len(self.systems)
@@ -299,13 +299,13 @@ class Suspects(Tabular):
         return f"{start}{': ' * bool(evidence)}{'; '.join(evidence)}. Check each of them before you change it."
 
     def sentence_of(self, suspect: Suspect) -> int:
-        """Return the index of a suspect's sentence."""
+        """Return the index of the sentence that contains a suspect word."""
         return int(self.treebank.sentence_of_word[suspect.word])
 
     def to_treebank(self) -> Treebank:
-        """Return the sentences with suspects, the most suspicious first.
+        """Return the sentences that contain suspect words, the most suspicious first.
 
-        Each suspect has a comment in its sentence: `# suspect = WORD KIND: ANNOTATION -> OTHER`.
+        Each suspect word adds a comment to its sentence, `# suspect = WORD KIND: ANNOTATION -> OTHER`.
         """
         of_sentence: dict[int, str] = {}
         for suspect in self.suspects:
@@ -320,7 +320,7 @@ class Suspects(Tabular):
         return replace(chosen, comments=Comments(b"".join(texts), np.cumsum([0, *map(len, texts)], dtype=np.int64)))
 
     def table(self) -> Table:
-        """Return one row per suspect."""
+        """Return one row per suspect word."""
 
         def sentence(sent_id: str | None, number: int | None) -> str:
             return printable(sent_id or str(number))

@@ -104,7 +104,7 @@ class Confusions(PerTreebank[Confusion]):
 
     @property
     def verdict(self) -> str:
-        """The most frequent confusion on all treebanks."""
+        """A sentence that names the most frequent confusion on all treebanks."""
         of_gold, confused = Counter[str](), Counter[tuple[str, str]]()
         for _, cell in self._confusions_rows():
             if cell.gold_relation is not None and cell.system_relation is not None:
@@ -121,7 +121,7 @@ class Confusions(PerTreebank[Confusion]):
         return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
 
     def table(self) -> Table:
-        """Return one row per pair of confused relations, the most frequent first, unaligned words last."""
+        """Return one row per pair of confused relations, the most frequent first; unaligned words come last."""
         columns = (
             *(Column("Gold", "text"), Column("System", "text"), Column("Words", "number")),
             *(Column("Head correct", "number"), Column("of gold", "percent")),
@@ -324,7 +324,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     """The errors of one system on each treebank.
 
     Args:
-        averages: the mean gain of each repair over treebanks; empty for a single treebank.
+        averages: how much repairing each kind of error would gain, averaged over treebanks; empty for one treebank.
     """
 
     KIND: ClassVar[str] = "analyze"
@@ -343,7 +343,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
     @property
     def verdict(self) -> str:
-        """The kind of error whose repair gains most."""
+        """A sentence that names the kind of error whose repair gains most."""
         several = len(self.treebanks) > 1
         repairs = self.averages if several else next(iter(self.treebanks.values())).repairs
         return costliest_error(repairs, self.measure, several=several)
@@ -366,8 +366,8 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         """Return a table for readers.
 
         Args:
-            show: "repairs" for the gain of repairing each kind of error, "types" for the number of words with each type
-                of error, "cascading" for the wrong arcs whose parent is correct.
+            show: "repairs" for how much repairing each kind of error gains, "types" for how many words have each type
+                of error, "cascading" for how many wrong arcs have a correct parent.
         """
         return {"repairs": self._repairs, "types": self._types, "cascading": self._cascading}[show]()
 

@@ -50,19 +50,19 @@ class Comparison(Tabular):
     Args:
         systems: the systems, the baseline first.
         measures: the measures.
-        results: the score of each system by each measure on each treebank and average, compared with the first system.
-        wins: the wins and losses of each system by each measure over treebanks; empty for a single one.
+        results: one score per system, measure and treebank (or average), each compared with the baseline.
+        wins: on how many treebanks each system is better or worse than the baseline; empty for a single treebank.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
-        looked: what `prepare` prepared for the page, by test set.
-        voter: what has one vote in tests over treebanks: a "treebank", "language" or "family".
-        units: the independent units of each treebank.
-        joint_units: a text on the units of averages; empty unless test sets are parallel.
+        looked: a mapping from each test set to its data for the HTML page, as requested with `prepare`.
+        voter: whether each "treebank", each "language" or each "family" has one vote in tests over treebanks.
+        units: the sampling units (sentences or documents) of each treebank.
+        joint_units: a text that counts the sampling units of averages; empty unless test sets are parallel.
         valid_trees: for partial scores, `results` with all invalid trees counted as wrong; otherwise empty.
-        coverage: for partial scores, the share of gold that each system's runs cover, by treebank and system.
-        gates: the results of regression gates, by system and measure; those of invalid outputs are last.
-        invalid: with regression gates, the errors of systems left out because of missing or invalid
-            outputs. Without gates, these errors are raised.
+        coverage: for partial scores, the share of gold that each system covers on each treebank; otherwise empty.
+        gates: the result of the regression gate of each system and measure; systems with invalid outputs are last.
+        invalid: the errors of each system that is left out because outputs are missing or invalid. This requires
+            regression gates; without gates, these errors are raised.
     """
 
     KIND: ClassVar[str] = "compare"
@@ -94,7 +94,7 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How two systems differ in each measure, or which of several differ from the baseline in LAS."""
+        """A sentence that says how two systems differ in each measure, or which of several differ in LAS."""
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:
@@ -126,19 +126,19 @@ class Comparison(Tabular):
 
     @property
     def unit_line(self) -> str:
-        """A note on the units of intervals and p-values."""
+        """A note that counts the sampling units (such as documents) behind confidence intervals and p-values."""
         return unit_line(self.units, with_p_values(result.p for result in self.results), self.joint_units)
 
     def of_average(self, measure: str) -> list[ComparedScore]:
-        """Return the macro-averages of all systems by a `measure`; on a single treebank, their scores."""
+        """Return the macro-average of `measure` for each system; with a single treebank, the score on it."""
         of_measure = [result for result in self.results if result.measure == measure]
         return [result for result in of_measure if result.average == "macro"] or of_measure[: len(self.systems)]
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure and system: its score, its difference from the baseline, intervals and p-values.
+        """Return one row per measure and system, with scores, differences from the baseline, intervals and p-values.
 
         Args:
-            each: whether to show every treebank, not only averages.
+            each: whether to show each treebank in addition to averages.
         """
         signature = self.provenance.signature
         averaged = any(result.average for result in self.results)
@@ -219,7 +219,7 @@ def compare(
     look: Look | None = None,
     **how: Any,
 ) -> Comparison:
-    """Return the comparison of systems with the first; an invalid output fails the gates of `fail_if_worse`."""
+    """Return the comparison of systems with the first; with `fail_if_worse`, an invalid output fails its gates."""
     names = {system.name for system in plan.systems}
     check_margin(settings.margin, len(names), len(setup.measures), len(setup.perplexities))
     how |= {"by_sentence": True, "resample_by": settings.resample_by, "look": look}

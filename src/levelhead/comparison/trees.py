@@ -61,18 +61,18 @@ _TREE_WORD: Layout = (
 
 
 class TreeExamples(Tabular):
-    """Sentences whose trees are shown: those with an error, or those in which systems differ most.
+    """Sentences with an error, or sentences in which systems differ most, shown as trees.
 
     Args:
         provenance: the provenance of the numbers.
-        coverage: for partial scores, the share of gold that each system covers, by treebank and system.
+        coverage: for partial scores, the share of gold that each system covers on each treebank; otherwise empty.
     """
 
     provenance: Provenance
     coverage: Coverages
 
     def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the trees with notes and signature, at most `limit` per heading, as text for a `screen`."""
+        """Return the trees, at most `limit` under each heading, with notes and signature, as text for a `screen`."""
         from levelhead.tables.writers import notes_text
 
         return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
@@ -95,7 +95,7 @@ class ErrorExamples(TreeExamples):
         system: the name of the system.
         treebank: the name of the treebank.
         matches: the aligned words.
-        cells: the words with each error, by its name: `nsubj:obj` (gold relation, system relation).
+        cells: a mapping from each error, such as `nsubj:obj` (gold relation, then system relation), to its words.
     """
 
     KIND: ClassVar[str] = "examples"
@@ -181,9 +181,9 @@ class Contrast(NamedTuple):
 
     Args:
         sentence: the index of the sentence.
-        gold: the number of gold words, or the sum of their weights.
-        baseline_correct: the number of correct words of the baseline, or the sum of their weights.
-        correct: the number of correct words of the system, or the sum of their weights.
+        gold: the number of gold words; for weighted measures, the sum of their weights.
+        baseline_correct: the number, or sum of weights, of words that the baseline gets right.
+        correct: the number, or sum of weights, of words that the system gets right.
         more_correct: `correct` minus `baseline_correct`.
     """
 
@@ -206,8 +206,8 @@ class Contrasts(TreeExamples):
 
     Args:
         measure: the measure.
-        outputs: for each treebank and system: its name, the baseline's output, the system's output,
-            all gains, all losses.
+        outputs: one tuple per treebank and system: the name of the treebank, the baseline's output, the system's
+            output, the sentences with gains, and the sentences with losses.
         setup: the settings of the scores.
     """
 
@@ -321,7 +321,7 @@ def compare_sentences(plan: Plan, setup: Setup) -> Contrasts:
 
 
 def contrasts(baseline: Matches, system: Matches, setup: Setup) -> tuple[list[Contrast], list[Contrast]]:
-    """Return the sentences in which a system gains, and those in which it loses, the largest differences first."""
+    """Return the sentences in which a system gains and the sentences in which it loses, largest differences first."""
     ((measure, definition),) = setup.defined
     if not definition.selects_words:
         raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")

@@ -289,7 +289,7 @@ def _in_order(patterns: Iterable[ChangePattern]) -> tuple[ChangePattern, ...]:
 
 
 def changes(old: Treebank, new: Treebank, rules: Rules) -> TreebankChanges:
-    """Return the changes from one version of a treebank to the other."""
+    """Return the changes from the old to the new version of a treebank."""
     rules.check_words()
     pairs = pair_versions(old, new, rules)
     cells_of: defaultdict[int, list[ChangedCell]] = defaultdict(list)

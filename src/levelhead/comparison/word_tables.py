@@ -260,7 +260,7 @@ Receive = Callable[[DataTable], object]
 
 @immutable
 class AlignedWords(Tabular):
-    """The aligned words of systems: one row per gold word and system, and per unaligned system word.
+    """A table with a row per system and gold word, and a row per unaligned system word.
 
     Args:
         words: the table of words.
@@ -280,7 +280,7 @@ class AlignedWords(Tabular):
 
 @immutable
 class CountedSentences(Tabular):
-    """The counts of measures in sentences: one row per gold sentence and system.
+    """The counts of measures in sentences, one row per gold sentence and system.
 
     Args:
         sentences: the table of sentences.

@@ -33,7 +33,7 @@ FUNCTIONAL_DEPRELS = CONLL18.classes["FUNCTION"]
 
 
 class UDError(Exception):
-    """A file that the script refuses, or two files with different texts."""
+    """Raised for invalid files, and for two files with different texts."""
 
 
 class UDSpan(NamedTuple):
@@ -67,29 +67,29 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Correct / system; 0.0 if system is 0."""
+        """The number of correct items divided by the number of system items; 0.0 without system items."""
         return self.correct / self.system_total if self.system_total else 0.0
 
     @property
     def recall(self) -> float:
-        """Correct / gold; 0.0 if gold is 0."""
+        """The number of correct items divided by the number of gold items; 0.0 without gold items."""
         return self.correct / self.gold_total if self.gold_total else 0.0
 
     @property
     def f1(self) -> float:
-        """2 correct / (system + gold); 0.0 if both are 0."""
+        """2 * correct / (system + gold), from the numbers of items; 0.0 if there are no items."""
         total = self.system_total + self.gold_total
         return 2 * self.correct / total if total else 0.0
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """Correct / aligned; 0 or None if aligned is 0 or None."""
+        """The number of correct items divided by `aligned_total`, if it is neither 0 nor None; else `aligned_total`."""
         return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
 
 
 @immutable
 class UDRepresentation:
-    """A file that was read; its lists are created when needed."""
+    """The contents of a file; lists are created when first used."""
 
     treebank: Treebank
     rules: Rules
@@ -109,23 +109,23 @@ class UDRepresentation:
 
     @cached_property
     def characters(self) -> list[str]:
-        """The characters of all tokens without spaces."""
+        """The characters of all tokens in order, without spaces."""
         return list(self._spans.text.tobytes().decode())
 
     @cached_property
     def tokens(self) -> list[UDSpan]:
-        """The ranges of the tokens."""
+        """The range of characters of each token."""
         return self._ranges(self._spans.token_starts.tolist(), self._spans.token_ends.tolist())
 
     @cached_property
     def sentences(self) -> list[UDSpan]:
-        """The ranges of the sentences."""
+        """The range of characters of each sentence."""
         bounds = self._spans.sentence_starts.tolist()
         return self._ranges(bounds[:-1], bounds[1:])
 
     @cached_property
     def words(self) -> list[UDWord]:
-        """The words, linked to their heads and function words."""
+        """The words, each linked to its head and to its functional children."""
         spans = self._ranges(self._spans.starts.tolist(), self._spans.ends.tolist())
         words_in_order = (word for sentence in self.treebank for word in sentence)
         words = []
@@ -250,7 +250,7 @@ class Script:
 
 
 def load_deprel_weights(weights_file: Iterable[str] | None) -> dict[str, float] | None:
-    """Read the weight of each relation from the lines of a `weights_file`; None without a file.
+    """Return the weight of each relation from the lines of `weights_file`, or None if this is None.
 
     Raises:
         ValueError: a line does not have two columns.

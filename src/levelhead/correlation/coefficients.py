@@ -60,7 +60,10 @@ def ranked(values: Numbers) -> Numbers:
 
 
 def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", n_given: int = 0) -> Numbers:
-    """Return the (partial) correlation matrices of samples, shape (samples, columns - given, columns - given)."""
+    """Return the correlation matrix of each sample, shape (samples, columns - n_given, columns - n_given).
+
+    If `n_given` is not 0, these are partial correlations, which control for the last `n_given` columns.
+    """
     # Partial correlations are those of residuals, by the Schur complement of covariances; NaN if a column is constant.
     if method == "spearman":
         columns = np.stack([midranks(column, weights) / len(values) for column in values.T], axis=2)
@@ -85,7 +88,7 @@ SKEWED = 1.0
 
 
 def skewness(values: Numbers) -> Numbers:
-    """Return the skewness of each column (the third moment of its standardized values), float64, shape (columns,)."""
+    """Return the skewness of each column, the third moment of its standardized values; float64, shape (columns,)."""
     return np.asarray((_standardized(values) ** 3).mean(axis=0))
 
 
@@ -103,7 +106,7 @@ class FisherZ(NamedTuple):
     errors: Numbers
 
     def test(self, i: int, j: int, level: float) -> tuple[float | None, float | None, float | None]:
-        """Return the interval of a coefficient, and the p-value of the hypothesis that it is 0."""
+        """Return both ends of a coefficient's confidence interval, and the p-value of the hypothesis that it is 0."""
         r, z, error = (float(matrix[i, j]) for matrix in self)
         if math.isnan(error):
             return None, None, None
@@ -137,12 +140,11 @@ def fisher_z(values: Numbers, method: Method, n_given: int = 0) -> FisherZ:
 
 
 class CumulativeVariance(NamedTuple):
-    """The variance of a measure as treebanks are added in top-scoring order.
+    """The variance of a measure as treebanks are added, highest scores first.
 
     Args:
         treebanks: the treebanks in the order in which they are added.
-        variances: the variance of the scores of the first k treebanks for k = 2, 3, ...; float64,
-            shape (treebanks - 1,).
+        variances: the variance of the scores of the first 2, 3, ... treebanks; float64, shape (treebanks - 1,).
     """
 
     treebanks: tuple[str, ...]
@@ -150,11 +152,11 @@ class CumulativeVariance(NamedTuple):
 
 
 def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64]) -> CumulativeVariance:
-    """Return the sample variance of the best k scores for every k from 2 (Callin, figure 5).
+    """Return the sample variances of the best 2, 3, ... scores (Callin, figure 5).
 
     Args:
         treebanks: the names of the treebanks.
-        scores: their scores, shape (treebanks,); NaN for unknown scores, which are left out.
+        scores: the score on each treebank, shape (treebanks,); unknown scores are NaN and are left out.
 
     Raises:
         InputError: fewer than two treebanks have a score.
@@ -170,7 +172,7 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
 
 @immutable
 class CumulativeVariances(Tabular):
-    """The variances of measures as treebanks are added in top-scoring order.
+    """The variances of measures as treebanks are added, highest scores first.
 
     Args:
         variances: the cumulative variance of each measure.
@@ -200,7 +202,7 @@ class CumulativeVariances(Tabular):
                 yield measure, n, treebank, variance
 
     def table(self) -> Table:
-        """Return the variance of the best k scores, one row per k, one column per measure."""
+        """Return a table of the variance of the best k scores, with one row per k and one column per measure."""
         columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in self.variances))
         by_size = zip_longest(*(variance.variances.tolist() for variance in self.variances.values()), fillvalue="")
         rows = tuple((size, *cells) for size, cells in enumerate(by_size, 2))

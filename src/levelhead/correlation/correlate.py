@@ -36,10 +36,10 @@ class Coefficient(NamedTuple):
 
     Args:
         value: the coefficient, from -1 to 1; None if a column is constant.
-        low: the lower end of the confidence interval, simultaneous for all pairs; None with fewer than four treebanks
-            (plus one per given column), or if leaving out one makes a column constant.
-        high: the upper end of the interval.
-        p: the two-sided p-value, corrected for the number of pairs (Sidak): below .05 exactly if the 95%
+        low: the lower end of the confidence interval, simultaneous for all pairs. It is None with fewer than four
+            treebanks (plus one per given column), or if a column is constant without one of the treebanks.
+        high: the upper end of the confidence interval.
+        p: the two-sided p-value, corrected for the number of pairs (Sidak) and below .05 exactly when the 95%
             interval excludes 0.
         families: the check by language families.
     """
@@ -59,7 +59,7 @@ class Pair(NamedTuple):
         y: the name of the other.
         n: the number of languages (or treebanks) with both values.
         coefficients: the coefficients by method.
-        skewed: which of these columns and of the given columns are skewed.
+        skewed: the names of the skewed columns among `x`, `y` and the columns controlled for.
     """
 
     x: str
@@ -82,7 +82,7 @@ class Correlation(Tabular):
         columns: the names of the columns.
         given: the columns controlled for in partial correlations.
         treebanks: the treebanks that count in at least one pair.
-        pairs: the pairs of columns: the upper triangle of the matrix, row by row.
+        pairs: the correlations of each pair of columns, in the order of the upper triangle of the matrix.
         provenance: the provenance of the numbers; its notes list what was left out.
     """
 
@@ -106,7 +106,7 @@ class Correlation(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Whether two columns correlate significantly; for more columns, how many pairs do, and which most."""
+        """A sentence that says whether two columns correlate significantly or, for more columns, how many pairs do."""
         alpha = 1 - float(self.provenance.signature["level"])
         found = [(pair, *next(iter(pair.coefficients.items()))) for pair in self.pairs]
         tested = [each for each in found if each[2].value is not None and each[2].p is not None]
@@ -136,7 +136,7 @@ class Correlation(Tabular):
     PLACES = 3
 
     def table(self) -> Table:
-        """Return the result as a table."""
+        """Return the coefficients as a table, one row per pair of columns and method."""
         blocks = [[(pair, method) for pair in self.pairs] for method in self.pairs[0].coefficients]
         if len(blocks) == 1:
             blocks = [[(pair, method) for pair in self.pairs for method in pair.coefficients]]
@@ -183,7 +183,7 @@ class Correlation(Tabular):
         return (*given, Detail(f"{len(self.treebanks)} treebanks"))
 
     def matrix_table(self, method: Method) -> Table:
-        """Return the coefficients of a `method` as the upper triangle of a matrix (Callin, table 3)."""
+        """Return the coefficients of `method` as the upper triangle of a matrix (Callin, table 3)."""
         value = {(pair.x, pair.y): pair.coefficients[method].value for pair in self.pairs}
         firsts = {pair.x for pair in self.pairs}
         rows = tuple(

@@ -27,12 +27,13 @@ _EQUAL = 1e-9  # smaller differences are ties: sums of weights in another order 
 
 
 class Preferences(NamedTuple):
-    """The preferences of a measure between two systems in each sentence.
+    """Which of two systems a measure prefers in each sentence.
 
     Args:
-        second: 1 for the second system, 0 for the first, 0.5 for neither; float64, shape (sentences,).
-        counted: which sentences count, bool, shape (sentences,).
-        differences: the second system's score minus the first's; 0 if a score is undefined;
+        second: 1 if the measure prefers the second system, 0 for the first, 0.5 for neither; float64,
+            shape (sentences,).
+        counted: whether each sentence counts; bool, shape (sentences,).
+        differences: the second system's score minus the first system's score, or 0 if a score is undefined;
             float64, shape (sentences,).
         n_ties: the number of sentences with equal or undefined scores.
     """
@@ -44,12 +45,12 @@ class Preferences(NamedTuple):
 
 
 class AgreementEstimate(NamedTuple):
-    """A number with its confidence interval; None if undefined.
+    """A number with its confidence interval; undefined numbers and ends are None.
 
     Args:
         value: the number.
-        low: the lower end of the interval.
-        high: the upper end of the interval.
+        low: the lower end of the confidence interval.
+        high: the upper end of the confidence interval.
     """
 
     value: float | None
@@ -63,8 +64,8 @@ class HumanAgreement(NamedTuple):
     Args:
         n: the number of sentences that count.
         n_ties: the number of sentences with equal or undefined scores.
-        correlation: Pearson's correlation of the measure's preferences with people's choices (Callin, table 4).
-        spearman: Spearman's correlation of score differences with people's choices.
+        correlation: Pearson's correlation of the measure's preferences and people's choices (Callin, table 4).
+        spearman: Spearman's correlation of score differences and people's choices.
         accuracy: the percentage of sentences in which the measure prefers the system that people chose.
         kappa: Cohen's kappa (1960): accuracy corrected for chance.
     """
@@ -78,11 +79,11 @@ class HumanAgreement(NamedTuple):
 
 
 class AgreementDifference(NamedTuple):
-    """The difference of two measures in their agreement with people.
+    """The difference between two measures in their agreement with people.
 
     Args:
-        difference: the correlation of the first measure with people's choices, minus that of the second.
-        p: the two-sided p-value: below 1 - level exactly if the interval does not include 0.
+        difference: the first measure's correlation with people's choices, minus the second measure's correlation.
+        p: the two-sided p-value, below 1 - level exactly when the interval does not include 0.
     """
 
     difference: AgreementEstimate
@@ -90,7 +91,10 @@ class AgreementDifference(NamedTuple):
 
 
 def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
-    """Return the preferences of a measure between two systems by their scores, NaN if undefined, shape (sentences,)."""
+    """Return which of two systems a measure prefers in each sentence, given both systems' scores.
+
+    Scores have the shape (sentences,); undefined scores are NaN and count as ties.
+    """
     differences = np.nan_to_num(second - first, nan=0.0)
     tied = np.abs(differences) <= _EQUAL
     differences[tied] = 0.0
@@ -168,7 +172,7 @@ class _Means(NamedTuple):
 
     @property
     def correlation(self) -> Numbers:
-        """Pearson's correlation; NaN if preferences or choices are constant."""
+        """Pearson's correlation of preferences and choices; NaN if one of them is constant."""
         spreads = self.vv - self.v**2, self.cc - self.c**2
         product = np.where(np.minimum(*spreads) > CONSTANT, spreads[0] * spreads[1], np.nan)
         return np.asarray(np.clip((self.vc - self.v * self.c) / np.sqrt(product), -1.0, 1.0))

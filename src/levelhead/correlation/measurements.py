@@ -35,15 +35,16 @@ _KEYS = TREEBANK_COLUMN, MEASURE_COLUMN._replace(about="The name of the column")
 
 @immutable
 class Measurements(Tabular):
-    """Values by treebank.
+    """A table of treebanks.
 
     Args:
         treebanks: the codes or names of the treebanks.
-        numbers: the columns of numbers, by name: float64, shape (treebanks,), NaN for missing values.
-        texts: the columns of text, such as language families, by name; "" for missing values.
-        sources: the SHA-256 of each file, by its name.
+        numbers: a mapping from the name of each column of numbers to the numbers; float64, shape (treebanks,),
+            NaN for missing values.
+        texts: a mapping from the name of each column of text to the texts; "" for missing values.
+        sources: a mapping from the name of each file to the SHA-256 of the file.
         notes: notes about what was left out.
-        key: the requested name of the column with the treebanks, or None.
+        key: the name of the column with the treebanks, if it was requested; otherwise None.
     """
 
     KIND: ClassVar[str] = "measurements"
@@ -69,23 +70,23 @@ class Measurements(Tabular):
         return Provenance(self.signature(), files if self.sources else {}, (), self.notes)
 
     def number(self, name: str) -> NDArray[np.float64]:
-        """Return the column of numbers `name`, float64, shape (treebanks,); an unknown column is an `InputError`."""
+        """Return the numbers in the column `name`, shape (treebanks,); raise an `InputError` if it has no numbers."""
         _check_column(name, self.numbers, self.texts, "numbers")
         return self.numbers[name]
 
     def text(self, name: str) -> tuple[str, ...]:
-        """Return the column of text `name`; an unknown column is an `InputError`."""
+        """Return the texts in the column `name`; raise an `InputError` if this is not a column of text."""
         _check_column(name, self.texts, self.numbers, "text")
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return single column names, given `names` that can list several, separated by commas."""
+        """Return a list of column names from `names`, in which a text can contain several names with commas between."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))
 
     def rows(self, chosen: Sequence[int]) -> Measurements:
-        """Return a table of only the `chosen` rows, given by index, in this order."""
+        """Return a table of only the rows whose indices are in `chosen`, in this order."""
         return replace(
             self,
             treebanks=tuple(self.treebanks[i] for i in chosen),
@@ -94,11 +95,11 @@ class Measurements(Tabular):
         )
 
     def with_difference(self, one: str, other: str) -> Measurements:
-        """Return the table with a new column `diff(one,other)`, the first column minus the second.
+        """Return the table with a new column `diff(one,other)`, which is column `one` minus column `other`.
 
         Args:
-            one: the first column, of numbers.
-            other: the second column, of numbers.
+            one: the name of a column of numbers.
+            other: the name of another column of numbers.
 
         Raises:
             InputError: a column is unknown, or its numbers are too large.
@@ -108,10 +109,10 @@ class Measurements(Tabular):
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
-        """Return the version, the key, and each file's hash, by the shortest unique end of its path.
+        """Return the version, the requested key, and the hash of each file under the shortest unique end of its path.
 
         Args:
-            taken: names that cannot be used for files.
+            taken: names that have another meaning in the signature, so that files must have longer names.
         """
         signature = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
         names = {*taken, *signature}
@@ -124,7 +125,7 @@ class Measurements(Tabular):
         return signature
 
     def table(self) -> Table:
-        """Return the result as a table."""
+        """Return all columns as a table, one row per treebank."""
         texts = (Column(name, "text") for name in ("treebank", *self.texts))
         numbers = (Column(name, "number") for name in self.numbers)
         values = ([None if np.isnan(cell) else cell for cell in column.tolist()] for column in self.numbers.values())
@@ -162,7 +163,10 @@ def _check_column(name: str, columns: Collection[str], of_other_kind: Collection
 
 
 def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measurements:
-    """Return tables joined by treebank, in the order of the first; without suffixes such as `-dev` if more match."""
+    """Return tables joined by treebank, in the order of the first table.
+
+    Suffixes such as `-dev` are ignored if more treebanks match without them.
+    """
     owner: dict[str, Measurements] = {}
     for table in tables:
         for name in (*table.numbers, *table.texts):

@@ -38,7 +38,7 @@ class _Cells(NamedTuple):
     rows: Sequence[tuple[int | None, Sequence[str]]]  # the line of each row in a file, and its cells
 
     def place(self, name: str) -> int | None:
-        """The first column of this name; case is ignored."""
+        """Return the index of the first column called `name` in any case; None without such a column."""
         return next((i for i, column in enumerate(self.names) if column.lower() == name), None)
 
 
@@ -56,9 +56,9 @@ def read_tables(
 
     Args:
         sources: the tables, as in `levelhead.correlate`; files can be compressed.
-        key: the column with the names of treebanks, or None.
+        key: the column with the names of treebanks; if None, it is detected.
         missing: how to treat missing values, as in `levelhead.correlate`.
-        columns: the requested columns, by default all; other columns are left out if several tables have them.
+        columns: the requested columns (by default, all). Other columns are left out if several tables have them.
 
     Raises:
         InputError: a source is not a table, or the tables cannot be joined.

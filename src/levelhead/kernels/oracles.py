@@ -39,7 +39,7 @@ TOO_LONG = cython.declare(cython.uchar, 3)
 @cython.nogil
 @cython.exceptval(check=False)
 def load(heads: ConstInts, first: Size, n: Int, head: Ints, missing: Ints) -> cython.bint:
-    """Copy the heads of a sentence and count the missing dependents of each word; False for a head outside."""
+    """Copy the heads of a sentence and count each word's dependents; return False if a head is not in the sentence."""
     for word in range(n + 1):
         missing[word] = 0
     head[0] = -1
@@ -285,7 +285,7 @@ def derive_some(
 
 
 def oracle(heads: ConstInts, starts: ConstInts, system: Int, most_swaps: cython.longlong):
-    """Derive every sentence of a treebank."""
+    """Return the transitions of every sentence of a treebank, with offsets, the order of words, and verdicts."""
     n_sentences: Size = starts.shape[0] - 1
     n_words: Size = heads.shape[0]
     longest = check_starts(starts, n_words)
@@ -338,5 +338,5 @@ def projective_order(heads: ConstInts, starts: ConstInts):
 
 
 def rows(work):
-    """Return a table for kernels: a list of memoryviews if not compiled, since a memoryview has no rows."""
+    """Return a table whose rows kernels can use; if they are not compiled, this is a list of memoryviews."""
     return work if cython.compiled else [memoryview(row) for row in work]

@@ -47,7 +47,7 @@ def global_heads(heads: ConstInts, starts: ConstInts):
 @cython.nogil
 @cython.exceptval(check=False)
 def verdict(heads: ConstInts, seen: Ints, first: Size, end: Size, several_roots: cython.bint) -> cython.schar:
-    """Return the error code of one sentence; `seen` is the walk (its start + 1) in which each word was visited."""
+    """Return the error code of one sentence (0 for a tree); `seen` stores from which word each word was reached."""
     n_roots: Size = 0
     for word in range(first, end):
         if heads[word] < 0 or heads[word] > end - first:
@@ -94,7 +94,7 @@ def shapes(heads: ConstInts, starts: ConstInts):
 def measure(
     heads: ConstInts, starts: ConstInts, depths: Ints, gaps: Ints, crossed: Bytes, right: Bytes, ill: Bytes, work: Table
 ) -> cython.Py_ssize_t:
-    """Measure each sentence; return the first sentence that is not a tree, or -1."""
+    """Measure each sentence; return the index of the first sentence that is not a tree, or -1 if all are trees."""
     size: Ints = work[2]
     enter: Ints = work[3]
     entered: Ints = work[4]
@@ -204,7 +204,7 @@ def index(
     last_head: Ints,
     parent_enter: Ints,
 ) -> cython.void:
-    """Prepare minima of ranges: of `enter` and heads by position, of the head's `enter` by `enter`; maxima negated."""
+    """Fill the heaps in which `least` finds minima of ranges; for maxima, the values are negated."""
     width: Int = n + 1
     first_enter[width] = last_enter[width] = first_head[width] = last_head[width] = parent_enter[width] = 0
     for node in range(1, width):
@@ -225,7 +225,7 @@ def index(
 @cython.nogil
 @cython.exceptval(check=False)
 def least(values: Ints, width: Int, first: Int, end: Int) -> Int:
-    """The smallest value from `first` up to `end` (exclusive, larger than `first`) in a heap of minima."""
+    """Return the smallest value from index `first` up to but not including index `end`, from a heap of minima."""
     low: Int = first + width
     high: Int = end + width
     found: Int = 2147483647
@@ -345,7 +345,7 @@ def interleaved(
 
 
 def lift(heads: ConstInts, starts: ConstInts, most_steps: cython.longlong):
-    """Lift non-projective arcs, the shortest first, to the head of their head, until none is left."""
+    """Attach dependents of non-projective arcs to their head's head, shortest arcs first, until all are projective."""
     longest = check_starts(starts, heads.shape[0])
     lifted: Ints = memoryview(np.array(heads, dtype=np.int32))
     verdicts: Bytes = memoryview(np.zeros(starts.shape[0] - 1, dtype=np.uint8))

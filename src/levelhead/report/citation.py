@@ -35,8 +35,8 @@ class Citation(Tabular):
 
     Args:
         methods: how the result was computed, with the authors and years of papers in parentheses.
-        latex: this description in LaTeX, with natbib's citep.
-        bibtex: the entries of the cited papers.
+        latex: the text of `methods` in LaTeX, with natbib's citep.
+        bibtex: the BibTeX entries of the cited papers.
         provenance: the provenance of the result.
     """
 

@@ -318,7 +318,7 @@ _LONGEST_TEXT = 300  # characters of a sentence
 
 
 def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequence[WorseSentence]]) -> str:
-    """Return a summary of a comparison in Markdown: verdicts, scores, differences, and sentences with large losses."""
+    """Return a Markdown summary of a comparison with verdicts, scores, differences, and sentences with large losses."""
     verdicts = [f"- {markdown_text(verdict_text(gate, comparison))}" for gate in comparison.gates]
     shown = (fault for faults in comparison.invalid.values() for fault in faults[:_MOST_SENTENCES])
     verdicts += [f"  - {markdown_text(str(fault))}" for fault in shown]

@@ -28,13 +28,13 @@ Weights: TypeAlias = "NDArray[Any]"  # the weight of each item: bool, int64 or f
 
 @immutable
 class Counts:
-    """Counts by row: a single row, or one row per gold sentence.
+    """The counts of a measure, in total or for each gold sentence.
 
     Args:
         correct: the number of correct items; int64 (float64 for weighted measures), shape (rows,).
-        gold: the number of items in gold; same type and shape.
-        system: the number of items in the system's output; same type and shape.
-        aligned: the number of aligned gold items; same type and shape; None for measures of segmentation.
+        gold: the number of items in gold, with the same type and shape.
+        system: the number of items in the system's output, with the same type and shape.
+        aligned: the number of aligned gold items, with the same type and shape. None for measures of segmentation.
     """
 
     correct: Numbers
@@ -55,11 +55,11 @@ class Counts:
         return self._of_columns(lambda *rows: np.concatenate(rows), other)
 
     def plus(self, other: Counts) -> Counts:
-        """Add the counts `other` row by row; both have the same number of rows."""
+        """Return the counts plus `other`, row by row; `other` must have the same number of rows."""
         return self._of_columns(np.add, other)
 
     def total(self) -> Counts:
-        """Sum all rows into one."""
+        """Return the sum of all rows, as counts with a single row."""
         return self._of_columns(_sum)
 
     def _of_columns(self, function: Callable[..., Numbers], *others: Counts) -> Counts:

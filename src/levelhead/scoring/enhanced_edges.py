@@ -140,11 +140,11 @@ class _Graph(NamedTuple):
         )
 
     def labeled(self, test: Callable[[Sequence[str]], bool]) -> Flags:
-        """Return the edges with labels whose steps pass a test."""
+        """Return which edges have labels that pass a test; the test gets the parts of a label between ">"."""
         return np.array([test(label.split(">")) for label in self.labels], dtype=bool)[self.label]
 
     def under(self, test: Callable[[str], bool]) -> Flags:
-        """Return the edges whose head is a word with a universal relation that passes a test."""
+        """Return which edges have a head whose universal relation passes a test."""
         passes = self.treebank.relations.mapped(lambda text: test(universal(text)), bool)
         under: Flags = (self.parent >= 0) & passes[self.parent.clip(min=0)]
         return under

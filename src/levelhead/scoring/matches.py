@@ -298,7 +298,7 @@ def _words_in(side: _Side, starts: Codes, ends: Codes, numbers: dict[str, int]) 
 
 @immutable
 class Matches(TreebankPair):
-    """The aligned words of two treebanks and what agrees in each pair; all measures are counted from it.
+    """The aligned words of two treebanks and what agrees in each pair, from which all measures are counted.
 
     Args:
         gold: the gold treebank.
@@ -309,10 +309,10 @@ class Matches(TreebankPair):
         alignment: the pairs of aligned words.
         flags: the properties that agree in each pair (`Agree`), uint16, shape (pairs,).
         gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
-        punctuation: for a piece of a large file, the result of `callin_punctuation` for the whole
-            gold file, if a measure requires it.
-        lacking: for partial scores, the gold sentences whose missing words count on both sides;
-            bool, shape (gold sentences,).
+        punctuation: the relations of punctuation in the whole gold file (`callin_punctuation`), if these treebanks
+            are pieces of large files and a measure requires it; otherwise None.
+        lacking: for partial scores, whether words of each gold sentence are missing in the output, so that they count
+            as wrong system words; bool, shape (gold sentences,).
     """
 
     gold_spans: Spans
@@ -376,7 +376,7 @@ class Matches(TreebankPair):
         return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the weight of each gold word and of each system word under a `selection`; bool or float64."""
+        """Return the weight of each gold word and the weight of each system word in a `selection`; bool or float64."""
         if selection is None:
             return np.ones(self.gold.n_words, dtype=bool), np.ones(self.system.n_words, dtype=bool)
         gold = selection.of_words(self.gold)
@@ -443,7 +443,7 @@ def compare_aligned(
 
 
 def numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:
-    """Number the strings of two columns: strings with equal `value` have equal numbers, int32, shape (strings,)."""
+    """Return a number for each string of two columns, equal for strings with equal `value`; int32, shape (strings,)."""
     numbers: dict[str, int] = {}
     result = []
     for column in (gold, system):

@@ -51,11 +51,11 @@ class Measure:
     """A measure, as users write it: `LAS`, `CLAS.precision`, `LAS@CORE`, `LAS-FUN-PUNCT`, `WLAS(weights.tsv)`.
 
     Args:
-        name: its name in the registry.
-        argument: the text in parentheses, or None.
-        only: the class or relation to which it is restricted, as in `CORE`, `callin:CONTENT` or `nsubj`; or None.
-        without: the classes and relations that it leaves out, sorted.
-        component: the ratio that is its value, such as "recall"; None for F1.
+        name: the name of the measure in the registry.
+        argument: the text in parentheses; None without parentheses.
+        only: the only class or relation that is counted, such as `CORE`, `callin:CONTENT` or `nsubj`; None for all.
+        without: the classes and relations that are left out, sorted.
+        component: the ratio that is the value of the measure, such as "recall"; None for F1.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Definition:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The names of its functions, with their version if it is known."""
+        """The names of the functions of this measure, each followed by "@" and the version if it is known."""
         version = f"@{self.version}" if self.version else ""
         functions = (self.load, self.counter, self.correct, self.weight)
         return tuple(f"{name_of(function)}{version}" for function in functions if function is not None)
@@ -170,7 +170,7 @@ class Definition:
         return "relation" if "nopunct" in options else "callin" if "nopunct=callin" in options else None
 
     def options(self) -> tuple[str, ...]:
-        """Return every option that the argument may contain; empty for a file of weights."""
+        """Return all options that the argument may contain; empty if the argument is a file of weights."""
         selecting = ("nopunct", "nopunct=callin", CLASS_BY_GOLD) if self.takes_nopunct else ()
         return (*(option for option, _ in self.variants), *selecting)
 
@@ -179,10 +179,10 @@ class Definition:
 class CustomMeasure(Measure):
     """A custom measure, made from a function by the decorator `levelhead.measure`.
 
-    Pass it as an argument `measures`; the same list can also contain its name, as in "Name.recall".
+    Pass it in the list `measures`. Texts in the same list can then use its name, as in "Name.recall".
 
     Args:
-        definition: its definition.
+        definition: the definition of the measure.
     """
 
     definition: Definition = field(kw_only=True)
@@ -206,7 +206,7 @@ CLASS_BY_GOLD = "class=gold"  # the option to decide only by gold labels which w
 
 
 def split(text: str, schemes: Collection[str] = ()) -> Measure:
-    """Parse the text of a measure, without checking that the measure exists."""
+    """Return the measure that a text describes, without checking that a measure of this name exists."""
     if text.isascii() and text.isalpha():
         return Measure(text)
     match = re.fullmatch(_TEXT, text.strip())

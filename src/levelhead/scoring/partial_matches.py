@@ -234,7 +234,7 @@ class PartialCounts(NamedTuple):
 
     @property
     def valid_trees(self) -> Counts:
-        """The sums with invalid trees counted as wrong, one row."""
+        """The sums of all counts in one row, where words in invalid trees count as wrong."""
         return self.total if self.all_valid else replace(self.total, correct=self.in_valid_trees.correct)
 
 

@@ -23,26 +23,26 @@ class Rules:
 
     Args:
         name: the name of the rules.
-        source: the official script that they emulate.
-        measures: the measures that the script prints, in its order.
-        of_empty_nodes: the measures that `score` also prints if gold has empty nodes.
+        source: the official script that these rules emulate.
+        measures: the measures that the script prints, in the same order.
+        of_empty_nodes: the additional measures that `score` prints if gold has empty nodes.
         main: the default measures of rankings.
-        lacks: measures that these rules do not define; rules with `content` define only their own measures.
+        lacks: the measures that these rules do not define; rules with `content` define only `measures`.
         scheme: the class scheme that defines CONTENT for CLAS.
-        unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
-        universal_features: whether only the 21 universal features are compared (otherwise the whole FEATS).
-        missing_lemma_counts: whether a word without a gold lemma counts as correct.
-        edges_one_to_one: whether an enhanced edge matches at most one edge (otherwise all equal edges).
-        collapse: whether paths through empty nodes become edges (otherwise edges from empty nodes are dropped).
-        undefined: the value of a ratio with nothing to count.
-        unannotated: whether a column that gold does not annotate is reported (otherwise it is scored anyway).
-        reading: the official scorer whose reading of files is emulated; None for levelhead's checks and repairs.
-        switches: the kinds of enhancements that are removed from both graphs (`scoring.enhanced_edges`).
+        unicode_spaces: whether all Unicode spaces are removed from forms; if False, only U+0020.
+        universal_features: whether only the 21 universal features are compared; if False, the whole FEATS.
+        missing_lemma_counts: whether the lemma of a word counts as correct if gold has no lemma for it.
+        edges_one_to_one: whether an enhanced edge matches at most one equal edge; if False, it matches all.
+        collapse: whether paths through empty nodes become edges; if False, edges from empty nodes are dropped.
+        undefined: the value of a ratio whose denominator is 0.
+        unannotated: whether a column that gold does not annotate is reported; if False, it is scored anyway.
+        reading: the official scorer whose way of reading files is emulated; None for levelhead's own way.
+        switches: the kinds of enhancements that are removed from both enhanced graphs (`scoring.enhanced_edges`).
         several_roots: whether a sentence can have several words with HEAD 0.
-        content: whether files of morphosyntactic parsing are read, and only their content words are scored
-            (`scoring.morphosyntactic_matches`); of the fields above, only `name`, `source`, `measures` and `undefined`
-            then matter.
-        sorted_values: with `content`, whether features match regardless of the order of parts in their values.
+        content: whether files are read as morphosyntactic parses, of which only content words are scored
+            (`scoring.morphosyntactic_matches`). Then only `name`, `source`, `measures`, `undefined` and
+            `sorted_values` matter.
+        sorted_values: with `content`, whether features also match if the parts of their values are in another order.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Rules:
 
     @property
     def signature(self) -> str:
-        """The name, with a hash of the contents if they differ from those of the shipped rules with this name."""
+        """The name of the rules; a hash is added if they differ from levelhead's own rules with this name."""
         shipped = RULES.get(self.name)
         if self == shipped:
             return self.name
@@ -75,11 +75,11 @@ class Rules:
         return self.name if same == shipped else f"{self.name}+{digest_of(same)[:12]}"
 
     def defines(self, measure: str) -> bool:
-        """Return whether these rules define a `measure`, named without argument, classes and component."""
+        """Return whether these rules define the measure with this name, such as "LAS" (not "LAS@CORE")."""
         return measure in self.measures if self.content else measure not in self.lacks
 
     def measures_or_default(self, *measures: str) -> tuple[str, ...]:
-        """Return these default `measures`, or all measures of rules that define only a few."""
+        """Return `measures` (the defaults of a command); for rules with `content`, return all their own measures."""
         return self.measures if self.content else measures
 
     def check_words(self) -> None:

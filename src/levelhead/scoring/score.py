@@ -89,11 +89,11 @@ class Score(Valued):
         gold: the number of items in gold.
         system: the number of items in the system's output.
         aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
-        undefined: the value of a percentage with nothing to count: None, or 0.0 as in the official scorers.
-        reason: why the value is missing; None otherwise.
-        signature: everything that determines the score, by name.
+        undefined: the value if there is nothing to count, which is None, or 0.0 as in the official scorers.
+        reason: the reason why the value is missing; None if there is a value.
+        signature: a mapping from the name of each setting that determines the score to its value.
         perplexity: whether the value is the perplexity 10 ** (correct / gold), not a percentage.
-        interval: the 95% confidence interval of the value; None if it was not requested, or with too few units.
+        interval: the 95% confidence interval of the value; None if not requested, or with fewer than 10 sampling units.
     """
 
     measure: Measure
@@ -150,7 +150,7 @@ class Score(Valued):
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """The exact value divided by 100, or the exact perplexity; None without a value."""
+        """The value as an exact ratio between 0 and 1, or the exact perplexity; None without a value."""
         from fractions import Fraction
 
         if self.value is None:
@@ -161,11 +161,11 @@ class Score(Valued):
         return Fraction(part) / Fraction(whole) if whole else Fraction(self.value)  # 0
 
     def percentage(self, component: Component) -> float | None:
-        """Return a ratio (`component`), such as "precision" or "f1", in percent; None without a value."""
+        """Return the ratio called `component` ("precision", "f1" ...) in percent; None without a value."""
         return self.ratio(component, 100)
 
     def ratio(self, component: Component, scale: int = 1) -> float | None:
-        """Return a ratio (`component`), such as "precision" or "f1", times `scale`; None without a value."""
+        """Return the ratio called `component` ("precision", "f1" ...), multiplied by `scale`; None without a value."""
         if self.reason is not None or self.perplexity or (component == "aligned_accuracy" and self.aligned is None):
             return None
         part, whole = self._parts(component)
@@ -197,7 +197,7 @@ def count(
     before: Counts | None = None,
     paired: PartialMatches | None = None,
 ) -> Counts:
-    """Count a measure; if sentences are `paired`, whole sentences are counted by pairs."""
+    """Return the counts of a measure; measures of whole sentences count pairs of sentences if these are `paired`."""
     if not isinstance(matches, Matches):
         from levelhead.scoring.morphosyntactic_matches import count_content
 

@@ -123,22 +123,23 @@ class WordColumns:
     A column is a read-only NumPy array with a value for each word, such as `words.upos`. Names that are not Python
     names are in brackets: `words["class"]`, `words["feature:Case"]`.
 
-        sentence                        the number of the sentence among these, from 1
+        sentence                        the number of the sentence in these columns, from 1
         word                            the number of the word in its sentence, from 1
         form, lemma, upos, xpos, feats  as written
         deprel, relation                the relation with and without its subtype
         class                           the class of the relation in the default scheme
         head                            HEAD as written, 0 for roots
         head_row                        the index of the head in these columns, -1 for roots
-        distance, depth                 words to the head, arcs to the root; 0 for roots
+        distance                        words to the head, 0 for roots
+        depth                           arcs to the root, 0 for roots
         feature:NAME                    the value of a feature, "" without it
 
     The function that decides which words are correct gets all gold words, with further columns:
 
-        system_word, system_form ...    of the aligned system word; without one, "" or -1
-        system_head_row                 the row of the gold word aligned with the system's head;
-                                        -1 for roots, -2 if there is none in the sentence
-        head_correct, deprel_correct,   what agrees, as in UAS, LS, UPOS, UFeats and Lemmas;
+        system_word, system_form ...    as above, of the aligned system word; "" or -1 without it
+        system_head_row                 the index of the gold word aligned with the system's head;
+                                        -1 for roots, -2 if the sentence lacks such a word
+        head_correct, deprel_correct,   whether correct, as in UAS, LS, UPOS, UFeats and Lemmas;
         upos_correct, feats_correct,    False if the word is not aligned
         lemma_correct
     """
@@ -158,17 +159,17 @@ class WordColumns:
 
     @property
     def n_sentences(self) -> int:
-        """The number of these sentences."""
+        """The number of sentences in these columns."""
         return int(self._sentences.stop - self._sentences.start)
 
     @property
     def rows(self) -> slice:
-        """Where these words are among all words of the treebank, as a slice."""
+        """The slice of the treebank's words that these columns contain."""
         ends = self._gold.sentence_starts[[self._sentences.start, self._sentences.stop]]
         return slice(*ends.tolist())
 
     def part(self, sentences: slice) -> WordColumns:
-        """Return the columns of some `sentences` only, given as a slice."""
+        """Return the columns of only those sentences whose indices are in the slice `sentences`."""
         part = WordColumns(self._source, self._scheme)
         part._known, part._sentences = self._known, sentences
         return part

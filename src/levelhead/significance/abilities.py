@@ -67,7 +67,7 @@ class Abilities(NamedTuple):
         return int(self.fitted.sum() - self.fitted.any(axis=1).sum() - self.fitted.any(axis=0).sum() + 1)
 
     def freedom(self, system: int) -> int:
-        """Return the degrees of freedom of the expected scores of a system."""
+        """Return the degrees of freedom of a system's expected scores."""
         return min(int(self.fitted[system].sum()) - 1, self.residual_freedom)
 
 
@@ -80,7 +80,7 @@ class ExpectedMean(NamedTuple):
     leverage: float  # by how much sampling errors of known scores matter more, since others are predicted from them
 
     def interval(self, level: float, sampling: float = 0.0) -> tuple[float, float] | None:
-        """Return the confidence interval, given the sampling variance of the known scores; None if unknown."""
+        """Return the confidence interval, or None if it is unknown; `sampling` is the variance of the known scores."""
         if self.freedom < 1:
             return None
         half = quantile((1 - level) / 2, self.freedom) * float(np.sqrt(self.variance + sampling))

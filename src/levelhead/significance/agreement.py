@@ -38,7 +38,7 @@ class Coefficients(NamedTuple):
 
 
 def coefficients(ratings: Ratings) -> Coefficients:
-    """Return the coefficients of agreement with jackknife variances; NaN if undefined."""
+    """Return the coefficients of agreement with jackknife variances; undefined coefficients are NaN."""
     pairs = [_of_pair(ratings, one, other) for one, other in combinations(range(ratings.labels.shape[1]), 2)]
     observed, expected, kappas = (np.mean(values, axis=0) for values in zip(*pairs, strict=True))
     n_words = int(np.count_nonzero(_n_labels(ratings) > 1))

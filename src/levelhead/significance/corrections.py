@@ -51,13 +51,13 @@ def sign_test(differences: Sequence[float]) -> float | None:
 
 
 def signed_rank_test(differences: Sequence[float]) -> float | None:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test over treebanks (scipy's; zeros are left out).
+    """Return the two-sided p-value of Wilcoxon's signed-rank test over treebanks; None if all differences are zero.
 
     Args:
-        differences: one difference per treebank.
+        differences: one difference per treebank; zeros are left out.
 
     Raises:
-        InputError: scipy is not installed; its slug is `missing-extra`.
+        InputError: scipy is not installed. The error has the slug `missing-extra`.
     """
     if not any(differences):
         return None
@@ -80,7 +80,7 @@ class Wins(NamedTuple):
         worse: the number of treebanks on which it has a worse score.
         sign_p: the p-value of the sign test; null if no treebank has a difference.
         wilcoxon_p: the p-value of Wilcoxon's test; null if it was not requested.
-        votes: the number of votes in both tests.
+        votes: the number of votes in each test.
         better_on_at_least: a lower bound for the number of treebanks on which it is better.
         worse_on_at_least: a lower bound for the number of treebanks on which it is worse.
     """
@@ -110,10 +110,10 @@ def count_wins(
     """Return on how many treebanks a system is better or worse than the baseline, with tests over treebanks.
 
     Args:
-        results: the system's results for one measure, one for each treebank with a difference; not empty.
-        voters: for each treebank, what votes in these tests: itself, its language or its family.
+        results: the system's results for one measure, one for each treebank with a difference; at least one.
+        voters: a mapping from each treebank to its voter in these tests (the treebank, its language or its family).
         level: the p-value below which a difference is significant.
-        sign: 1 if higher values are better, -1 if lower values are.
+        sign: 1 if higher values of the measure are better, -1 if lower values are better.
         wilcoxon: whether to compute Wilcoxon's test as well.
     """
     changes = {result.treebank: sign * (result.difference or 0.0) for result in results}
@@ -145,15 +145,15 @@ def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> l
 
 
 def better_on_at_least(p_values: Sequence[float], level: float) -> int:
-    """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
+    """Return the largest k for which a system is significantly better on at least k treebanks (Dror et al. 2017).
 
-    "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
-    by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence between treebanks. This p-value and
-    those of all smaller k must be below the level.
+    The claim "better on at least k of n treebanks" has the p-value (n - k + 1) times the k-th smallest p-value. This
+    is the partial conjunction test by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence
+    between treebanks. The claims for 1, 2, ..., k must all have p-values below the level.
 
     Args:
-        p_values: for each treebank, the p-value of the hypothesis that the system is not better on it.
-        level: the maximum probability of claiming more treebanks than there are.
+        p_values: for each treebank, the p-value of the hypothesis that the system is not better on this treebank.
+        level: the maximum probability that the returned number of treebanks is too high.
     """
     n = len(p_values)
     failing = (k for k, p in enumerate(sorted(p_values)) if (n - k) * p >= level)
@@ -230,7 +230,7 @@ class PairTests(NamedTuple):
         return compact_letters(self.better[np.ix_(order, order)])
 
     def lines(self, order: Sequence[int]) -> frozenset[int]:
-        """Return the places after which neighbors differ significantly."""
+        """Return the places in `order` (from 1) whose system differs significantly from the next system."""
         differ = self.better | self.better.T
         return frozenset(place for place, pair in enumerate(pairwise(order), 1) if differ[pair])
 

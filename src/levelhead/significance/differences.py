@@ -55,7 +55,7 @@ class _Pair:
 
     @cached_property
     def runs(self) -> list[list[int]]:
-        """The runs of the system and of the baseline, by number."""
+        """Two lists of the indices of runs, first the runs of the system, then the runs of the baseline."""
         return [_runs_of(self.table, self.systems[number]) for number in (self.s, 0)]
 
     @property
@@ -65,7 +65,7 @@ class _Pair:
 
     @property
     def scale(self) -> int:
-        """What values are multiplied by: ratios become percentages, and their differences points."""
+        """The factor that turns values into printed numbers (100, for percentages; 1 for perplexities)."""
         return 1 if self.perplexity else 100
 
     @property
@@ -91,18 +91,18 @@ class _Pair:
 
     @property
     def n_tests(self) -> int:
-        """The number of differences of this measure in this scope."""
+        """The number of tests for which p-values are corrected, one per system except the baseline."""
         return len(self.systems) - 1
 
     @property
     def interval(self) -> Interval | None:
-        """The interval of the system's value."""
+        """The confidence interval of the system's value."""
         kind = Estimate.log_interval if self.perplexity else Estimate.score_interval
         return rescaled(kind(self.score, self.settings.level), self.scale)
 
     @property
     def difference_interval(self) -> Interval | None:
-        """The interval of the difference, simultaneous for all systems; limited to 100 points."""
+        """The confidence interval of the difference, simultaneous for all systems; at most from -100 to 100 points."""
         if self.difference is None:
             return None
         kind = Estimate.interval if self.perplexity else Estimate.difference_interval
@@ -110,7 +110,7 @@ class _Pair:
 
     @property
     def influence(self) -> tuple[Influenced, ...]:
-        """What the value and the difference are without a unit that causes more than a third of their variance."""
+        """Each result recomputed without the sampling unit that causes more than a third of its variance, if any."""
         level, perplexity = self.settings.level, self.perplexity
         of_value = influenced_by(self.score, "value", level, perplexity=perplexity)
         if self.difference is None:
@@ -293,8 +293,8 @@ class _Statistics(NamedTuple):
 class ComparedScore(Valued, _Statistics):
     """A system's score by one measure on one treebank or average, and its difference from the baseline.
 
-    It can be used as a number, like a `Score`. Scores are in percent and differences in points; perplexities have their
-    own unit. Values computed from standard errors are None with fewer than 10 units.
+    It can be used as a number, like a `Score`. Scores are in percent and differences in points (unless they are
+    perplexities). Numbers that require standard errors, such as p-values, are None with fewer than 10 sampling units.
     """
 
     __slots__ = ()
@@ -322,18 +322,19 @@ def differences(
 ) -> list[ComparedScore]:
     """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
 
-    Standard errors come from leaving out one unit at a time (`spreads_of`). Intervals and p-values come from Student's
-    t (`Estimate`). Several runs are a sample of all possible runs, so the error of their mean is added (`run_errors`).
-    P-values and the intervals of differences are corrected for the number of systems by Sidak's (1967) bound on the
-    largest |t|, so p < .05 exactly if the 95% interval does not contain 0. The macro-average is the mean of the
-    treebanks' ratios; the micro-average is the ratio of their summed counts.
+    Standard errors come from leaving out one sampling unit at a time (`spreads_of`). Confidence intervals and p-values
+    come from Student's t (`Estimate`). If a system has several runs, they are a sample of all possible runs, so the
+    error of their mean is added (`run_errors`). P-values and the intervals of differences are corrected for the number
+    of systems by Sidak's (1967) bound on the largest |t|. Therefore, p < .05 if and only if the 95% interval does not
+    contain 0. The macro-average is the mean of the ratios on all treebanks. The micro-average is the ratio of counts
+    summed over treebanks.
 
     Args:
-        tables: the counts on each treebank, for the same runs and measures: by sentence, or by unit
-            if no `units` are given.
+        tables: the counts on each treebank, for the same runs and measures, with one row per sentence; if `units` is
+            None, with one row per sampling unit.
         settings: the settings of tests.
-        units: the independent units of each treebank.
-        parallel: the units that parallel treebanks share.
+        units: the sampling units (sentences or documents) of each treebank.
+        parallel: the sampling units that parallel treebanks share.
     """
     first = next(iter(tables.values()))
     systems = tuple(dict.fromkeys(first.systems))

@@ -25,9 +25,9 @@ class InferenceSettings(NamedTuple):
 
     Args:
         level: the confidence level of intervals.
-        margin: the largest difference that does not matter: in points (0.5 is half a percentage
-            point), or for perplexities as a ratio above 1; None for no test of equivalence.
-        resample_by: the independent units: "auto", "sentence", "document" or "comment:NAME", see `units_of`.
+        margin: the largest difference that does not matter, in points (0.5 is half a percentage point). For
+            perplexities, the largest ratio that does not matter, above 1. None for no test of equivalence.
+        resample_by: the sampling units, "auto", "sentence", "document" or "comment:NAME" (see `units_of`).
     """
 
     level: float = 0.95
@@ -213,14 +213,14 @@ class Estimate(NamedTuple):
     """A value, or the difference between two values, with its variance.
 
     Args:
-        value: the estimate.
-        variance: the variance of the estimate over units.
+        value: the value or difference.
+        variance: the variance of the value, from sampling units (sentences or documents).
         freedom: the degrees of freedom of the variance.
-        n_units: the number of units.
-        runs: the variance and the degrees of freedom of each mean over runs; empty for single runs.
-        skewness: the sum of the cubed effects of units, divided by the variance to the power of 1.5.
-        influence: the unit that causes more than a third of the variance, or None.
-        is_tested: whether tests are possible; otherwise there are only intervals.
+        n_units: the number of sampling units.
+        runs: for each mean over several runs, the variance and the degrees of freedom; empty for single runs.
+        skewness: the sum of the cubed effects of sampling units, divided by the variance to the power of 1.5.
+        influence: the sampling unit that causes more than a third of the variance; None without such a unit.
+        is_tested: whether p-values are possible; if False, there are only confidence intervals.
     """
 
     value: float
@@ -234,41 +234,41 @@ class Estimate(NamedTuple):
 
     @property
     def has_interval(self) -> bool:
-        """Whether there are enough units for intervals."""
+        """Whether there are enough sampling units for confidence intervals."""
         return self.n_units >= FEWEST_UNITS and not math.isnan(self.value)
 
     @property
     def has_tests(self) -> bool:
-        """Whether there are enough units for tests, also without the most influential one."""
+        """Whether there are enough sampling units for tests, even without the most influential unit."""
         return self.is_tested and all(estimate.has_interval for estimate in self.every)
 
     @property
     def every(self) -> tuple[Estimate, ...]:
-        """This estimate, and the estimate without the most influential unit, if there is one."""
+        """This estimate and, if a sampling unit is influential, the estimate without this unit."""
         return (self, self.influence.without) if self.influence else (self,)
 
     def half_width(self, level: float) -> float:
         """Return half the width of the symmetric confidence interval.
 
-        Each variance is multiplied by its squared quantile of Student's t; then they are added. If the estimates are
-        normal and their variances independent, these intervals have at least the confidence level, even for two runs
-        against ten (Banerjee 1961 for two variances, 1960 for more).
+        The variance over sampling units and the variances over runs are each multiplied by the squared quantile of
+        Student's t, and added. If estimates are normal and variances independent, the interval has at least the
+        confidence level, even for two runs against ten (Banerjee 1961 for two variances, 1960 for more).
         """
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def distance(self, tail: float, sign: int) -> float:
-        """Return the distance to the low (1) or high (-1) end of the interval, which misses there with this `tail`."""
+        """Return the distance from the value to the low (`sign` 1) or high (-1) end, which misses at rate `tail`."""
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
         square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
         return math.copysign(math.sqrt(abs(square)), square) if runs else skewed
 
     def interval(self, level: float) -> Interval | None:
-        """Return the confidence interval; None with too few units.
+        """Return the confidence interval; None with fewer than 10 sampling units.
 
-        Student's t is transformed for the skewness of the units (Hall 1992). If a unit causes more than a third of the
-        variance, the interval also covers the interval without this unit.
+        Student's t is transformed for the skewness of sampling units (Hall 1992). If a unit causes more than a third
+        of the variance, the interval is extended to contain the interval without this unit.
         """
         if not self.has_interval:
             return None
@@ -280,13 +280,13 @@ class Estimate(NamedTuple):
         )
 
     def score_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a score between 0 and 1; for other values, `interval`.
+        """Return the confidence interval of a score between 0 and 1; None with fewer than 10 sampling units.
 
-        It is Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
-        instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals;
-        Dean and Pagano (2015) and Franco et al. (2019) use it with Wilson's. The latter find that these intervals
-        cover too little with strong clustering. For a score of 0 or 1, and if all
-        units have the same score, each unit counts as one observation.
+        The interval is Wilson's (1927), with the effective sample size, value * (1 - value) / variance, and Student's t
+        instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals; Dean
+        and Pagano (2015) and Franco et al. (2019) use it with Wilson's intervals. Franco et al. find that coverage is
+        too low with strong clustering. If the score is 0 or 1, or all sampling units have the same score, each unit
+        counts as one observation. If the value is not between 0 and 1, the method `interval` is used instead.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
@@ -298,7 +298,7 @@ class Estimate(NamedTuple):
         return max(0.0, (middle - half) / (1 + ratio)), min(1.0, (middle + half) / (1 + ratio))
 
     def difference_interval(self, level: float) -> Interval | None:
-        """Return the interval of a difference of scores, limited to the range from -1 to 1."""
+        """Return the confidence interval of a difference between scores, limited to the range from -1 to 1."""
         interval = self.interval(level)
         return interval and (max(-1.0, interval[0]), min(1.0, interval[1]))
 
@@ -310,35 +310,35 @@ class Estimate(NamedTuple):
         return self.value / factor, self.value * factor
 
     def p(self) -> float | None:
-        """Return the two-sided p-value of the hypothesis that the true value is 0; None with too few units.
+        """Return the two-sided p-value of the hypothesis that the true value is 0; None with too few sampling units.
 
-        It is below .05 exactly if the 95% interval does not include 0.
+        The p-value is below .05 if and only if the 95% interval does not include 0.
         """
         above, below = self.p_above(0), self.p_below(0)
         return None if above is None or below is None else min(1.0, 2 * min(above, below))
 
     def p_above(self, limit: float) -> float | None:
-        """Return the p-value of the test that the true value is above a limit; None with too few units."""
+        """Return the p-value of the test that the true value is above `limit`; None with too few sampling units."""
         return max(estimate.tail(limit, 1) for estimate in self.every) if self.has_tests else None
 
     def p_below(self, limit: float) -> float | None:
-        """Return the p-value of the test that the true value is below a limit; None with too few units."""
+        """Return the p-value of the test that the true value is below `limit`; None with too few sampling units."""
         return max(estimate.tail(limit, -1) for estimate in self.every) if self.has_tests else None
 
     def p_within(self, margin: float) -> float | None:
-        """Return the p-value of the two one-sided tests (Schuirmann 1987) that the true value is inside a margin.
+        """Return the p-value of two one-sided tests (Schuirmann 1987) that the true value is within a margin.
 
-        It is below .025 exactly if the 95% interval is inside (-margin, margin).
+        The p-value is below .025 if and only if the 95% interval is between -margin and margin.
         """
         above, below = self.p_above(-margin), self.p_below(margin)
         return None if above is None or below is None else max(above, below)
 
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
-        """Return the smallest true difference that a two-sided test detects; None with too few units.
+        """Return the smallest true difference that a two-sided test detects; None with too few sampling units.
 
-        Variances are added as in `half_width`, with noncentralities instead of quantiles. For one variance this is
-        exact; for several, the test has the requested power or slightly more: 80 to 82% instead of 80% at the level
-        of 5% with three runs or more.
+        Variances are added as in `half_width`, but with noncentrality parameters instead of quantiles. With a single
+        variance, the test has exactly the requested power. With several variances, it can have slightly more (80 to
+        82% instead of 80% at the level of 5%, with three runs or more).
         """
         if not self.has_tests:
             return None
@@ -346,7 +346,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def tail(self, limit: float, sign: int) -> float:
-        """Return the probability of a value at least this far above (1) or below (-1) the limit, if that is true."""
+        """Return the probability of a value at least this far above (`sign` 1) or below (-1) the true value `limit`."""
         size = sign * (self.value - limit)
         if self.runs:
             if size < 0:
@@ -401,7 +401,7 @@ class UnpairedDifference(NamedTuple):
         return self.one.value - self.other.value
 
     def interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of the difference; None with too few units on a side."""
+        """Return the confidence interval of the difference; None if either estimate has too few sampling units."""
         kind = Estimate.log_interval if self.perplexity else Estimate.score_interval
         # with and without units that cause more than a third of a variance
         sides = [
@@ -418,7 +418,7 @@ class UnpairedDifference(NamedTuple):
         return (min(low for low, _ in intervals), max(high for _, high in intervals)) if intervals else None
 
     def p(self) -> float | None:
-        """Return the two-sided p-value of no difference: 1 minus the level of the interval that just reaches 0."""
+        """Return the two-sided p-value of no difference: 1 minus the lowest level whose interval contains 0."""
 
         def reaches_zero(level: float) -> bool:
             low, high = self.interval(level) or (math.inf, math.inf)

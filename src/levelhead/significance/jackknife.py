@@ -22,7 +22,7 @@ class Run(NamedTuple):
 
     Args:
         system: the name of the system; several runs (seeds) can have the same name.
-        counts: for each measure, its counts in every sentence, and the ratio that is its value.
+        counts: a mapping from each measure to its counts in every sentence, and the ratio (such as "f1") to compute.
     """
 
     system: str
@@ -33,12 +33,12 @@ class SystemCounts(NamedTuple):
     """The counts of all runs and measures on one treebank.
 
     Args:
-        systems: the system of each run.
+        systems: the name of each run's system.
         measures: the measures.
-        parts: the numerator and the denominator of each measure in every sentence, float64, shape
-            (sentences, runs, measures, 2).
+        parts: the numerator and the denominator of each run's value by each measure in every sentence, float64,
+            shape (sentences, runs, measures, 2).
         perplexities: the indices of the measures that are perplexities.
-        counted: whether parts are counts, such as numbers of correct words; False if only scores are known.
+        counted: whether `parts` contains counts, such as numbers of correct words; False if only scores are known.
     """
 
     systems: tuple[str, ...]
@@ -53,7 +53,7 @@ class SystemCounts(NamedTuple):
         return self.counted & ~np.isin(np.arange(len(self.measures)), self.perplexities)
 
     def values(self, sums: Sums) -> Sums:
-        """Return the values for `sums` of parts: ratios, or 10 ** ratio for perplexities; nan without a value."""
+        """Return the ratios (for perplexities, 10 ** ratio) of sums of `parts`; NaN if the denominator is 0."""
         values = ratios(sums)
         powers = list(self.perplexities)
         values[..., powers] = 10.0 ** values[..., powers]
@@ -126,7 +126,7 @@ class Spread(NamedTuple):
     def estimate(
         self, value: float, *, difference: bool, runs: Sequence[tuple[float, int]] = (), disagreement: float = 0.0
     ) -> Estimate:
-        """Return a value, or a difference (with one more observation), with this error and those of runs."""
+        """Return an estimate with this error and the errors of `runs`; a `difference` gets one more observation."""
         variance = max(0.0, self.variance + (self.observation if difference else 0.0) - disagreement)
         skewness = max(-1.0, min(1.0, self.third / variance**1.5)) if variance else 0.0
         return Estimate(value, variance, self.freedom, self.n_units, tuple(runs), skewness)

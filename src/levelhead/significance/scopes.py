@@ -58,7 +58,7 @@ class CountedUnits:
         return leave_out(self.table)
 
     def without(self, rows: NDArray[np.bool_]) -> CountedUnits:
-        """Return the test set with the counts of these units set to 0."""
+        """Return the test set with the counts of the sampling units in `rows` set to 0."""
         parts = self.table.parts.copy()
         parts[rows] = 0
         return CountedUnits(self.table._replace(parts=parts), self.kind, self.ids, self.is_tested)
@@ -179,7 +179,7 @@ class Scope:
         return results
 
     def on(self, chosen: NDArray[np.bool_]) -> Scope:
-        """Return the scope of some of the test sets, bool, shape (test sets,)."""
+        """Return this scope with only the chosen test sets; `chosen` is a bool array of shape (test sets,)."""
         if chosen.all():
             return self
         some = {code: test_set for (code, test_set), keep in zip(self.test_sets.items(), chosen, strict=True) if keep}

@@ -37,19 +37,19 @@ FEW_NOTE = f"fewer than {FEWEST_UNITS} documents, so {{}} are by sentence and ho
 
 
 class Units(NamedTuple):
-    """The independent units of a gold treebank.
+    """The sampling units of a gold treebank.
 
     Args:
-        kind: the kind of unit: "sentence", "document" or "comment:NAME".
+        kind: the kind of sampling unit, which is "sentence", "document" or "comment:NAME".
         of_sentence: the number of each sentence's unit, from 0; int64, shape (sentences,).
-        largest: the share of words that are in the largest unit, in percent.
-        effective: the effective number of units, lower if their sizes are uneven: the squared sum
-            of sizes divided by the sum of squared sizes; 0 for sentences.
-        ids: the id of each document, or the value of each comment; empty for sentences. A document
-            without an id has its number in the file: #1, #2 and so on.
+        largest: the percentage of words that are in the largest unit.
+        effective: the effective number of units, which is lower if units differ in size (the squared sum of sizes,
+            divided by the sum of squared sizes); 0 if the units are sentences.
+        ids: the id of each document, or the value of each comment; empty if the units are sentences. A document
+            without an id has its number in the file instead, such as #1.
         marks: the number of sentences with `# newdoc`; 0 unless the units are documents.
-        auto: whether `auto` chose the kind of unit.
-        documents: the documents, if gold marks two or more and they are not the units; otherwise None.
+        auto: whether the kind of unit was chosen by "auto".
+        documents: the documents that gold marks, if there are two or more and the units are not documents; else None.
     """
 
     kind: str
@@ -63,26 +63,26 @@ class Units(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """The number of units."""
+        """The number of sampling units."""
         return int(self.of_sentence.max(initial=-1)) + 1
 
     @property
     def marked(self) -> bool:
-        """Whether gold has the requested units; False if `auto` found no documents."""
+        """Whether gold marks the requested units; False if "auto" chose sentences because it found no documents."""
         return self.kind != SENTENCE or not self.auto
 
     @property
     def few(self) -> bool:
-        """Whether `auto` found 2 to 9 documents, which then are only the units of averages."""
+        """Whether "auto" found only 2 to 9 documents, which are the sampling units only in averages."""
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return the units of results on this test set alone: sentences if there are few documents."""
+        """Return the sampling units of results on this test set alone, which are sentences if documents are few."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property
     def label(self) -> str:
-        """What intervals by sentence apply to, if gold marks documents; otherwise ""."""
+        """The text "new sentences of these documents ..." if units are sentences but gold marks documents; else ""."""
         return LABEL if self.own().kind == SENTENCE and self.own().documents else ""
 
     @property
@@ -92,7 +92,7 @@ class Units(NamedTuple):
         return self.n_units >= FEWEST_UNITS and not few
 
     def sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of `parts` (one row per sentence) over the sentences of each unit, shape (units, ...)."""
+        """Return the rows of `parts` (one per sentence), summed for each sampling unit; shape (units, ...)."""
         if self.kind == SENTENCE:
             return parts
         summed = np.zeros((self.n_units, *parts.shape[1:]))
@@ -101,20 +101,20 @@ class Units(NamedTuple):
 
 
 def units_of(gold: Treebank, resample_by: str) -> Units:
-    """Return the independent units of a gold treebank.
+    """Return the sampling units of a gold treebank.
 
-    With `auto`, the units are documents if gold marks two or more (`# newdoc`), otherwise sentences. With fewer than
+    With "auto", the units are documents if gold marks two or more (`# newdoc`), otherwise sentences. With fewer than
     ten documents, results on this test set alone are based on sentences (`Units.own`). Documents with the same id count
-    as one. A mark without an id starts a new document, and sentences before the first mark form a document. A comment
-    applies to its sentence and the following sentences, up to the next document or comment with the same name.
-    Sentences with the same value form one unit, and all sentences without a value form another.
+    as one document. A `# newdoc` without an id starts a new document. Sentences before the first `# newdoc` form a
+    document. With "comment:NAME", the value of a comment applies up to the next document or comment with this name.
+    All sentences with the same value form one unit, and all sentences without a value form one unit.
 
     Args:
         gold: the gold treebank.
         resample_by: "auto", "sentence", "document" or "comment:NAME".
 
     Raises:
-        InputError: gold does not mark two documents, or no sentence has the comment.
+        InputError: documents are requested, but gold does not mark two; or no sentence has the requested comment.
     """
     tally = UnitTally(resample_by)
     tally.add(gold)
@@ -207,7 +207,7 @@ def unit_rows(units: Mapping[str, Units]) -> list[tuple[Any, ...]]:
 def unit_line(
     units: Mapping[str, Units], results: str = "confidence intervals and p-values", averaged: str = ""
 ) -> Detail:
-    """Return a note on the units of results on single test sets, and of averages."""
+    """Return a note that counts the sampling units (such as documents) on which `results` are based."""
     own = [unit.own() for unit in units.values()]
     kinds = " or ".join(dict.fromkeys(unit.kind.removeprefix(COMMENT) for unit in own))
     label = f" ({LABEL})" if own and all(unit.label for unit in own) else ""
@@ -302,7 +302,7 @@ class ParallelUnits(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """The number of units of averages over all test sets."""
+        """The number of distinct sampling units in averages over all test sets."""
         return 1 + max((int(numbers.max(initial=-1)) for numbers in self.joint.values()), default=-1)
 
     def are_paired(self, one: str, other: str) -> bool:
@@ -317,7 +317,7 @@ class ParallelUnits(NamedTuple):
         return list({self._content(code): code for code in reversed([*codes])}.values())[::-1]
 
     def counted(self) -> str:
-        """Return the numbers of units of averages, such as `397 documents, each in 4 languages, and 300 sentences`."""
+        """Return a text that counts the units in averages: `397 documents, each in 4 languages, and 300 sentences`."""
         shared = [codes for codes in self._members().values() if self._share_units(codes)]
         in_groups = {code for codes in shared for code in codes}
         others = kinds_counted(unit for code, unit in self.units.items() if code not in in_groups)
@@ -346,19 +346,19 @@ class ParallelUnits(NamedTuple):
         return f"{kinds_counted([unit], n_units)}, {share} {each}"
 
     def ids(self, code: str) -> Sequence[str]:
-        """The id of each unit that a test set has in averages; for sentences in documents, the document's id."""
+        """The ids of a test set's sampling units in averages; for sentences joined to documents, document ids."""
         unit = self.units[code]
         if unit.ids or unit.documents is None or self.kind(code) != DOCUMENT:
             return unit.ids
         return [unit.documents.ids[number] for number in unit.documents.of_sentence]
 
     def kind(self, code: str) -> str:
-        """The kind of units in averages: documents if they join the sentences of parallel test sets."""
+        """The kind of a test set's units in averages, "document" if parallel test sets are paired by document."""
         unit, numbers = self.units[code], self.joint[code]
         return DOCUMENT if unit.kind == SENTENCE and len(np.unique(numbers)) < len(numbers) else unit.kind
 
     def notes(self) -> Iterator[str]:
-        """Return notes on parallel test sets, and on one test set under several names."""
+        """Return notes on parallel test sets, and on test sets that occur under several names."""
         for codes in self._members().values():
             by_content: dict[str, list[str]] = {}
             for code in codes:
@@ -373,7 +373,7 @@ class ParallelUnits(NamedTuple):
                 yield Detail(f"parallel test sets, whose units are paired: {listed(codes)}")
 
     def voters(self, voters: Mapping[str, str]) -> dict[str, str]:
-        """Return the voter of each test set; test sets with the same contents have the voter of the first."""
+        """Return the voter of each test set; if several test sets have the same contents, they share one voter."""
         first: dict[str, str] = {}
         return {code: first.setdefault(self._content(code), voter) for code, voter in voters.items()}
 

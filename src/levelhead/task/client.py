@@ -50,7 +50,7 @@ class Client:
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def submit(self, archive: Path, kind: str, label: str = "") -> dict[str, Any]:
-        """Upload an archive, or a folder, which is packed first; repeat the upload if the connection breaks."""
+        """Upload an archive, or pack and upload a folder; repeat the upload if the connection breaks."""
         with _packed(archive) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()  # which reads to the end: `tell` is the size
             headers = {
@@ -95,7 +95,7 @@ class Client:
         return names
 
     def download(self, names: Sequence[str], folder: Path) -> None:
-        """Write inputs into a folder; the server sends all of them in one archive."""
+        """Download the inputs with these names into a folder, from one archive with all inputs."""
         folder.mkdir(parents=True, exist_ok=True)
         if not names:
             return

@@ -105,7 +105,7 @@ class Site:
             raise queue.Refused(self.phase()[1], 403)
 
     def inputs(self) -> dict[str, Path]:
-        """Return the inputs that can be downloaded, by name, without inputs that changed since the server started."""
+        """Return the paths of downloadable inputs by name, without files that changed since the server started."""
         if not self.task.show.inputs or self.phase()[0] == "early":
             return {}
         files = self.task.folder.inputs()
@@ -151,7 +151,7 @@ class Site:
         return primary and primary.id
 
     def averages(self, of: queue.Submission) -> dict[str, dict[str, OwnAverage]]:
-        """Return the averages of a submission that its team can currently see, computed once, by group and measure."""
+        """Return a submission's averages that its team can currently see, by group and then by measure."""
         if of.state != queue.FINISHED:
             return {}
         key = of.id, view_of(self.task, self.database, own=True)

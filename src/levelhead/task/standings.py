@@ -120,7 +120,7 @@ def close_task(
 
 
 def report(task: description.SharedTask, database: Database, workers: Workers | None = None) -> bytes:
-    """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold."""
+    """Return the report of `levelhead rank --significance` for the primary submissions, without words of gold."""
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance.estimates import InferenceSettings, signature_of_tests
@@ -191,7 +191,7 @@ class Leaderboard(Tabular):
 
     @cached_property
     def treebanks(self) -> dict[str, Table]:
-        """A table for each treebank, by code, the best team first."""
+        """A mapping from the code of each treebank to a table of results, the best team first."""
         if self.ranked is None:
             return {}
         by_treebank = results_table(self.ranked.results)

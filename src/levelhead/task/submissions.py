@@ -287,7 +287,7 @@ class Interrupted(Exception):
 
 
 def claim(database: Database, kind: str) -> Submission | None:
-    """Start and return the next submission, of the waiting team that was served the longest time ago, or None."""
+    """Start the next waiting submission and return it, or None; the team that was served longest ago comes first."""
     with database.transaction() as connection:
         if not database.rows("SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1", WAITING, kind):
             return None

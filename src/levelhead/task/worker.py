@@ -62,7 +62,7 @@ class Runner:
         recover(self.database)
 
     def step(self, kind: str, slot: int = 0) -> bool:
-        """Process one submission of a kind, if one is waiting; return whether one was."""
+        """Process a waiting submission of a kind; return False if none is waiting."""
         submission = claim(self.database, kind)
         if submission is None:
             return False
@@ -177,7 +177,7 @@ def only_runner(folder: TaskFolder) -> Iterator[None]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run until standard input ends, which it does when the server ends."""
+    """Run until standard input is closed, which happens when the server ends."""
     os.umask(0o022)
     task = read_task(arguments[0])
     opened: list[Database] = []

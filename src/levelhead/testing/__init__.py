@@ -59,12 +59,12 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
     """Assert a lower bound for a system's LAS.
 
     Args:
-        gold: a treebank or the path of one.
+        gold: the gold treebank or its path.
         system: the system's treebank or its path.
         at_least: the lowest LAS that is allowed, in percent; it is compared without rounding.
 
     Raises:
-        AssertionError: the LAS is lower.
+        AssertionError: the LAS is lower than `at_least`.
         MeasureError: the bound is not a finite number.
     """
     assert_score(gold, system, "LAS", at_least=at_least)
@@ -73,10 +73,10 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
 def assert_score(
     gold: Input, system: Input, measure: str | Measure, *, at_least: float | None = None, at_most: float | None = None
 ) -> None:
-    """Assert a lower bound for a measure of a system, or an upper bound for a perplexity.
+    """Assert a lower bound for a system's score, or an upper bound for its perplexity.
 
     Args:
-        gold: a treebank or the path of one.
+        gold: the gold treebank or its path.
         system: the system's treebank or its path.
         measure: the measure, for example `CLAS` or `UPOS`, or a custom measure.
         at_least: the lowest percentage that is allowed, if higher values are better; it is compared without rounding.

@@ -55,14 +55,14 @@ __all__ = ["Samples", "Similarities", "Survey"]
 
 @immutable
 class Survey(Mapping[str, Profile], Tabular):
-    """The profiles of some treebanks, by the name of the treebank.
+    """The profiles of treebanks, as a mapping from treebank names to profiles.
 
     Args:
-        profiles: the profile of each treebank, by name.
+        profiles: a mapping from the name of each treebank to its profile.
         provenance: the provenance of the numbers.
-        by: what the table has a row for: each "treebank", each "value", or each key of a treebank
-            from `KINDS`, such as a "relation".
-        total: the name of the profile of all treebanks together; None if there is none.
+        by: what each row of the table shows. With "treebank", it shows a treebank. With "value", it shows one value of
+            a treebank. With "relation" (or another name in `KINDS`), it shows a relation of a treebank.
+        total: the name of the profile of all treebanks together; None without such a profile.
     """
 
     KIND: ClassVar[str] = "profile"
@@ -88,7 +88,7 @@ class Survey(Mapping[str, Profile], Tabular):
         return {name: whole for name, whole in self.profiles.items() if name != self.total}
 
     def with_columns(self, columns: Iterable[str], by: str = "treebank") -> Survey:
-        """Return the survey with only these `columns` and with other rows (`by`), named as in `profile`."""
+        """Return the survey with only these `columns` (names as in `profile`); `by` says what each row shows."""
         names = [column.name for column in columns_named(columns, by)]
         profiles = {
             name: Profile({column: whole[column] for column in names}, whole.signature, whole.vocabulary)
@@ -98,11 +98,11 @@ class Survey(Mapping[str, Profile], Tabular):
 
     @cached_property
     def verdict(self) -> str | None:
-        """Which treebanks are outliers most often; None with too few treebanks."""
+        """A sentence that says which treebanks are outliers in most columns; None with too few treebanks."""
         return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table `name`."""
+        """Return the rows of the table called `name`."""
         return data_of(name, self.of_treebanks, self.profiles[self.total] if self.total is not None else None)
 
     @property
@@ -110,10 +110,10 @@ class Survey(Mapping[str, Profile], Tabular):
         return TABLES[self.by]
 
     def table(self) -> Table:
-        """Return a table with a row for each treebank, value or key, as `by` says.
+        """Return the profiles as a table; the field `by` says what each row shows.
 
-        Rows of treebanks have a column for each value: `wde:nsubj` is one of several values of `wde`. Unknown
-        languages, families and genera are empty.
+        If each row shows a treebank, each value has its own column. For example, `wde:nsubj` is the value of `wde` for
+        `nsubj`. Cells are empty if the language, family or genus is unknown.
         """
         if self.by == "treebank":
             table = table_by_treebank(self.profiles, self.total)
@@ -164,10 +164,10 @@ class Similarities(Tabular):
     """The distances between treebanks.
 
     Args:
-        pairs: the distances between two treebanks, by their names.
+        pairs: a mapping from the names of two treebanks to the distances between these treebanks.
         provenance: the provenance of the numbers.
-        matrix: the distance that the table shows as a square matrix: "klcpos3", "relations" or
-            "displacement"; None for all distances by pair.
+        matrix: the distance in the table if it is a square matrix ("klcpos3", "relations" or "displacement"). If
+            None, the table shows all distances with one row per pair of treebanks.
     """
 
     KIND: ClassVar[str] = "similarity"
@@ -182,7 +182,7 @@ class Similarities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Which treebanks are most and least similar, by the distance of the matrix, or by relations."""
+        """A sentence that says which treebanks are most and least similar, by the field `matrix` or by relations."""
         kind = self.matrix or "relations"
         distances = {names: d for names, each in self.pairs.items() if (d := getattr(each, kind)) is not None}
         if not distances:
@@ -196,13 +196,13 @@ class Similarities(Tabular):
         return f"By {kind}, {near} are the most similar, and {far} the least; 0 means identical."
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table `name`."""
+        """Return the rows of the table called `name`."""
         if name == "pairs":
             return ((*names, distances) for names, distances in self.pairs.items())
         return DataTable((_A, *map(_distances_to, self._treebanks)), self._matrix(name))
 
     def table(self) -> Table:
-        """Return one row per pair of treebanks with their distances, or a square matrix; 0 means equal."""
+        """Return a table of distances with one row per pair of treebanks, or as a square matrix; 0 means equal."""
         headings = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
         if self.matrix is None:
             columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in headings))
@@ -237,8 +237,8 @@ class Samples(Tabular):
     """Word dependency entropies in samples of treebanks.
 
     Args:
-        rows: the entropies in samples of each treebank, by name.
-        provenance: the provenance of the numbers; its notes name treebanks that are too small for samples.
+        rows: a mapping from the name of each treebank to the entropies in its samples.
+        provenance: the provenance of the numbers. Its notes name treebanks that are too small for samples.
     """
 
     KIND: ClassVar[str] = "rarefy"
@@ -275,7 +275,7 @@ class _ReadFiles:
     def valid(
         self, profiled: Iterable[tuple[str, ProfiledTreebank | InputError]]
     ) -> Iterator[tuple[str, ProfiledTreebank]]:
-        """Yield the valid treebanks, and add their files; raise an error with the faults of all others at the end."""
+        """Yield each valid treebank and record its files; at the end, raise the errors of all invalid treebanks."""
         faults: list[Fault] = []
         for name, result in profiled:
             if isinstance(result, InputError):
@@ -291,7 +291,7 @@ class _ReadFiles:
             raise InputError(*faults)
 
     def provenance(self, settings: Mapping[str, str]) -> Provenance:
-        """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
+        """Return the provenance of numbers, with these settings, a hash over all files in order, and the version."""
         hashes = [digest for by_path in self.files.values() for digest in by_path.values()]
         joined = "\n".join("" if digest == MEMORY else digest for digest in hashes)
         signature = {**settings, "files": hashlib.sha256(joined.encode()).hexdigest()[:12], "version": VERSION}

@@ -144,16 +144,16 @@ class TreebankCounts(Sums):
     """The counts behind a profile.
 
     Args:
-        sizes: numbers of sentences, tokens, words ...
-        relations: counts of relations as written, with subtypes.
-        words: counts of (universal relation, form).
-        tags: counts of (UPOS, FEATS).
-        lemmas: counts of (lemma, form).
-        heads: counts of (UPOS, universal relation, form, form of the head).
-        trigrams: counts of three UPOS in sequence.
-        lexical: type/token ratios.
-        structure: counts of the arcs and properties of trees.
-        training_overlap: numbers of sentences that occur in training.
+        sizes: the numbers of sentences, tokens, words ...
+        relations: the count of each relation as written, with subtypes.
+        words: the count of each combination of universal relation and form.
+        tags: the count of each combination of UPOS and FEATS.
+        lemmas: the count of each combination of lemma and form.
+        heads: the count of each combination of UPOS, universal relation, form, and form of the head.
+        trigrams: the count of each sequence of three UPOS tags.
+        lexical: the numbers behind type/token ratios.
+        structure: the counts of arcs, and of properties of trees.
+        training_overlap: the numbers of sentences that also occur in training treebanks.
     """
 
     sizes: Sizes
@@ -169,7 +169,7 @@ class TreebankCounts(Sums):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The size of the counts that grow with the vocabulary."""
+        """The sizes of the tables of counts that grow with the vocabulary."""
         tallies = (self.relations, self.words, self.tags, self.lemmas, self.heads, self.trigrams)
         n_bytes = sum(tally.n_bytes for tally in tallies)
         return Vocabulary(len(self.words.axes[1]), len(self.lemmas.axes[0]), len(self.heads), n_bytes)
@@ -194,7 +194,7 @@ class CountSum:
         self._parts.append((n, sums))
 
     def total(self) -> TreebankCounts:
-        """Return the sum; call this once, after adding at least one."""
+        """Return the sum of all added counts; call this only once, and not before adding counts."""
         _, sums = self._parts.pop()
         while self._parts:
             sums = self._added_to_last(sums)
@@ -235,7 +235,7 @@ class RunningCounts:
         self._sum.add(counts)
 
     def total(self) -> TreebankCounts:
-        """Return the counts; call this once, after adding at least one piece."""
+        """Return the counts of all added pieces; call this only once, and not before adding a piece."""
         return replace(self._sum.total(), lexical=self._text.lexical())
 
 
@@ -244,12 +244,13 @@ def count_treebank(
 ) -> TreebankCounts:
     """Return the counts from which the profile of a treebank is computed.
 
-    Counts can be added; chunks and windows of running text (STTR, MATTR) do not cross the borders of treebanks.
+    Counts of several treebanks can be added with `+`. Chunks and windows of running text (STTR, MATTR) do not cross the
+    borders of treebanks.
 
     Args:
         treebank: the treebank.
-        chunks: how running text is cut for type/token ratios.
-        training: the contents of training treebanks, to count sentences that occur there, or None.
+        chunks: how running text is cut for type/token ratios; by default, `Chunks()`.
+        training: the training treebanks, to count the sentences that also occur in training; None to skip this.
     """
     counts = RunningCounts(chunks or Chunks(), training)
     counts.add(treebank)

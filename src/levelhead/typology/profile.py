@@ -65,12 +65,12 @@ DEFAULT_SCHEME = "nivre-fang"
 
 
 class Profile(Mapping[str, Value]):
-    """The profile of a treebank: the value of each column, by name.
+    """The profile of a treebank, which maps names of columns to values.
 
     Args:
-        values: the values.
+        values: a mapping from the name of each column to its value.
         signature: the settings that determine the values.
-        vocabulary: the size of the counts behind the values, or None.
+        vocabulary: the sizes of the counts that grow with the vocabulary; None if unknown.
     """
 
     def __init__(
@@ -94,14 +94,14 @@ class Profile(Mapping[str, Value]):
         return f"<Profile: {', '.join([*shown, *([f'{more} more'] if more else [])])}>"
 
     def number(self, name: str) -> float | None:
-        """Return the value of a column with a single number."""
+        """Return the value of a column that has a single number."""
         value = self[name]
         if isinstance(value, Mapping):
             raise TypeError(f"{name} has many values")
         return value
 
     def numbers(self, name: str) -> Mapping[str, float]:
-        """Return the values of a column with several numbers, by key."""
+        """Return the values of a column that has several numbers, such as one number for each relation."""
         value = self[name]
         if not isinstance(value, Mapping):
             raise TypeError(f"{name} has one value")
@@ -143,7 +143,7 @@ def profile(
 
 
 def columns_named(names: Iterable[str], by: str = "treebank") -> tuple[ProfileColumn, ...]:
-    """Return the columns with these names, without duplicates; with a kind of keys as `by`, only its columns."""
+    """Return the columns with these names, or in groups with these names; `by` can restrict them to one of `KINDS`."""
     kind = by if by in KINDS else None
     known = [column for column in COLUMNS.values() if kind in (None, column.by)]
     named = {
@@ -341,7 +341,7 @@ class Key(NamedTuple):
         return self.column.name if self.part is None else f"{self.column.name}:{self.part}"
 
     def value(self, profile: Profile) -> int | float | None:
-        """Return the value; a relation that does not occur has a share of zero, but no mean or entropy."""
+        """Return the value in a profile. The share of a relation that does not occur is 0; other values are None."""
         if self.part is None:
             return profile.number(self.column.name)
         values = profile.numbers(self.column.name)

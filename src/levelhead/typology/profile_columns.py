@@ -27,14 +27,14 @@ class ProfileColumn(NamedTuple):
     """A column of a profile.
 
     Args:
-        name: its name.
-        group: its group.
-        unit: its unit: percent, words, bits ...; "" without a unit.
-        meaning: its definition in one sentence.
-        formula: its formula.
+        name: the name of the column.
+        group: the group of the column.
+        unit: the unit, such as percent, words or bits; "" without a unit.
+        meaning: the definition in one sentence.
+        formula: the formula of the column.
         source: the source of the definition.
-        value: the function that computes it from counts.
-        by: for a column with several values, what they describe: one of `KINDS`.
+        value: the function that computes the value (or values) from counts.
+        by: what each value describes, such as a "relation"; None for a single value.
         in_summary: whether tables show it by default.
     """
 
@@ -68,7 +68,7 @@ class ProfileColumn(NamedTuple):
         return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
     def data(self, name: str) -> DataColumn:
-        """Return its column, called `name`, in tables of data."""
+        """Return the description of this column for data files, in which it is called `name`."""
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)

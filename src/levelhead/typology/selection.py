@@ -26,9 +26,9 @@ class Criteria(NamedTuple):
     Args:
         features: whether a treebank must have morphological features.
         tokens: the minimum number of surface tokens.
-        nonprojective: the share of non-projective trees, in percent, from which a treebank is excluded.
-        right_crossed: whether to count non-projective trees as Callin's program does.
-        one_per_language: whether to keep only the largest treebank of a language.
+        nonprojective: the lowest percentage of non-projective trees for which a treebank is excluded.
+        right_crossed: whether to count non-projective trees like Callin's program (right-crossed trees only).
+        one_per_language: whether to keep only the largest treebank of each language.
     """
 
     features: bool = True
@@ -61,7 +61,7 @@ class SelectionDecision(NamedTuple):
         language_code: the code of its language.
         tokens: the number of surface tokens.
         features_per_word: the mean number of features per word; None without features.
-        nonprojective_trees: the share of non-projective trees, counted as the criteria say; None without trees.
+        nonprojective_trees: the share of non-projective trees, counted as the criteria require; None without trees.
         reasons: all reasons for excluding the treebank; empty if it is selected.
     """
 
@@ -74,12 +74,12 @@ class SelectionDecision(NamedTuple):
 
     @property
     def selected(self) -> bool:
-        """Whether the treebank is selected: no criterion excludes it."""
+        """Whether the treebank is selected, because no criterion excludes it."""
         return not self.reasons
 
 
 def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[SelectionDecision, ...]:
-    """Return whether each treebank is selected, with the reasons for excluding it."""
+    """Return for each treebank whether it is selected, and the reasons if it is excluded."""
     column = "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
     reasons_by_name: dict[str, tuple[str, ...]] = {}
     for name, profile in profiles.items():
@@ -110,7 +110,7 @@ class SelectedTreebanks(Tabular):
     """The selection of treebanks that can be compared.
 
     Args:
-        decisions: for each treebank, whether it is selected, and all reasons for excluding it.
+        decisions: for each treebank, whether it is selected, and all reasons if it is excluded.
         criteria: the criteria of selection.
         provenance: the provenance of the decisions.
     """
@@ -135,12 +135,12 @@ class SelectedTreebanks(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many treebanks are selected."""
+        """A sentence that says how many treebanks are selected."""
         n, n_treebanks = len(self.selected), len(self.decisions)
         return f"{n} of {number_of(n_treebanks, 'treebank')} {'is' if 1 in {n, n_treebanks} else 'are'} selected."
 
     def table(self) -> Table:
-        """Return one row per treebank: whether it is selected, and all reasons against it."""
+        """Return one row per treebank, which says whether it is selected and, if not, all reasons."""
         columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
         rows = (
             (each.treebank, each.language_code, "yes" if each.selected else "no", "; ".join(each.reasons))

@@ -25,10 +25,10 @@ class Distributions(Sums):
 
 
 class Similarity(NamedTuple):
-    """The distances between two treebanks; 0 means identical; None if there is nothing to compare.
+    """The distances between treebanks A and B, where 0 means identical; None without anything to compare.
 
     Args:
-        klcpos3: KLcpos3(A, B), the Kullback-Leibler divergence of B's trigrams of UPOS from A's, in nats.
+        klcpos3: KLcpos3(A, B), the Kullback-Leibler divergence of B's UPOS trigrams from A's, in nats.
         klcpos3_back: KLcpos3(B, A).
         relations: the Jensen-Shannon divergence of relations, from 0 to 1 bit.
         displacement: the Vaserstein distance of dependency displacements, in words.

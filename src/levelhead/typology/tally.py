@@ -40,7 +40,7 @@ class Tally:
 
     @classmethod
     def of(cls, *columns: StringColumn, weights: Counts | None = None) -> Tally:
-        """Count the rows of columns of equal length, or add up their weights."""
+        """Return how often each row occurs in columns of equal length, or the sum of its weights."""
         compacted = [compact(column) for column in columns]
         keys = np.stack([column.codes for column in compacted])
         counts = np.ones(keys.shape[1], dtype=np.int64) if weights is None else weights
@@ -88,7 +88,7 @@ class Tally:
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
-        """Sum values of the tuples, or their counts, by the string at a position; the order of tuples has no effect."""
+        """Return the sum of the tuples' values (by default, counts) for each string at a position of the tuples."""
         keys, weights = self.keys[place], self.counts if values is None else values
         if values is not None:  # the order of tuples depends on how counts were added: it must not change the sums
             order = np.argsort(values)

@@ -198,9 +198,9 @@ class HeadEntropy(NamedTuple):
     """The head-word vocabulary entropy of a treebank.
 
     Args:
-        bits: the entropy over all counted arcs, in bits; None without any.
+        bits: the entropy over all counted arcs, in bits; None if no arc is counted.
         by_relation: the entropy for each relation, in bits.
-        arcs: the number of counted arcs, whose words are frequent enough.
+        arcs: the number of counted arcs. An arc is counted if its word is frequent enough.
         all_arcs: the number of all arcs.
     """
 
@@ -258,9 +258,9 @@ class Rarefied(NamedTuple):
 
     Args:
         relation: the relation.
-        words: the size of the samples.
-        mean: the mean over the samples that have the relation.
-        deviation: their standard deviation (n - 1 in the denominator); None for fewer than two.
+        words: the number of words per sample.
+        mean: the mean entropy over samples with the relation.
+        deviation: the standard deviation over these samples (n - 1 in the denominator); None for fewer than two.
         samples: the number of samples with the relation.
     """
 

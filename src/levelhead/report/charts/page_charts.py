@@ -85,7 +85,7 @@ class RowChart:
 
     @cached_property
     def scale(self) -> Scale:
-        """The positions of values, in percent of the width."""
+        """The scale that converts values to positions, in percent of the width."""
         ends = [row.value for row in self.rows if row.value is not None]
         ends += [end for row in self.rows for end in (row.low, row.high) if end is not None and not row.uncertain]
         start, end = _MARGIN, 100 - _MARGIN

@@ -143,7 +143,7 @@ def _names_of(series: Mapping[str, int]) -> list[tuple[int, str]]:
 
 
 def scatter(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
-    """Draw points, and the line of equal values; the seven most frequent series have separate marks."""
+    """Draw points and the diagonal on which x equals y; the seven most frequent series have separate marks."""
     box, series = Box(56, 24, 496, 464), series_of(point.series for point in points)
     both = [value for point in points for value in (point.x, point.y)]
     across, up = svg.scale_for(both, box.left, box.right), svg.scale_for(both, box.bottom, box.top)

@@ -35,8 +35,8 @@ def scatter_chart(
 ) -> Drawing:
     """Return a scatter plot of two columns of `table`, `x` and `y`, with the least-squares line.
 
-    Treebanks that lack a value are left out. `family` is a column that groups treebanks, `result` the correlation to
-    print.
+    Treebanks that lack a value are left out. Treebanks with different values in the column `family` have different
+    marks. If `result` is given, its correlation of the two columns is printed.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
@@ -86,7 +86,7 @@ def _title(correlation: Correlation, method: Method | None) -> str:
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
-    """Return a bar chart of `columns` of `table`, in ascending order of the first column."""
+    """Return a bar chart of `columns` of `table`, with treebanks sorted by the first column."""
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
     values = {
         name: [None if np.isnan(value) else float(value) for value in table.number(name)[order]] for name in columns

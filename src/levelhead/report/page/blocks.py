@@ -57,7 +57,7 @@ class HeatMap(NamedTuple):
         ]
 
     def ends(self) -> tuple[float, float]:
-        """Return the values with the lightest and the darkest color."""
+        """Return the value with the lightest color and the value with the darkest color."""
         if self.limit is not None:
             return -self.limit, self.limit
         valid = [value for row in self._valid() for value in row.values()]
@@ -65,7 +65,7 @@ class HeatMap(NamedTuple):
         return (ends[1], ends[0]) if self.lower else ends
 
     def best(self) -> frozenset[tuple[int, int]]:
-        """Return the cells with the best value of a row, if best values are marked and the row has several values."""
+        """Return the cells with the best value of each row that has several values; none if `mark_best` is False."""
         rows = {i: row for i, row in enumerate(self._valid()) if self.mark_best and len(row) > 1}
         bests = {i: (min if self.lower else max)(row.values()) for i, row in rows.items()}
         return frozenset((i, j) for i, row in rows.items() for j, value in row.items() if value == bests[i])

@@ -171,7 +171,7 @@ class ExampleTally:
 
 
 def counted(numbers: NDArray[np.int64]) -> Counter[int]:
-    """Return how often each number occurs, without negative ones."""
+    """Return how often each number occurs; negative numbers are ignored."""
     distinct, counts = np.unique(numbers[numbers >= 0], return_counts=True)
     return Counter(dict(zip(distinct.tolist(), counts.tolist(), strict=True)))
 
@@ -209,7 +209,7 @@ def values_of_words(matches: Matches, words: NDArray[np.int64], of_pairs: NDArra
 
 
 def stored(parts: Sequence[Examples], joint: Examples | None = None) -> dict[str, str]:
-    """Return the sentences of all treebanks of a page, compressed to a third of their size."""
+    """Return the sentences of all treebanks of a page in compressed form, a third of their size."""
     number: dict[str, int] = {}
     sentences: list[dict[str, Any]] = []
     stores: dict[str, Any] = {}

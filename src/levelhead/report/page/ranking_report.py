@@ -147,14 +147,14 @@ class _PageOfOutput:
         self._errors = ErrorTally(name=name, n_treebanks=1, setup=setup)
 
     def start(self) -> None:
-        """Forget all pieces: the files are read from the beginning."""
+        """Drop all counts, because the files are read again from the beginning."""
         self._counts = Fold(self._setup, [self._errors])
 
     def add(self, piece: CountedPiece) -> None:
         self._counts.add(piece.matches)
 
     def result(self, gold: FileSummary, system: FileSummary) -> tuple[str, bytes]:
-        """Return the address and the compressed page."""
+        """Return the address of the page, and the compressed page."""
         errors, evaluation = self._errors.result(gold, system), self._counts.evaluation(gold, system)
         page = score_page(self._name, {self._code: evaluation}, {self._code: errors}, registry=self._setup.registry)
         return self._address, zlib.compress(render(page._replace(up=("Ranking", f"../{INDEX}"), origin=self._origin)))

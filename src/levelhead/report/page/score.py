@@ -263,7 +263,7 @@ def uncertain_note(rows: Sequence[ChartRow]) -> str:
 
 
 def marked(label: str, estimate: BucketEstimate | None) -> str:
-    """Return the label of a row, with a mark if its interval is uncertain."""
+    """Return the label of a row, with a mark added if the row's confidence interval is uncertain."""
     return f"{label} {MARK}" if estimate is not None and estimate.uncertain else label
 
 

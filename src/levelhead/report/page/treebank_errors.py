@@ -65,7 +65,7 @@ class ConfusionTally:
         return cells
 
     def matrix(self) -> ConfusionMatrix:
-        """Return the confusion matrix of the most frequent relations."""
+        """Return the confusion matrix of gold and system relations, of only the most frequent relations."""
         names = _most_frequent_first(self._frequency)[:_MOST_RELATIONS]
         numbers = {name: number for number, name in enumerate(self._frequency)}
         cells = [[numbers[gold] * _SIZE + numbers[system] for system in names] for gold in names]
@@ -77,7 +77,7 @@ class ConfusionTally:
         return ConfusionMatrix(names, counts, wrong)
 
     def names(self) -> Callable[[int], str | None]:
-        """Return the name of the words in a cell as a function of its number, None for cells outside the matrix."""
+        """Return a function from a cell's number to the name of its words; None for cells that are not shown."""
         shown = set(_most_frequent_first(self._frequency)[:_MOST_RELATIONS])
         relations = [name if name in shown else None for name in self._frequency]
 
@@ -155,7 +155,7 @@ class ErrorTally:
         self.start()
 
     def start(self) -> None:
-        """Forget all pieces: the files are read from the beginning."""
+        """Drop all counts, because the files are read again from the beginning."""
         self._without_trees: ConlluError | None = None
         self._undefined: float | None = None
         self._documents, self._kinds = Documents(), ErrorKinds()
