@@ -52,20 +52,26 @@ def test_results_among_the_inputs(
     monkeypatch.chdir(tmp_path / "in")
     before = sorted(Path().rglob("*"))
     assert program.run(command.split()) == program.BAD_INPUT
-    assert "is a folder of inputs: name another folder" in capsys.readouterr().err
+    assert "name another folder" in capsys.readouterr().err
     assert sorted(Path().rglob("*")) == before
 
 
-@pytest.mark.parametrize("written", [["--figures", "."], ["-o", "f/scores.tex", "--figures", "f"]])
 def test_figures_among_other_files(
-    written: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A table of the page is called residuals.tsv, too."""
+    """A table of the page has the name of a link to gold; only older figures are replaced."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "f").mkdir()
-    (tmp_path / "residuals.tsv").write_text("system\ttreebank\tLAS\na\ten\t50\n")
-    assert program.run(["difficulty", "--scores", "residuals.tsv", *written]) == program.BAD_INPUT
-    assert "could overwrite" in capsys.readouterr().err
+    shutil.copy(EN, "en.conllu")
+    command = ["compare", "en.conllu", ALPHA, BETA, "-m", "LAS", "--quiet", "--figures", "f"]
+    assert program.run(command) == 0
+    (tmp_path / "f/old.svg").touch()
+    assert program.run(command) == program.BAD_INPUT
+    assert "not from an older report or figures (old.svg)" in capsys.readouterr().err
+    (tmp_path / "f/old.svg").unlink()
+    (tmp_path / "f/comparison-las.tsv").unlink()
+    (tmp_path / "f/comparison-las.tsv").symlink_to(tmp_path / "en.conllu")
+    assert program.run(command) == 0
+    assert (tmp_path / "en.conllu").read_bytes() == Path(EN).read_bytes()
 
 
 @pytest.mark.parametrize(("systems", "names"), [((".", "../beta"), ("alpha", "beta")), (("../beta", "../../systems/gamma/../alpha"), ("beta", "alpha"))])  # fmt: skip

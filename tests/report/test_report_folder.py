@@ -79,7 +79,7 @@ def test_a_folder_with_a_false_marker_is_refused(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"kind": "levelhead report", "files": 3}', '{"files": ["x"]}'):
         (tmp_path / MARKER).write_text(text)
         (tmp_path / "x").write_text("mine")
-        with pytest.raises(OutputError, match="not part of an older report"):
+        with pytest.raises(OutputError, match="not from an older report"):
             report(tmp_path)
 
 

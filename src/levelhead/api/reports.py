@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pkgutil import resolve_name
 from types import MappingProxyType
@@ -70,7 +69,8 @@ def write_report(
             with a page of errors for every output: name an existing folder, or end the name with a slash. An existing
             folder must be empty or an older report.
         title: the heading of the page.
-        figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder.
+        figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder, which must be new, empty
+            or have older figures.
 
     Raises:
         InputError: results of this type have no page, or the result was not prepared for a page.
@@ -90,12 +90,12 @@ def write_report(
         page = resolve_name(f"levelhead.report.page.{made_by}")(result, **{"folder": True} if folder else {})
         page = page._replace(title=title or page.title, origin=origin or page.origin)
         rendered = render(page)
+    if figures is not None:
+        write_figures(page, figures)
     if folder:
         write_ranking_report(path, result, rendered)  # type: ignore[arg-type]
     elif path is not None:
         replace_file(path, [rendered])
-    if figures is not None:
-        write_figures(page, os.fspath(figures))
 
 
 @public(

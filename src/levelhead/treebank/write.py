@@ -76,10 +76,11 @@ def check_file(path: str | os.PathLike[str]) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def check_folder(path: str | os.PathLike[str]) -> None:
-    """Check that files can be written in a folder, which may have to be created first, without changing anything."""
+def check_folder(path: str | os.PathLike[str], *, replaced: bool = False) -> None:
+    """Check that a folder can be written to or replaced, and created if it is missing, without changing anything."""
     with output_errors(path):
         target = Path(os.fsdecode(path)).resolve()
+        target = target.parent if replaced else target
         while not target.exists():
             target = target.parent
         _check_new_file(target)

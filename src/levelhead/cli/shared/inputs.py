@@ -16,7 +16,6 @@ from levelhead.errors import Fault, InputError, UnreadableFile, printable, reaso
 if TYPE_CHECKING:
     from levelhead.typology.profile import Files
 
-_FIGURES = (".pdf", ".png", ".svg", ".tex", ".tsv")
 _NOT_PAGES = (".pdf", ".png", ".svg", ".md", ".tex", ".txt", ".json", ".tsv", ".csv")
 
 
@@ -74,11 +73,13 @@ class ResultPath(click.Path):
             from levelhead.jobs.store import check_store
 
             check_store(path)
-        elif self.what == "pages" and (path.endswith(("/", os.sep)) or os.path.isdir(path)):  # noqa: PTH112
-            from levelhead.report.page.ranking_report import check_report_folder
+        elif self.what == "figures" or (
+            self.what == "pages" and (path.endswith(("/", os.sep)) or os.path.isdir(path))  # noqa: PTH112
+        ):
+            from levelhead.report.page.folders import check_report_folder
 
             check_report_folder(path)
-        elif self.what in {"folder", "figures"} or (
+        elif self.what == "folder" or (
             self.what in {"file or folder", "treebanks"} and not os.path.isfile(path)  # noqa: PTH113 -- never raises
         ):
             check_folder(path)
@@ -110,11 +111,8 @@ def check_files(others: Iterable[str] = ()) -> None:
     results = [param.name or "" for param in context.command.params if isinstance(param.type, ResultPath)]
     results.sort(key=lambda name: name != "output")  # where the table goes
     written = [path if path is None else os.fspath(path) for path in map(given.get, results)]
-    sources = [*others, *inputs, *files_of_measures(measures)]
-    check_paths(sources, written)
+    check_paths([*others, *inputs, *files_of_measures(measures)], written)
     check_kinds(given.get("gold"), outputs)
-    if given.get("figures") is not None:
-        _check_figures(given["figures"], [*sources, *filter(None, written)])
     refuse_if(given.get("title") is not None and given.get("report_file", "") is None, "--title requires --report")
 
 
@@ -158,13 +156,6 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         if os.path.isdir(target):  # noqa: PTH112
             raise click.UsageError(f"{printable(target)} is a folder of inputs: name another folder for the results")
     check_inputs(sources)
-
-
-def _check_figures(folder: str, files: Iterable[str]) -> None:
-    """Refuse a folder of figures with an input or another result that a figure or table could overwrite."""
-    for path in files:
-        if path.lower().endswith(_FIGURES) and _is_same(folder, os.path.dirname(path) or os.curdir):  # noqa: PTH120
-            raise click.UsageError(f"--figures could overwrite {printable(path)}: name another folder")
 
 
 def _is_same(target: str, source: str) -> bool:

@@ -7,10 +7,9 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, printable, with_minus
@@ -18,10 +17,11 @@ from levelhead.extras import require
 from levelhead.report.charts.page_charts import heat
 from levelhead.report.charts.point_charts import mark
 from levelhead.report.page.blocks import Block, Page
+from levelhead.report.page.folders import write_report_folder
 from levelhead.tables.svg import Drawing, clean
 from levelhead.tables.table import Cell, Column, Table, for_readers, formatted
 from levelhead.tables.writers import to_latex, to_tsv
-from levelhead.treebank.write import output_errors, replace_file
+from levelhead.treebank.write import replace_file
 
 if TYPE_CHECKING:
     import jinja2
@@ -146,12 +146,9 @@ def encoded(drawing: Drawing, suffix: str) -> bytes:
 _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
 
 
-def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
+def write_figures(page: Page, folder: str | os.PathLike[str]) -> None:
     """Write every chart of a page as SVG, PDF and PNG, and every table as TSV and LaTeX."""
-    target = Path(folder)
-    with output_errors(folder):
-        target.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
+    written: dict[str, Callable[[], bytes]] = {}
     for section in page.sections:
         # the values that each block shows; if that is not unique, its numbered name is used
         names = [
@@ -165,9 +162,8 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
         ]
         for block, name in zip(section.blocks, names):
             for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
-                written.append(target / f"{name if names.count(name) == 1 else block.name}{suffix}")
-                replace_file(written[-1], [data])
-    return written
+                written[f"{name if names.count(name) == 1 else block.name}{suffix}"] = partial(bytes, data)
+    write_report_folder(folder, written)
 
 
 def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import json
 import os
 import re
-import shutil
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -16,28 +12,23 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from levelhead._version import VERSION
 from levelhead.campaign import Plan, Results, score_plan
 from levelhead.campaign.outputs import VisitEach
 from levelhead.campaign.ranked_systems import RankedSystems
-from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.errors import Fault, InputError
 from levelhead.evaluation.fold import CountedPiece, Fold
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
-from levelhead.progress import tracked
 from levelhead.report.page.blocks import Origin, Page
 from levelhead.report.page.files import render, with_links
+from levelhead.report.page.folders import LONGEST_NAME, MARKER, write_report_folder
 from levelhead.report.page.ranking import by_family, measures_of_page, ranking_page
 from levelhead.report.page.score import score_page
 from levelhead.report.page.treebank_errors import ErrorTally
 from levelhead.treebank.provenance import FileSummary
-from levelhead.treebank.write import check_folder, output_errors
 
-MARKER = "levelhead-report.json"  # the file that marks a folder as a report and lists its files
 INDEX = "index.html"  # the start page
 
-_KIND = "levelhead report"
-_LONGEST_NAME = 60
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 
 
@@ -58,7 +49,7 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     taken = {MARKER, INDEX}
     for name in dict.fromkeys(names):
-        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:_LONGEST_NAME].strip("-.")
+        safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:LONGEST_NAME].strip("-.")
         safe = f"_{safe}" if _RESERVED.fullmatch(safe) else safe
         if safe != name or not safe or safe.lower() in taken:
             digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
@@ -66,59 +57,6 @@ def file_names(names: Iterable[str]) -> Mapping[str, str]:
         taken.add(safe.lower())
         found[name] = safe
     return found
-
-
-def check_report_folder(path: str | os.PathLike[str]) -> None:
-    """Check that a report can be written to a folder, without creating anything."""
-    with output_errors(path):
-        target = Path(os.fspath(path)).resolve()
-        if target.exists():
-            if not target.is_dir():
-                raise OutputError("it is a file: name a folder", "output", Place(os.fspath(path)))
-            of_report: set[str] = set()
-            with contextlib.suppress(OSError, ValueError):
-                marker: Any = json.loads((target / MARKER).read_bytes())
-                if isinstance(marker, dict) and marker.get("kind") == _KIND and isinstance(marker.get("files"), list):
-                    of_report = {MARKER, *(text for text in marker["files"] if isinstance(text, str))}
-            tops = {name.partition("/")[0] for name in of_report}
-            foreign = sorted({entry.name for entry in target.iterdir()} - tops)
-            if not foreign:  # otherwise do not search the folder, which might be a whole disk
-                files = (entry for entry in target.rglob("*") if entry.is_symlink() or not entry.is_dir())
-                foreign = sorted({file.relative_to(target).as_posix() for file in files} - of_report)
-            if foreign:
-                first = f"{foreign[0]} and {len(foreign) - 1} more" if len(foreign) > 1 else foreign[0]
-                message = f"the folder has files that are not part of an older report ({first}): name another folder"
-                raise OutputError(message, "output", Place(os.fspath(path)))
-        check_folder(target.parent)
-
-
-def write_report_folder(path: str | os.PathLike[str], pages: Mapping[str, Callable[[], bytes]]) -> None:
-    """Write pages to a folder: completely to a temporary folder first, which then replaces the folder."""
-    check_report_folder(path)
-    with output_errors(path):
-        target = Path(os.fspath(path)).resolve()
-        target.parent.mkdir(parents=True, exist_ok=True)
-        stage = Path(tempfile.mkdtemp(prefix=f".{target.name[:_LONGEST_NAME]}.", dir=target.parent))
-        try:
-            made = stage / "new"
-            made.mkdir()
-            with tracked(list(pages.items()), "writing") as items:
-                for name, make in items:
-                    (made / name).parent.mkdir(exist_ok=True)
-                    (made / name).write_bytes(make())
-            marker = {"kind": _KIND, "version": VERSION, "files": sorted(pages)}
-            (made / MARKER).write_text(json.dumps(marker, indent=1) + "\n", encoding="utf-8")
-            old = stage / "old"
-            if target.exists():
-                target.rename(old)
-            try:
-                made.rename(target)
-            except OSError:
-                if old.exists():
-                    old.rename(target)
-                raise
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
 
 
 def pages_of_outputs(plan: Plan, setup: Setup, origin: Origin) -> VisitEach:
