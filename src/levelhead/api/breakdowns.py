@@ -15,6 +15,7 @@ from levelhead.api.inputs import (
     Punctuation,
     Systems,
     as_list,
+    check_single,
     noting,
     plan_for,
     running,
@@ -26,7 +27,7 @@ from levelhead.comparison.breakdowns import Breakdowns, break_down_outputs
 from levelhead.comparison.system_errors import Confusions, ErrorAnalysis, analyze_outputs, for_each_output
 from levelhead.comparison.trees import TreeExamples, compare_sentences, find_examples
 from levelhead.comparison.word_tables import AlignedWords, CountedSentences, sentences_of_outputs, words_of_outputs
-from levelhead.errors import Fault, InputError, MeasureError
+from levelhead.errors import Fault, InputError
 from levelhead.jobs import Workers
 from levelhead.measures.registry import Registry
 from levelhead.scoring.rules import Rules
@@ -123,7 +124,7 @@ def breakdown(
     plan = plan_for(gold, systems, split)
     schemes = setup.registry.schemes
     buckets = PropertySettings(schemes.by_name[schemes.default], training_of(seen))
-    _check_single(setup.names)
+    check_single(setup.names)
     tests = InferenceSettings(level=level, resample_by=resample_by)
     if by is None and len(plan.systems) == 1:
         return noting(analyze_outputs(plan, setup, tests), gold, plan)
@@ -168,7 +169,7 @@ def analyze(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry,
         train=train, partial=partial, punct=punct,
     )  # fmt: skip
-    _check_single(setup.names)
+    check_single(setup.names)
     plan = plan_for(gold, system, split)
     return noting(analyze_outputs(plan, setup, InferenceSettings(level=level, resample_by=resample_by)), gold, plan)
 
@@ -207,13 +208,8 @@ def trees(
     plan = plan_for(gold, systems, split)
     if show:
         return noting(find_examples(plan, as_list(show), setup), gold, plan)
-    _check_single(setup.names)
+    check_single(setup.names)
     return noting(compare_sentences(plan, setup), gold, plan)
-
-
-def _check_single(measures: Sequence[str]) -> None:
-    if len(measures) != 1:
-        raise MeasureError(f"give a single measure, not {', '.join(measures)}", "invalid-argument")
 
 
 @public(each=("optional", "function"))

@@ -80,7 +80,7 @@ def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, fo
     systems=("either", ("mapping", TREEBANK, "a mapping of names to outputs"), ("list", "path")),
     order=("one of", lambda: import_module("levelhead.derivation").ORDERS),
     ngram=("optional", ("whole", *LIMITS["ngram"])),
-    minimum_counts=("either", ("one of", ("srilm",)), ("list", ("whole", 0, None))),
+    minimum_counts=("either", ("one of", ("srilm",)), ("list", ("whole", 1, None))),
     ends=("one of", ("in", "out", "ppl1")),
 )
 def perplexity(

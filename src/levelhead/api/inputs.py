@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union, cast
 
 from levelhead.arguments import is_list
+from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.rules import Rules, rules_named
@@ -57,6 +58,11 @@ def as_list(given: object) -> list[Any]:
 def measure_names(measures: Measures) -> list[str]:
     """Return the names of measures; a string can have several names separated by commas."""
     return [text for given in as_list(measures) for text in split_measures(str(given))]
+
+
+def check_single(measures: Sequence[str]) -> None:
+    if len(measures) != 1:
+        raise MeasureError(f"give a single measure, not {', '.join(measures)}", "invalid-argument")
 
 
 def loaded(source: Input, format: Format = "conllu") -> Treebank:

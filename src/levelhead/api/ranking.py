@@ -17,6 +17,7 @@ from levelhead.api.inputs import (
     PathLike,
     Systems,
     as_list,
+    check_single,
     measure_names,
     registry_of,
     registry_with,
@@ -328,6 +329,7 @@ def difficulty(
     from levelhead.comparison.difficulty import difficulties
     from levelhead.correlation.tables import read_tables
 
+    check_single(measure_names(measure))
     registry = registry_with(measure, registry or registry_of((), None))
     about = tuple[str, ...]()
     if scores is not None:

@@ -155,7 +155,7 @@ def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
 
     By default, the model is a trigram model with interpolated modified Kneser-Ney smoothing. Words are predicted in the
     order of the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model
-    (a file with .arpa in its name). "-" is standard input.
+    (a file with .arpa in its name) with its own length and minimum counts of n-grams. "-" is standard input.
     """
     from levelhead.derivation import write_arpa as write
 

@@ -45,8 +45,10 @@ _DOWNLOAD = "levelhead: download"
 _ARGUMENTS = "levelhead.arguments"
 _RUNNING = frozenset(f"--{name}" for name in GROUPS["Running"].split())
 _PARTIAL = {  # errors that --partial allows
-    "cycle", "head-outside-sentence", "invalid-head", "no-root", "several-roots", "word-id-sequence",
-    "refused-by-rules", "text-mismatch",
+    "control-character", "cycle", "empty-form", "empty-relation", "empty-sentence", "head-outside-sentence",
+    "invalid-head", "invalid-id", "misplaced-comment", "misplaced-empty-node", "misplaced-range", "no-root",
+    "overlapping-ranges", "range-past-end", "reversed-range", "several-roots",
+    "stray-carriage-return", "word-id-sequence", "refused-by-rules", "text-mismatch",
 }  # fmt: skip
 
 
@@ -141,6 +143,8 @@ class Setting(click.Option):
         about, _, without_value = re.sub(r'"([^" ]+)"', r"\1", text).partition("; by default ")
         about = re.sub(r"^(whether to|the|an?) ", "", about)
         shown, repeated = copy(self), "; can be repeated" if self.multiple and "single" not in about else ""
+        if "single" in about and isinstance(shown.metavar, str):
+            shown.metavar = shown.metavar.removesuffix(",...")
         shown.help = self.help or f"{about[0].upper()}{about[1:]}{repeated}"
         if default is not False and default not in (None, (), ""):
             shown.default, shown.show_default = default, True

@@ -80,7 +80,8 @@ class ResultPath(click.Path):
 
             check_report_folder(path)
         elif self.what == "folder" or (
-            self.what in {"file or folder", "treebanks"} and not os.path.isfile(path)  # noqa: PTH113 -- never raises
+            # not a device or pipe
+            self.what in {"file or folder", "treebanks"} and (os.path.isdir(path) or not os.path.lexists(path))  # noqa: PTH112
         ):
             check_folder(path)
         else:
