@@ -55,7 +55,7 @@ class Repair(NamedTuple):
         words: the number of words with this error.
         causes: the number of these words that are roots or whose gold head is attached correctly; null for measures
             that do not compare heads.
-        share: their share of all words with an error; 0 without any.
+        share: `words` / all words with an error; 0 without errors.
         value: the value of the measure after the repair; null for the average of several treebanks.
         gain: the points gained; in an average, treebanks without the error add 0.
         estimate: the gain with its confidence interval.

@@ -61,21 +61,21 @@ class RoundTripCounts(NamedTuple):
         punctuation: the number of words with the relation punct.
         candidates: the number of words that are targets.
         converted: the number of targets that swapped places with their heads.
-        converted_share: their share of the words.
+        converted_share: `converted` / all words.
         changed_heads: the number of words with a different head in the function-head tree.
-        changed_heads_share: their share of the words.
+        changed_heads_share: `changed_heads` / all words.
         failed_sentences: the number of sentences that are not restored.
-        failed_sentences_share: their share of the sentences.
+        failed_sentences_share: `failed_sentences` / all sentences.
         lost_heads: the number of words whose head is not restored.
-        lost_heads_share: their share of the words.
+        lost_heads_share: `lost_heads` / all words.
         nonprojective_before: the number of non-projective arcs in the content-head tree.
-        nonprojective_share_before: their share of the words.
+        nonprojective_share_before: `nonprojective_before` / all words.
         nonprojective_after: the number of non-projective arcs in the function-head tree.
-        nonprojective_share_after: their share of the words.
+        nonprojective_share_after: `nonprojective_after` / all words.
         nonprojective_sentences_before: the number of sentences with a non-projective content-head tree.
-        nonprojective_sentences_share_before: their share of the sentences.
+        nonprojective_sentences_share_before: `nonprojective_sentences_before` / all sentences.
         nonprojective_sentences_after: the number of sentences with a non-projective function-head tree.
-        nonprojective_sentences_share_after: their share of the sentences.
+        nonprojective_sentences_share_after: `nonprojective_sentences_after` / all sentences.
         head_entropy_before: the head-word entropy of the content-head trees; null if no word is frequent enough.
         head_entropy_after: the head-word entropy of the function-head trees.
     """

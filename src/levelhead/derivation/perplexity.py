@@ -89,7 +89,7 @@ def perplexity_of(log10_probability: float, events: int) -> float | None:
 
 @immutable
 class Perplexity:
-    """The perplexity of a treebank under a model, in a word order.
+    """The perplexity of a treebank under a model, in a given word order.
 
     Args:
         sums: the log-probabilities and numbers of events of the sentences.
@@ -170,7 +170,7 @@ class Perplexity:
 def perplexity(
     model: NgramModel, test: Treebank, order: str = "string", *, ends: Ends = "in", lift: bool = False
 ) -> Perplexity:
-    """Return the perplexity of a treebank or a parser's output, in a word order.
+    """Return the perplexity of a treebank or a parser's output, in a given word order.
 
     Args:
         model: a model of the same order of words, for example `estimate(sequences_of(train, order))`.

@@ -182,9 +182,9 @@ class LeakageRow(NamedTuple):
 
     Args:
         sentences: the number of these sentences.
-        share_of_sentences: their share of all sentences.
+        share_of_sentences: `sentences` / all gold sentences.
         words: the number of words in these sentences.
-        share_of_words: their share of all words.
+        share_of_words: `words` / all gold words.
     """
 
     sentences: int

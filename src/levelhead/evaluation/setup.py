@@ -218,7 +218,7 @@ def setup_of(
             the multiword tokens of gold are split, since CoNLL-X has no multiword tokens.
         registry: the available measures and schemes; by default the shipped ones.
         weights: a mapping from name to weights, such as `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`. The name
-            `WDE` is reserved for word dependency entropies of training treebanks.
+            `WDE` stands for word dependency entropies of training treebanks.
         folder: the folder to which paths in measures are relative, by default the current folder.
         partial: whether to score outputs with different text or broken trees.
         allow_several_roots: whether sentences of files can have several roots.

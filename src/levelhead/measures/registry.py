@@ -81,7 +81,7 @@ class Registry:
     """The available measures and schemes.
 
     Args:
-        measures: a mapping from name to measure.
+        measures: a mapping from the name of each measure to the definition.
         schemes: all schemes, and the default scheme.
         origins: a mapping from the hash of a measure or scheme to the hash of the file from which it was read.
     """

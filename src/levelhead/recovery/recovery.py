@@ -282,7 +282,7 @@ class ClassRow(NamedTuple):
         incomplete: the number of answers in which a gold word has no head.
         words: the number of gold words.
         recovered: the number of gold words that get a head.
-        recovered_share: their share of the gold words.
+        recovered_share: `recovered` / `words`.
         matched: the number of gold words for which a row has the same form.
         extra_rows: the number of rows that match no gold word.
     """
