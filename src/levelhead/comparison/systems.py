@@ -94,7 +94,7 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that says how two systems differ in each measure, or which of several differ in LAS."""
+        """A sentence on how two systems differ in each measure, or which of several differ from the first in LAS."""
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:

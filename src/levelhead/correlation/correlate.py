@@ -39,7 +39,7 @@ class Coefficient(NamedTuple):
         low: the lower end of the confidence interval, simultaneous for all pairs. It is None with fewer than four
             treebanks (plus one per given column), or if a column is constant without one of the treebanks.
         high: the upper end of the confidence interval.
-        p: the two-sided p-value, corrected for the number of pairs (Sidak) and below .05 exactly when the 95%
+        p: the two-sided p-value, corrected for the number of pairs (Sidak); below .05 exactly when the 95%
             interval excludes 0.
         families: the check by language families.
     """
@@ -55,10 +55,10 @@ class Pair(NamedTuple):
     """The correlations of a pair of columns.
 
     Args:
-        x: the name of one column.
-        y: the name of the other.
+        x: the name of the first column.
+        y: the name of the second column.
         n: the number of languages (or treebanks) with both values.
-        coefficients: the coefficients by method.
+        coefficients: a mapping from each method of correlation to the coefficient.
         skewed: the names of the skewed columns among `x`, `y` and the columns controlled for.
     """
 

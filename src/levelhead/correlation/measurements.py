@@ -80,7 +80,7 @@ class Measurements(Tabular):
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return a list of column names from `names`, in which a text can contain several names with commas between."""
+        """Return the column names in `names`, each of which can list several names with commas between them."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))

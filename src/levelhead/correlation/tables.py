@@ -38,7 +38,7 @@ class _Cells(NamedTuple):
     rows: Sequence[tuple[int | None, Sequence[str]]]  # the line of each row in a file, and its cells
 
     def place(self, name: str) -> int | None:
-        """Return the index of the first column called `name` in any case; None without such a column."""
+        """Return the index of the first column called `name`, ignoring case; None without such a column."""
         return next((i for i, column in enumerate(self.names) if column.lower() == name), None)
 
 

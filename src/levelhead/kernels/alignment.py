@@ -149,7 +149,7 @@ def align_forms(gold: ConstInts, gold_starts: ConstInts, system: ConstInts, syst
 def distance(
     one: ConstInts, one_start: Size, one_end: Size, other: ConstInts, other_start: Size, other_end: Size, row: Ints
 ) -> cython.int:
-    """Return the Levenshtein distance of two words; `row` must be longer than the second word, by one number."""
+    """Return the Levenshtein distance of two words; `row` must have one item more than the second word."""
     size: Size = other_end - other_start
     for j in range(size + 1):
         row[j] = j

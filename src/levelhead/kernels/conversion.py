@@ -72,7 +72,7 @@ def children_of(heads: ConstInts):
 
 
 def forward(heads: ConstInts, order: ConstInts, targets: ConstBytes, roots: ConstBytes):
-    """Return the heads after target words are moved above their heads (Algorithm 1), and which words were moved."""
+    """Return the HEADs after moving target words above their parents (Algorithm 1), and which words were moved."""
     n_words: Size = heads.shape[0]
     check_sizes(heads=heads, targets=targets, roots=roots)
     check_range("heads", heads, -1, n_words - 1)
@@ -101,7 +101,7 @@ def forward(heads: ConstInts, order: ConstInts, targets: ConstBytes, roots: Cons
 
 @cython.locals(first=Ints, following=Ints)
 def backward(heads: ConstInts, order: ConstInts, targets: ConstBytes, fixed: ConstBytes, frozen: cython.bint):
-    """Return the heads after target words are moved below their children (Algorithm 2)."""
+    """Return the HEADs after moving target words below their children (Algorithm 2)."""
     check_sizes(heads=heads, targets=targets, fixed=fixed)
     check_range("order", order, -heads.shape[0], heads.shape[0] - 1)
     converted: Ints = memoryview(np.array(heads, dtype=np.int32))

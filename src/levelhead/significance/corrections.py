@@ -26,7 +26,7 @@ def corrected(p: _P, n_tests: int) -> _P | float:
     """Return a p-value corrected for the number of tests by Sidak's (1967) bound on the largest |t|.
 
     Args:
-        p: the p-value of one test, or None.
+        p: the p-value of a single test; None stays None.
         n_tests: the number of tests.
     """
     return p if p is None or n_tests == 1 else -math.expm1(n_tests * math.log1p(-p)) if p < 1 else 1.0
@@ -110,7 +110,7 @@ def count_wins(
     """Return on how many treebanks a system is better or worse than the baseline, with tests over treebanks.
 
     Args:
-        results: the system's results for one measure, one for each treebank with a difference; at least one.
+        results: the system's results for one measure on each treebank with a difference; must not be empty.
         voters: a mapping from each treebank to its voter in these tests (the treebank, its language or its family).
         level: the p-value below which a difference is significant.
         sign: 1 if higher values of the measure are better, -1 if lower values are better.

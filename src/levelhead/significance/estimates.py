@@ -258,7 +258,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def distance(self, tail: float, sign: int) -> float:
-        """Return the distance from the value to the low (`sign` 1) or high (-1) end, which misses at rate `tail`."""
+        """Return the distance from the value to the low (`sign` 1) or high (-1) end; `tail` is the error rate there."""
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
         square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
@@ -346,7 +346,7 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def tail(self, limit: float, sign: int) -> float:
-        """Return the probability of a value at least this far above (`sign` 1) or below (-1) the true value `limit`."""
+        """Return the probability of an estimate this far above (`sign` 1) or below (-1) `limit` if `limit` is true."""
         size = sign * (self.value - limit)
         if self.runs:
             if size < 0:
