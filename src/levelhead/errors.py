@@ -74,7 +74,7 @@ class Fault:
         return self.message + (f" (and {number_of(self.count - 1, 'more such case')})" if self.count > 1 else "")
 
     def in_file(self, name: str | None) -> Fault:
-        """Return the same fault in the file `name`."""
+        """Return this fault with `name` as its file."""
         return replace(self, place=self.place._replace(file=name))
 
 

@@ -99,7 +99,7 @@ class Explanation(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the scores, with the names of all rules that accept the files."""
+        """The provenance of the scores. It names all sets of scoring rules under which the files are valid."""
         first = next(iter(self.accepted.values())).provenance
         return replace(first, signature={**first.signature, "rules": "+".join(self.accepted)})
 

@@ -275,7 +275,7 @@ def sentences(
     A system word is counted in the gold sentence that contains its first character.
 
     Args:
-        measures: by default all measures that the rules' official scorer prints.
+        measures: by default all measures that the official scorer of `rules` prints.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.

@@ -77,7 +77,7 @@ def score(
     the rules "ud" add five measures of empty nodes to the default measures.
 
     Args:
-        measures: by default all measures that the rules' official scorer prints.
+        measures: by default all measures that the official scorer of `rules` prints.
         train: training treebanks, for WLAS(WDE) and for `leakage`: how much of gold occurs in training, and the
             scores on the rest.
         intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;

@@ -38,8 +38,8 @@ def reproduce(
         treebanks: folders of treebanks (`xx-ud-train.conllu` ...), or files.
         systems: a folder with the outputs of a parser, or with a folder for each parser; without it, parsers are
             trained briefly.
-        judgments: a folder with human judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`
-            (study callin).
+        judgments: a folder with a folder for each language, such as `en`, which has the files `gold.conll`,
+            `parser1.conll` and `parser2.conll`, and human judgments in `prediction` (study callin).
         scores: a table of published scores (study conll17).
         weights: weights of relations for WLAS, instead of the entropies of the training sets (study callin).
         quick: use few resamples, and test sets instead of missing training sets, to check that everything works.

@@ -57,9 +57,9 @@ def score_plan(
         store: the store of results, or None.
         by_sentence: whether to return the counts of every sentence, which intervals and tests require.
         resample_by: the sampling units of intervals and tests, see `significance.units_of`.
-        look: an additional function, called for each test set with all outputs if they are valid; or a `VisitEach`,
-            which is called for each valid output. Workers must be able to import it. Every output is read, even if the
-            store has its result.
+        look: a function that workers call for each test set with valid outputs of all systems, or a `VisitEach`, which
+            they call for each valid output. It must be importable. Every output is then read, even if its result is in
+            the store.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.

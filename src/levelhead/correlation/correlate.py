@@ -36,8 +36,8 @@ class Coefficient(NamedTuple):
 
     Args:
         value: the coefficient, from -1 to 1; None if a column is constant.
-        low: the lower end of the confidence interval, simultaneous for all pairs. It is None with fewer than four
-            treebanks (plus one per given column), or if a column is constant without one of the treebanks.
+        low: the lower end of the confidence interval, simultaneous for all pairs. It is None for fewer than four
+            treebanks (one more for each controlled column), or if a column is constant after leaving out a treebank.
         high: the upper end of the confidence interval.
         p: the two-sided p-value, corrected for the number of pairs (Sidak); below .05 exactly when the 95%
             interval excludes 0.

@@ -34,9 +34,9 @@ _ATTRIBUTES = frozenset(
 def to_stanza(treebank: Treebank) -> Document:
     """Return a treebank as Stanza's Document, with multiword tokens, empty nodes, comments and enhanced edges.
 
-    Stanza numbers sentences without a sent_id (`# sent_id = 0`). It moves SpaceAfter and SpacesAfter from MISC to the
-    token, and sorts MISC when it moves them back. It stores enhanced edges as a graph, sorted, without duplicates.
-    Multiword tokens lose all columns except FORM and MISC, and the words in them lose the spacing in MISC.
+    Stanza gives sentences without a sent_id a number (`# sent_id = 0`). It moves SpaceAfter and SpacesAfter from MISC
+    to the token, and sorts MISC when it moves them back. It stores enhanced edges as a graph, sorted, without
+    duplicates. Multiword tokens lose all columns except FORM and MISC, and the words in them lose the spacing in MISC.
 
     Raises:
         InputError: MISC has a name that Stanza reads as a column (`head=3`), DEPS is not a list of head:relation, or

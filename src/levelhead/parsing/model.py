@@ -143,8 +143,8 @@ class Model:
         beam: the beam width (1: greedy).
         tables: a mapping from purpose to weights, int16, shape (rows, classes).
         training: facts about its training.
-        function_head: the version of UD (1 or 2) for converting parsed trees back to content heads, if the parser was
-            trained on function-head trees (Kohita et al. 2017); otherwise None.
+        function_head: the version of UD (1 or 2) if the parser was trained on trees with function heads (Kohita et al.
+            2017), so that parsed trees are converted to content heads; otherwise None.
         reverse: whether it reads sentences from the last word to the first.
         margin: for graph-based parsers, how many points the gold tree must score above any other tree in training,
             for each wrong head of that tree.
@@ -175,7 +175,7 @@ class Ensemble:
         members: the transition parsers, with the same relations.
         votes: how much the vote of each member adds to the score of an arc, as a multiple of `graph.margin`.
         training: facts about its training.
-        function_head: the version of UD for converting parsed trees back to content heads, or None, as in `Model`.
+        function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 
     graph: Model
@@ -200,7 +200,7 @@ class Baseline:
         other: the relation of words whose UPOS does not occur in the training treebank.
         seed: the random seed of the trees.
         training: facts about its training.
-        function_head: the version of UD for converting parsed trees back to content heads, or None, as in `Model`.
+        function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 
     parser: str
@@ -223,7 +223,7 @@ class ExternalModel:
         parser: its name in `levelhead train`: udpipe, malt or command.
         contents: the contents of the model file that the external parser wrote.
         training: facts about its training.
-        function_head: the version of UD for converting parsed trees back to content heads, or None, as in `Model`.
+        function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 
     parser: str

@@ -332,7 +332,7 @@ def differences(
     Args:
         tables: the counts on each treebank, for the same runs and measures, with one row per sentence; if `units` is
             None, with one row per sampling unit.
-        settings: the settings of tests.
+        settings: the settings of intervals and significance tests.
         units: the sampling units (sentences or documents) of each treebank.
         parallel: the sampling units that parallel treebanks share.
     """

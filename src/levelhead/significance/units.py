@@ -346,7 +346,7 @@ class ParallelUnits(NamedTuple):
         return f"{kinds_counted([unit], n_units)}, {share} {each}"
 
     def ids(self, code: str) -> Sequence[str]:
-        """The ids of a test set's sampling units in averages; for sentences joined to documents, document ids."""
+        """The ids of a test set's sampling units, sentences or documents, in averages over test sets."""
         unit = self.units[code]
         if unit.ids or unit.documents is None or self.kind(code) != DOCUMENT:
             return unit.ids

@@ -251,7 +251,7 @@ class TooManyMembers(ValueError):
 def members(
     file: IO[bytes], new: Callable[[int | None], Any], memory: int | None = None, *, trusted: bool = True
 ) -> _Parts:
-    """Yield the decompressed members of a file in parts. Zeros may follow a member; `memory` is the limit for xz."""
+    """Yield decompressed bytes. A file can have several streams, with zeros after each; `memory` limits xz."""
     raw, total = b"", 0
     for number in count():
         if number >= _MOST_MEMBERS + (total // _SMALL_MEMBER if trusted else 0):

@@ -107,7 +107,7 @@ class Source:
             created in Python.
         warnings: the warnings about the file.
         skipped: for each empty node that an official scorer skips, the index of the word after the node, int32.
-        n_blank: the number of sentences without words that an official scorer reads at the end of the file.
+        n_blank: the number of empty sentences at the end of the file that an official scorer reads.
     """
 
     path: str | None = None

@@ -88,7 +88,7 @@ class Tally:
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
-        """Return the sum of the tuples' values (by default, counts) for each string at a position of the tuples."""
+        """Return the sum of `values` (by default counts) over all tuples with the same string at a position."""
         keys, weights = self.keys[place], self.counts if values is None else values
         if values is not None:  # the order of tuples depends on how counts were added: it must not change the sums
             order = np.argsort(values)

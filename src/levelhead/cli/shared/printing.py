@@ -129,7 +129,7 @@ def show(
     main: str | None = None,
     **options: Any,
 ) -> None:
-    """Print the warnings and notes of a result, write its page, and print its table or, for papers, a citation."""
+    """Print warnings and notes, write the HTML page if requested, and print the table (or a citation)."""
     print_provenance(given, result.provenance)
     write_page(given, result)  # first, since a pipe can be closed
     if not _print_paper(given, result, each=options.get("each", False)):

@@ -47,7 +47,7 @@ class WantedFile(NamedTuple):
         return self.file.names[self.release]
 
     def address(self, file: str | None = None) -> str:
-        """Return the web address of the file; with `file`, the address of that file in the same repository."""
+        """Return the web address of this file, or of another `file` in the same repository."""
         address = os.environ.get("LEVELHEAD_UD_ADDRESS") or ADDRESS
         tag = "r2.0-test" if (self.release, self.file.part) == ("2.0", "test") else f"r{self.release}"
         names = {
