@@ -139,7 +139,7 @@ class Score(Valued):
 
     @property
     def component(self) -> Component:
-        """Which ratio `value` is: "f1", "precision", "recall" or "aligned_accuracy"."""
+        """The ratio that `value` is, such as "f1" or "recall"; has no effect for perplexities."""
         return self.measure.component or "f1"
 
     @property

@@ -59,7 +59,7 @@ def file_id(sha256: str | None, path: str | None = None) -> FileId:
 
 @immutable
 class Provenance:
-    """The provenance of a result.
+    """The settings and files behind a result.
 
     Args:
         signature: a mapping with everything that determines the numbers, such as the rules.

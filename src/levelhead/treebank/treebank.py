@@ -230,7 +230,7 @@ class Treebank(Sequence["Sentence"]):
     ) -> Treebank:
         """Return a treebank with new heads, relations, tags or other columns; everything else is kept.
 
-        If `heads` are given, the new treebank has trees, even if this treebank has none.
+        With `heads`, the new treebank has trees even if this treebank has none.
 
         Args:
             heads: the index of each word's head among all words, -1 for the root.
