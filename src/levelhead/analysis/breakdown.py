@@ -46,12 +46,13 @@ COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
 class Breakdown(NamedTuple):
-    """The score of each bucket, that is, of all words with the same values of given properties.
+    """Scores of words by the values of given properties.
 
     Args:
         by: the names of the properties.
         measure: the measure.
-        rows: the values of the properties and the score, for each bucket that is not empty.
+        rows: for each nonempty bucket, that is, all words with the same values of the properties, these values and the
+            score.
         whole: the score of all words; None if `without` is empty.
         without: a mapping from each class or relation to the score of all other words, as in Tables 2 and 3 of Nivre
             and Fang (2017); empty if the words are broken down by another property.
@@ -282,11 +283,11 @@ def _without_relation(definition: Definition, relation: str) -> Definition:
 
 
 class Average(NamedTuple):
-    """The mean scores of words with the same properties, over several treebanks.
+    """The scores of words with the same properties, averaged over treebanks.
 
     Args:
         values: the value of each property. All words with these values form a bucket.
-        n_treebanks: the number of treebanks on which the bucket has words; scores are means over these treebanks.
+        n_treebanks: the number of treebanks where the bucket has words; scores are means over these treebanks.
         value: the mean score.
         precision: the mean precision.
         recall: the mean recall.

@@ -185,12 +185,12 @@ def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
 
 
 class Cascading(NamedTuple):
-    """The number of wrong arcs whose gold relation is in one class.
+    """The wrong arcs in one class of gold relations.
 
     Args:
         name: the class of the gold relation.
-        labeled: whether an arc with the correct head also needs the correct relation to count as correct.
-        wrong: the number of aligned words of the class with a wrong arc.
+        labeled: whether a wrong relation also makes an arc wrong.
+        wrong: the number of wrong arcs of aligned words in the class.
         parent_correct: the number of these words whose predicted head is itself attached correctly.
         share: `parent_correct` / `wrong`; a low share means that errors follow from errors higher in the tree.
     """

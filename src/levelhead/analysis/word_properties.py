@@ -57,7 +57,7 @@ BY_SENTENCES = "system words by their aligned gold word, or by the gold sentence
 
 
 class WordProperty(NamedTuple):
-    """A property of words, such as the relation, by which scores can be broken down.
+    """A property of words for breaking down scores.
 
     Args:
         name: the name of the property.

@@ -228,7 +228,7 @@ def words(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> AlignedWords:
-    """Return a table that compares both annotations of each gold word, with a row for each word and system.
+    """Return a table with a row for each gold word and system, which shows both annotations.
 
     Each unaligned system word also has a row, below the gold words of the sentence that contains its first character.
 

@@ -116,12 +116,12 @@ class Gain(NamedTuple):
 
 
 class AverageGain(NamedTuple):
-    """The mean gain of one system over several treebanks, on words with the same properties.
+    """The mean of a `Gain` over several treebanks.
 
     Args:
         values: the value of each property of words; all words with these values form the bucket.
         system: the system.
-        n_treebanks: the number of treebanks on which both system and baseline have a score for the bucket.
+        n_treebanks: the number of treebanks on which both systems have a score in the bucket.
         gold: the number of gold words in the bucket on all treebanks.
         difference: the mean difference over these treebanks; null if there are no such treebanks.
         more_correct: how many more words the system gets right than the baseline, in total.

@@ -89,7 +89,7 @@ class TreeExamples(Tabular):
 
 @immutable
 class ErrorExamples(TreeExamples):
-    """Words with a wrong relation, and the sentences that contain them.
+    """Words with a wrong relation, in their sentences.
 
     Args:
         system: the name of the system.
@@ -203,7 +203,7 @@ _SENTENCE: Layout = (
 
 @immutable
 class Contrasts(TreeExamples):
-    """Sentences in which systems gain or lose most compared with the baseline.
+    """Sentences in which systems differ most from the baseline.
 
     Args:
         measure: the measure.

@@ -260,7 +260,7 @@ Receive = Callable[[DataTable], object]
 
 @immutable
 class AlignedWords(Tabular):
-    """A table with a row for each gold word of each system, and for each unaligned system word.
+    """A table of gold words and of unaligned system words, for each system.
 
     Args:
         words: the table of words.
@@ -280,7 +280,7 @@ class AlignedWords(Tabular):
 
 @immutable
 class CountedSentences(Tabular):
-    """A table with the counts of each measure, with a row for each gold sentence and system.
+    """The counts of each measure in each gold sentence, for each system.
 
     Args:
         sentences: the table of sentences.
