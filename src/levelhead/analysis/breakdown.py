@@ -51,8 +51,8 @@ class Breakdown(NamedTuple):
     Args:
         by: the names of the properties.
         measure: the measure.
-        rows: for each nonempty bucket, that is, all words with the same values of the properties, these values and the
-            score.
+        rows: the values of the properties and the score of each bucket. A bucket contains all words with the same
+            values; empty buckets are left out.
         whole: the score of all words; None if `without` is empty.
         without: a mapping from each class or relation to the score of all other words, as in Tables 2 and 3 of Nivre
             and Fang (2017); empty if the words are broken down by another property.

@@ -96,8 +96,9 @@ def compare(
         wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra "stats").
         votes: whether the sign test and Wilcoxon's test have one vote per "treebank", "language" or "family".
         fail_if_worse: measures by which no system may be significantly worse than the first. With `margin`, a system
-            fails unless its confidence interval excludes losses above the margin. The field `gates` of the result says
-            which systems pass. Systems with invalid outputs raise no error, but are listed in the field `invalid`.
+            fails unless the confidence interval of its difference excludes losses above the margin. The field `gates`
+            of the result says which systems pass. Invalid outputs raise no error; their systems are listed in the field
+            `invalid`.
         prepare: what to collect in the field `looked` of the result: the trees for a page ("page") or the sentences
             with the largest losses ("summary").
 

@@ -109,8 +109,8 @@ def rank(
         all_measures: also rank by all measures of the rules' official scorer, LAS first.
         ranking: whether to average and rank at full precision ("exact") or as a shared task did ("conll17" or
             "conll18"); by default "exact".
-        missing: the score of missing outputs: 0, as in the shared tasks ("zero"), or predicted from all other scores
-            ("adjust"). Invalid outputs always score 0.
+        missing: which score missing outputs get, 0 as in the shared tasks ("zero") or a prediction from all other
+            scores ("adjust"). Invalid outputs always score 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
         by_treebank: whether to also rank separately on each test set in `groups`.
@@ -120,8 +120,8 @@ def rank(
             measure, as in "LAS@nivre-fang:CORE".
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests. By default, they are
             computed if `prepare` is given, or if files are ranked with `missing="adjust"`.
-        prepare: what to collect for `write_report` in the field `looked` of the result: the data for a "page", or for
-            "pages", a folder that also has a page for each output.
+        prepare: the pages for which to collect data in the field `looked` of the result, for `write_report`. "page" is
+            a single page, and "pages" is a folder that also has a page for each output.
         origin: how the result was made, to be shown at the end of pages; by default this call of `rank`.
 
     Raises:

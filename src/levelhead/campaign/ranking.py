@@ -57,9 +57,9 @@ def groups_named(
 ) -> tuple[Group, ...]:
     """Return the named groups of test sets.
 
-    A name can be `all`, `each` (every test set is a group), a name in `own`, a language, family or genus such as
-    `language:Czech`, `family:Uralic` or `genus:Slavic`, or a group of a shared task such as `conll18:pud` (or just
-    `pud` if `ranking` is `conll18`).
+    `all` contains all test sets, and `each` makes every test set a group. Other names are those in `own`, languages
+    (`language:Czech`), families (`family:Uralic`), genera (`genus:Slavic`), and groups of shared tasks (`conll18:pud`).
+    If `ranking` is `conll18`, `pud` is enough.
 
     Args:
         names: the names of groups.

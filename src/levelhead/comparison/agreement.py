@@ -100,7 +100,7 @@ class Disagreement(NamedTuple):
             `second` are in alphabetical order.
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
-        share: `words` as a share of all disagreements on this label.
+        share: these words as a share of all disagreements on this kind of label.
         first_annotator: the annotator who chose `first` in the example.
         second_annotator: the annotator who chose `second` in the example.
         sentence: the number of the example's sentence in the first annotation, from 1.
@@ -188,7 +188,7 @@ class Agreement(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence with the percentage of words whose heads annotators agree on, and the same for relations."""
+        """A sentence with the percentages of words whose heads and whose relations annotators agree on."""
         n = len(self.annotators)
         known = (label for label in self.labels[:2] if label.observed is not None)
         shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]

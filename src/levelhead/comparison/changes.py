@@ -140,7 +140,7 @@ class SentenceChange(NamedTuple):
 
 
 class Changes(Tabular):
-    """The changes between two versions of a treebank or a folder.
+    """The changes between two versions of a treebank or of a folder.
 
     Args:
         parts: a mapping from the name of each file to its changes; the name of a single treebank is "".
@@ -276,7 +276,7 @@ class Changes(Tabular):
                 yield kind, count, [_name(*version_of(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return a summary of changed sentences and the patterns of changes as tables; for folders, first the files."""
+        """Return the tables of kinds and of patterns of changes; for folders, a table of files comes first."""
         files, patterns = self.table(by="file"), self.table(by="pattern")
         return *[files] * self.of_folder, self.summary_table(), *[patterns] * bool(self.patterns)
 

@@ -125,7 +125,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return differences by measure, size of test set and number of runs; with `each`, also by treebank."""
+        """Return detectable differences by measure, test set size and number of runs; with `each`, also by treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)
