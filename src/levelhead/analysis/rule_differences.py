@@ -51,12 +51,12 @@ _F1 = DataColumn("f1", "number", "The F1 score", "percent", optional=True, limit
 
 @immutable
 class Explanation(Tabular):
-    """The scores under all rules, and the decisions that cause differences.
+    """The scores under each set of rules, and what causes differences.
 
     Args:
         evaluations: a mapping from the name of each set of rules to the scores, or to the error if the rules reject
             the files.
-        differences: the decisions on which the rules differ, if they change a score or affect a word.
+        differences: decisions on which the rules differ, but only those that change a score or affect a word.
     """
 
     KIND: ClassVar[str] = "explain"
@@ -82,7 +82,7 @@ class Explanation(Tabular):
 
     @property
     def accepted(self) -> dict[str, Evaluation]:
-        """The scores under the rules that accept the files: a mapping from the name of the rules to scores."""
+        """A mapping from the name of each set of rules that accepts the files to the scores under these rules."""
         return {name: scores for name, scores in self.evaluations.items() if isinstance(scores, Evaluation)}
 
     @property

@@ -126,7 +126,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
             'a path, a name such as "en_ewt@2.16", a treebank, or another object (see `levelhead.interop`); or'
             " several test sets: a folder, a manifest (TOML), or a mapping of codes to treebanks."
         ),
-        "system": "the system's output, in the same form as gold, or a mapping of the system's name to it.",
+        "system": "the system's output, in the same form as gold; or a mapping from the system's name to this output.",
         "systems": (
             "the output of one system, in the same form as gold; or of several systems: a list of paths, or a mapping"
             " of names to outputs."
@@ -137,34 +137,38 @@ SHARED: Mapping[str, str] = MappingProxyType(
             ' "conll17", "msp25" or "msp25-sorted").'
         ),
         "format": 'the format of the files, "conllu" or "conllx".',
-        "gold_format": "the format of gold, if different; if only gold is CoNLL-U, its multiword tokens are split.",
+        "gold_format": (
+            "the format of gold, if different; for CoNLL-X outputs, multiword tokens of CoNLL-U gold are split."
+        ),
         "allow_several_roots": (
             'whether to accept sentences with several roots (words with HEAD 0), under the rules "ud" and "udtools".'
         ),
         "punct": (
-            'punctuation in UAS, LAS and LS: "keep" counts it, "relation" leaves out words with the gold relation'
-            ' punct, as in LAS(nopunct), and "callin" uses Callin\'s definition, as in LAS(nopunct=callin).'
+            'punctuation in UAS, LAS and LS: "keep" counts it, "relation" leaves out words with gold relation punct,'
+            ' like LAS(nopunct), and "callin" leaves out punctuation by Callin\'s definition, like LAS(nopunct=callin).'
         ),
         "weights": (
-            'weights of relations for weighted measures: {"mine": {"det": 0.1, "nsubj": 1}} defines "WLAS(mine)".'
+            'weights of relations for weighted measures; for example, {"mine": {"det": 0.1, "nsubj": 1}} defines'
+            ' "WLAS(mine)".'
         ),
-        "registry": ("measures and schemes, as `read_definitions` returns them; by default the shipped ones."),
+        "registry": "the available measures and class schemes, from `read_definitions`; by default the shipped ones.",
         "partial": (
-            "whether to score outputs with different text or broken trees as well; every gold word counts (unofficial)."
+            "whether to also score outputs with different text or broken trees; missing words count as errors"
+            " (unofficial)."
         ),
         "train": "training treebanks, for WLAS(WDE).",
         "split": (
-            'which files of UD releases are gold ("train", "dev" or "test"); by default "test", or the only split.'
+            'which split of UD releases is gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),
         "as_runs": (
             "whether to treat every folder of a system (for a single gold file, also every file) as a training run; by"
             " default only folders named run or seed with a number."
         ),
-        "jobs": "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
+        "jobs": "the number of processes, or the workers that `levelhead.jobs.cluster` returns.",
         "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
         "store": "keep results in this file, and resume from it in the next run.",
         "resample_by": (
-            'the independent units of intervals and tests: "sentence", "document" (marked by # newdoc), "comment:NAME"'
+            'what intervals and tests treat as independent: "sentence", "document" (marked by # newdoc), "comment:NAME"'
             ' (sentences with the same comment NAME), or "auto" (documents if gold marks ten or more, otherwise'
             " sentences)."
         ),

@@ -71,18 +71,18 @@ def score(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Evaluation:
-    """Return the scores of a system; for several test sets, macro-averages (`treebanks` has the scores on each).
+    """Return a system's scores, macro-averaged over all test sets; `treebanks` has the scores on each test set.
 
     Files must be valid for the official scorer of the rules; treebanks in memory need not be. If gold has empty nodes,
     the rules "ud" add five measures of empty nodes to the default measures.
 
     Args:
         measures: by default all measures that the official scorer of `rules` prints.
-        train: training treebanks, for WLAS(WDE) and for `leakage`: how much of gold occurs in training, and the
-            scores on the rest.
-        intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
-            `compare` offers other levels and units.
-        prepare: "page" to also collect the errors that `write_report` shows, in the field `looked` of the result.
+        train: training treebanks, for WLAS(WDE) and for `leakage` (how much of gold occurs in them, and scores on the
+            rest).
+        intervals: also compute 95% confidence intervals, treating documents as independent if gold marks ten or more,
+            otherwise sentences; `compare` has other levels and units.
+        prepare: "page" to also collect the errors that `write_report` shows; the field `looked` has them.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.
@@ -159,10 +159,10 @@ def _page_errors(gold: Golds, system: Golds, setup: Setup, n_treebanks: int) -> 
 
 @public()
 def explain(gold: Input, system: Input) -> Explanation:
-    """Return which differences between the rules ud, udtools, conll18 and conll17 change the scores of two files.
+    """Return which differences between the rules ud, udtools, conll18 and conll17 change a system's scores.
 
     Args:
-        gold: the gold treebank or its path; only paths reveal differences in how files are read.
+        gold: the gold treebank or its path. Pass paths to also find differences in how the rules read files.
         system: the system's output.
 
     Raises:

@@ -20,13 +20,14 @@ def validate(
     """Return all errors and warnings of CoNLL-U files, each with its line.
 
     Consecutive blank lines are reported as one warning. To limit memory, at most 100,000 warnings of each kind are
-    listed per file; the `count` of the last warning includes all others. Checking a file stops after 100,000 errors.
+    listed per file; the `count` of the last listed warning includes the unlisted warnings. Checking a file stops after
+    100,000 errors.
 
     Args:
-        paths: files (also compressed), folders of files, or manifests (TOML), of which the gold files are validated.
-        rules: check CoNLL-U ("ud"), or files of morphosyntactic parsing ("msp25", "msp25-sorted").
-        fix: write a repaired copy to this file (for several files, to this folder), and check the copy; only
-            unambiguous repairs are made (white space, blank lines, empty columns).
+        paths: files (also compressed), folders of files, or manifests (TOML) whose gold files are validated.
+        rules: check files as CoNLL-U ("ud") or as morphosyntactic parses ("msp25", "msp25-sorted").
+        fix: write a copy with unambiguous repairs (white space, blank lines, empty columns) to this file, or copies of
+            several files to this folder, and check the copies.
 
     Raises:
         InputError: a folder has no CoNLL-U file, or a manifest is invalid.

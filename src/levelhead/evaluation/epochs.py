@@ -31,7 +31,7 @@ IGNORED = -100  # the head or relation of ignored words, as in PyTorch's loss fu
 
 
 class EpochScorer:
-    """Scores a parser's predictions for a gold treebank again and again, exactly as `levelhead.score` does.
+    """A scorer for the predictions of a parser in training; its scores equal those of `levelhead.score`.
 
     Args:
         gold: the gold treebank, or an object of another library that holds the gold treebank.
@@ -78,13 +78,13 @@ class EpochScorer:
         self._is_content = np.array([*content, self._rules.scheme.otherwise == "CONTENT"])
 
     def ids(self, relations: Iterable[str]) -> NDArray[np.int32]:
-        """Return the index of each of the `relations` in `labels`, -1 for a relation not in `labels`; int32."""
+        """Return the index in `labels` of each relation, or -1 if it is not in `labels`; int32."""
         return np.fromiter((self._ids.get(relation, _UNKNOWN) for relation in relations), dtype=np.int32)
 
     def score(self, heads: ArrayLike | Nested, relations: ArrayLike | Nested) -> Mapping[str, Score]:
         """Return the scores of predicted heads and relations for all words of gold, in the order of gold.
 
-        Words with -100 as head or relation do not count, neither as gold words nor as system words.
+        Words whose predicted head or relation is -100 do not count, neither as gold words nor as system words.
 
         Args:
             heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root. Either an array of integers, shape

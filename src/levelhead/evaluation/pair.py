@@ -52,7 +52,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         gold: the size of the gold treebank and the warnings about its file. For several treebanks, sizes are summed.
         system: the size of the system's output and the warnings about its file.
         provenance: the provenance of the numbers.
-        valid_trees: for partial scores, the scores if every word of a sentence without a valid tree counts as wrong;
+        valid_trees: for partial scores, lower scores that count all words of sentences without a valid tree as wrong;
             otherwise empty.
         coverage: for partial scores, the share of gold that the output covers; otherwise None.
         leakage: the share of gold that occurs in training; None without training treebanks.
@@ -87,7 +87,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def verdict(self) -> str | None:
-        """The main scores as a sentence; None for a single treebank without intervals."""
+        """A sentence with the main scores; None for scores on a single treebank without intervals."""
         from levelhead.evaluation.score_tables import headline
 
         return headline(self) if self.parts or "level" in self.signature else None
@@ -166,7 +166,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         return LAYOUTS
 
     def records(self, name: str) -> Iterator[Any]:
-        """Return the rows of the table `name`."""
+        """Return the rows of a table; `name` is a key of `layouts`."""
         from levelhead.evaluation.score_data import rows_of
 
         return rows_of(name, self)

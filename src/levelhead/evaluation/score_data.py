@@ -118,7 +118,7 @@ class PartialCoverage(NamedTuple):
     """The share of gold that a system's output covers.
 
     Args:
-        paired_by: what sentences were paired by: "characters" if all texts agree, otherwise "sent_id" or "text";
+        paired_by: how sentences were paired: by "characters" if all texts agree, otherwise by "sent_id" or "text";
             None without a readable output.
         answered: the number of gold sentences for which the output has a word with a HEAD.
         sentences: the number of gold sentences.
@@ -129,7 +129,7 @@ class PartialCoverage(NamedTuple):
         extra: the number of output sentences without a gold sentence; these sentences do not count.
         unreadable: the number of unreadable lines of the output.
         forms_matched: the number of gold words that are aligned with a word of the same form.
-        other_text: the number of output sentences that answer another text: no word is aligned, and
+        other_text: the number of output sentences with a different text than gold: no word is aligned, and
             fewer than half of the forms are equal.
         fits_next: the number of sentences in `other_text` that fit the next gold sentence.
         fits_previous: the number of sentences in `other_text` that fit the previous gold sentence.
@@ -151,7 +151,7 @@ class PartialCoverage(NamedTuple):
 
     @property
     def other_text_note(self) -> str:
-        """A sentence about the answers to another text; empty if there are none."""
+        """A sentence that describes the sentences in `other_text`; empty if there are none."""
         return other_text_note(self.other_text, self.fits_next, self.fits_previous) if self.other_text else ""
 
     def __str__(self) -> str:

@@ -32,7 +32,7 @@ from levelhead.treebank.reader import Format
 
 @immutable
 class Setup:
-    """Everything that determines the numbers, except the treebanks; `setup_of` creates it.
+    """All settings that determine scores; `setup_of` creates them.
 
     Args:
         measures: the measures, in the order in which they are printed.
@@ -141,7 +141,7 @@ class Setup:
                 raise MeasureError(message, "missing-weight")
 
     def check_functions(self, *, elsewhere: bool, stored: bool) -> None:
-        """Refuse measures that are functions: other processes and stores of results do not know their code."""
+        """Refuse measures that are functions if results are `stored` or computed `elsewhere` (in other processes)."""
         for what, given in (("store=", stored), ("jobs= and cluster=", elsewhere)):
             for measure in self.measures if given else ():
                 if self.registry.functions([measure]):
@@ -158,7 +158,7 @@ class Setup:
         return os.path.join(self.folder, path)  # noqa: PTH118
 
     def for_pair(self) -> Setup:
-        """Return the settings for a single pair of treebanks, with the files that measures name."""
+        """Return the settings for a single pair of treebanks, after reading the files that measures name."""
         for measure, _ in self._unread:
             for_treebank(measure, None)  # refuses a file for each treebank
         return self.read() if self._unread else self
@@ -180,7 +180,10 @@ class Setup:
         return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-        """Return the parts that define measures beyond their names: hashes of `files` (or `weights`), class schemes."""
+        """Return what the signature says about measures: hashes of weights and definitions, functions, class schemes.
+
+        `files` is a mapping from measure to hash; its hashes replace those of `weights`.
+        """
         parts = {
             str(measure): files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
             for measure, definition in self.defined

@@ -105,11 +105,12 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
     r"""Return a treebank made of one or more parsed Docs.
 
-    White-space tokens, such as line ends, are left out, since CoNLL-U has no such words: the white space goes to MISC
-    of the preceding word (`SpacesAfter=\n`), or of the first word (`SpacesBefore`). Dependents of a white-space token
-    are attached to the head of this token. If the token was the root, its dependents become roots and get its relation.
-    A token is a root if it is its own head. Relations are copied unchanged: spaCy's English models use labels that are
-    not UD relations. Entities, vectors, custom attributes, and everything else without a CoNLL-U column are lost.
+    White-space tokens, such as line ends, do not become words. Their text goes to MISC of the preceding word
+    (`SpacesAfter=\n`); if they begin the text, it goes to MISC of the first word (`SpacesBefore`). Dependents of a
+    white-space token are attached to the head of this token. If the token was the root, its dependents become roots and
+    get its relation. A token is a root if it is its own head. Relations are copied unchanged, although those of spaCy's
+    English models are not UD relations. Entities, vectors, custom attributes, and everything else without a CoNLL-U
+    column are lost.
 
     Args:
         docs: a Doc, or several Docs, for example from `nlp.pipe`.

@@ -34,8 +34,8 @@ _ATTRIBUTES = frozenset(
 def to_stanza(treebank: Treebank) -> Document:
     """Return a treebank as Stanza's Document, with multiword tokens, empty nodes, comments and enhanced edges.
 
-    Stanza gives sentences without a sent_id a number (`# sent_id = 0`). It moves SpaceAfter and SpacesAfter from MISC
-    to the token, and sorts MISC when it moves them back. It stores enhanced edges as a graph, sorted, without
+    A sentence that has no sent_id gets a number from Stanza (`# sent_id = 0`). Stanza moves SpaceAfter and SpacesAfter
+    from MISC to the token, and sorts MISC when it moves them back. It stores enhanced edges as a graph, sorted, without
     duplicates. Multiword tokens lose all columns except FORM and MISC, and the words in them lose the spacing in MISC.
 
     Raises:

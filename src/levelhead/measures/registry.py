@@ -94,7 +94,7 @@ class Registry:
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
 
     def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the hashes of the custom definitions of `measures`, their schemes and the default scheme.
+        """Return the hashes of custom definitions: those of `measures`, their schemes and the default scheme.
 
         Definitions from a file have the hash of the file; other definitions have a hash of their contents.
         """
@@ -259,16 +259,17 @@ _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
 
 @checked(path="path", registry=("object", "Registry", "a registry, as read_definitions returns it"))
 def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
-    """Return the registry with the measures and schemes of the TOML file `path` added.
+    """Return a copy of `registry` with the measures and schemes in a TOML file added.
 
     A table `[measure.NAME]` has a list `needs` of what must be correct: head, relation, full-relation, upos, xpos,
     feats, all-feats, lemma or function-words. If `needs` is empty, all aligned words are correct, as for Words.
-    Optional keys are `unit` ("words" or "exact"), `only` (a class), `without` (a list of classes and relations),
-    `meaning`, `formula` and `source`.
+    Optional keys are `unit` ("words", or "exact" for sentences without errors), `only` (a class), `without` (a list of
+    classes and relations), `meaning`, `formula` and `source`.
 
     A table `[scheme.NAME]` has a table `classes` with a list of relations for each class. Optional keys are `version`,
-    `otherwise` and `source`. `version` is 1 or 2 for UD v1 or v2: relations of the other version then count as their
-    counterparts. `otherwise` is the class of unlisted relations, by default UNKNOWN.
+    `otherwise` and `source`. `version` is the version of UD (1 or 2) that defines the relations; those of the other
+    version then belong to the classes of their counterparts. `otherwise` is the class of unlisted relations, by default
+    UNKNOWN.
 
     Raises:
         InputError: the file is not TOML, or a definition is invalid.
@@ -416,13 +417,13 @@ def measure(
     number of gold words; precision is the sum divided by the number of system words.
 
     The function is called for several sentences at once, but the value of a word may only depend on its own sentence.
-    Such a measure only runs in this process, and without a store of results.
+    Measures made from functions cannot be combined with `jobs`, `cluster` or `store`.
 
     Args:
         name: the name of the measure (letters only).
-        counts: what the measure counts.
-        weight: a function that gets the `WordColumns` of gold or of the system. It returns which words count, or a
-            weight for each word. A pair of aligned words gets the smaller weight. By default, all weights are 1.
+        counts: what the measure counts; only "words" is supported.
+        weight: a function that gets the `WordColumns` of gold or of the system. It returns a weight for each word, or
+            whether it counts. A pair of aligned words gets the smaller weight. By default, all weights are 1.
         by_gold: whether an aligned system word gets the weight of the gold word instead of its own weight.
         columns: columns that gold must annotate besides heads and relations; without them, the measure has no value.
         version: a version of the functions; signatures show it after the name of the measure.

@@ -298,7 +298,7 @@ def _words_in(side: _Side, starts: Codes, ends: Codes, numbers: dict[str, int]) 
 
 @immutable
 class Matches(TreebankPair):
-    """The aligned words of two treebanks and what agrees in each pair, from which all measures are counted.
+    """The pairs of aligned words of two treebanks, and the properties in which the words of each pair agree.
 
     Args:
         gold: the gold treebank.
@@ -311,8 +311,8 @@ class Matches(TreebankPair):
         gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
         punctuation: the relations of punctuation in the whole gold file (`callin_punctuation`), if these treebanks
             are pieces of large files and a measure requires it; otherwise None.
-        lacking: for partial scores, whether words of each gold sentence are missing in the output, so that they count
-            as wrong system words; bool, shape (gold sentences,).
+        lacking: for partial scores, whether the output lacks words of each gold sentence; missing words count as wrong
+            system words; bool, shape (gold sentences,).
     """
 
     gold_spans: Spans
@@ -334,18 +334,18 @@ class Matches(TreebankPair):
         return np.bincount(self.flags, minlength=int(max(Agree)) * 2)
 
     def check_trees(self) -> None:
-        """Raise a `ConlluError` if a side has no trees."""
+        """Raise a `ConlluError` if gold or system has no trees."""
         check_trees(self.gold)
         check_trees(self.system)
 
     @cached_property
     def row_of_system(self) -> Codes:
-        """The gold sentence that contains each system word's first character, int32, shape (system words,)."""
+        """The index of the gold sentence with each system word's first character, int32, shape (system words,)."""
         return self.rows_at(self.system_spans.starts)
 
     @cached_property
     def edges(self) -> tuple[Edges, Edges, dict[str, int]]:
-        """The enhanced edges of gold and system, and the numbers of their labels."""
+        """The enhanced edges of gold, those of the system, and a mapping from each label to its number."""
         labels: dict[str, int] = {}
         gold = edges_of(self.gold, labels, self.rules)
         try:
@@ -356,7 +356,7 @@ class Matches(TreebankPair):
 
     @cached_property
     def empty_nodes(self) -> tuple[tuple[Numbers, Codes], tuple[Numbers, Codes]]:
-        """The compared properties of empty nodes in gold and system, and a word next to each node (`nodes_of`)."""
+        """For gold and for the system, the compared properties of each empty node, and a word next to each node."""
         numbers: dict[str, int] = {}
         gold = nodes_of(
             self.gold, self.gold_spans.sentence_starts, np.arange(self.gold.n_words, dtype=np.int32), numbers
@@ -368,7 +368,7 @@ class Matches(TreebankPair):
 
     @property
     def n_steps(self) -> tuple[int, int]:
-        """The number of steps of paths through empty nodes in gold and system, as far as DEPS is valid."""
+        """How many steps the paths through empty nodes have in gold and in the system; 0 if DEPS is malformed."""
         try:
             gold, system, _ = self.edges
         except MalformedDeps as error:
@@ -376,7 +376,7 @@ class Matches(TreebankPair):
         return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the weight of each gold word and the weight of each system word in a `selection`; bool or float64."""
+        """Return the weights of all gold words, and those of all system words, in a `selection`; bool or float64."""
         if selection is None:
             return np.ones(self.gold.n_words, dtype=bool), np.ones(self.system.n_words, dtype=bool)
         gold = selection.of_words(self.gold)
@@ -390,7 +390,7 @@ class Matches(TreebankPair):
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
-        """Return the gold sentence at each of these positions, int32."""
+        """Return the index of the gold sentence that contains each of these positions in the text, int32."""
         sentences = np.searchsorted(self.gold_spans.sentence_starts[:-1], starts, side="right") - 1
         return sentences.astype(np.int32)
 

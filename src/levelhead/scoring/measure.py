@@ -55,7 +55,7 @@ class Measure:
         argument: the text in parentheses; None without parentheses.
         only: the only class or relation that is counted, such as `CORE`, `callin:CONTENT` or `nsubj`; None for all.
         without: the classes and relations that are left out, sorted.
-        component: the ratio that is the value of the measure, such as "recall"; None for F1.
+        component: the ratio to report, such as "recall"; None for F1.
     """
 
     name: str
@@ -179,7 +179,7 @@ class Definition:
 class CustomMeasure(Measure):
     """A custom measure, made from a function by the decorator `levelhead.measure`.
 
-    Pass it in the list `measures`. Texts in the same list can then use its name, as in "Name.recall".
+    Pass it in the list `measures`. Strings in the same list can then contain its name, as in "Name.recall".
 
     Args:
         definition: the definition of the measure.

@@ -81,7 +81,7 @@ class Valued:
 class Score(Valued):
     """A system's score by one measure, in percent; it can be used as a number.
 
-    Without a value, `float` raises ValueError, and comparisons are false.
+    If `value` is None, `float` raises ValueError, and comparisons are false.
 
     Args:
         measure: the measure.
@@ -89,7 +89,7 @@ class Score(Valued):
         gold: the number of items in gold.
         system: the number of items in the system's output.
         aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
-        undefined: the value if there is nothing to count, which is None, or 0.0 as in the official scorers.
+        undefined: the value if there is nothing to count: None, or 0.0 under the rules of the official scorers.
         reason: the reason why the value is missing; None if there is a value.
         signature: a mapping from the name of each setting that determines the score to its value.
         perplexity: whether the value is the perplexity 10 ** (correct / gold), not a percentage.
@@ -129,7 +129,7 @@ class Score(Valued):
 
     @property
     def value(self) -> float | None:
-        """The ratio that the measure names, by default F1; for perplexities, the perplexity."""
+        """F1 in percent, or another ratio if the measure's name ends with it (`LAS.recall`), or the perplexity."""
         if self.perplexity:
             surprise = self.correct / self.gold if self.gold else math.inf
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
@@ -139,18 +139,18 @@ class Score(Valued):
 
     @property
     def component(self) -> Component:
-        """The name of the ratio that is the value, such as "f1"."""
+        """Which ratio `value` is: "f1", "precision", "recall" or "aligned_accuracy"."""
         return self.measure.component or "f1"
 
     @property
     def exact(self) -> Fraction | None:
-        """The value as an exact fraction; None without a value."""
+        """`value` as a fraction without rounding errors; None without a value."""
         ratio = self.exact_ratio
         return ratio if ratio is None or self.perplexity else 100 * ratio
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """The value as an exact ratio between 0 and 1, or the exact perplexity; None without a value."""
+        """`value` / 100 (for perplexities, `value`) as a fraction without rounding errors; None without a value."""
         from fractions import Fraction
 
         if self.value is None:

@@ -118,10 +118,10 @@ def _head_rows(treebank: Treebank) -> NDArray[Any]:
 
 
 class WordColumns:
-    """The words of whole sentences as columns, which the functions of a `measure` get.
+    """Columns with a value for each word of whole sentences: the argument of the functions of a `measure`.
 
-    A column is a read-only NumPy array with a value for each word, such as `words.upos`. Names that are not Python
-    names are in brackets: `words["class"]`, `words["feature:Case"]`.
+    Columns are read-only NumPy arrays, such as `words.upos`. Names that are not valid in Python are in brackets:
+    `words["class"]`, `words["feature:Case"]`.
 
         sentence                        the number of the sentence in these columns, from 1
         word                            the number of the word in its sentence, from 1

@@ -34,7 +34,7 @@ class FileId(NamedTuple):
         return short_hash(self.sha256) if self.name is None else f"{self.name}@{self.releases}"
 
     def is_other_release(self, other: FileId) -> bool:
-        """Return whether both are files of one treebank, but of different releases."""
+        """Return whether this file and `other` belong to the same treebank, but to different releases."""
         if self.name is None or other.name is None or self.name.partition("-")[0] != other.name.partition("-")[0]:
             return False
         return not releases_of_all([self, other])
@@ -63,11 +63,11 @@ class Provenance:
 
     Args:
         signature: a mapping with everything that determines the numbers, such as the rules.
-        files: for each treebank, a mapping from file to hash and name. The key of a file is "gold", the name of the
-            system (and run), or the path.
+        files: for each treebank, a mapping from a file's role to its hash and name. The role is "gold", or the name
+            of the system (and run); any other file has its path as role.
         warnings: the warnings about the files.
         notes: notes about the numbers.
-        about_files: messages about files that are ignored, or that match only by the beginning of the file name.
+        about_files: messages about ignored files, and about outputs with longer file names than their test sets.
     """
 
     signature: Mapping[str, str]

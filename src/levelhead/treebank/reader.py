@@ -92,15 +92,16 @@ def read(
     Args:
         path: the path of the file, "-" for standard input, or the name of a file in a UD release, such as
             "en_ewt-test@2.16".
-        format: "conllu", or "conllx": ten columns without ranges, empty nodes or comments. Several roots are allowed.
+        format: "conllu" or "conllx". CoNLL-X has no ranges, empty nodes or comments, and allows several roots.
         limits: the limits on the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
         partial: whether to read the readable part of an invalid file instead of raising an error. `Treebank.partial`
-            then lists the faults. You can write the treebank, or score it as a system's output with `partial=True`.
+            then lists the faults. You can write this treebank, or score it as a system's output if you also pass
+            `partial=True` to `score`.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
-        ConlluError: the file is invalid or, with `partial`, has no readable row; the error lists all faults.
+        ConlluError: the file is invalid; with `partial`, only if no row is readable. The error lists all faults.
     """
     name = path_of(os.fsdecode(path))
     data = read_bytes(name, limits)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @immutable
 class Sentence:
-    """A sentence of a treebank, with an index from 0. Sentences with the same CoNLL-U are equal."""
+    """A sentence of a treebank; its `index` counts from 0. Sentences with the same CoNLL-U are equal."""
 
     treebank: Treebank
     index: int
@@ -129,7 +129,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """Its text: the comment `# text = ...`, or otherwise its tokens, with spaces except after SpaceAfter=No."""
+        """The text in its comment `# text = ...`. Without it, the tokens, with spaces except after SpaceAfter=No."""
         if text := self.metadata.get("text"):
             return text
         treebank = self.treebank
@@ -206,7 +206,7 @@ class Word:
 
     @property
     def features(self) -> dict[str, str]:
-        """Its features: `{"Case": "Nom", "Number": "Sing"}`; empty without features."""
+        """A dictionary of its features, such as `{"Case": "Nom", "Number": "Sing"}`; empty without features."""
         if self.feats == "_":
             return {}
         parts = (feature.partition("=") for feature in self.feats.split("|"))
@@ -219,12 +219,12 @@ class Word:
 
     @property
     def deprel(self) -> str:
-        """Its relation to its head, with the subtype: `acl:relcl`."""
+        """Its relation to its head with the subtype, such as `acl:relcl`."""
         return self._cell(self._treebank.relations)
 
     @property
     def relation(self) -> str:
-        """Its universal relation to its head, without the subtype: `acl`."""
+        """Its relation to its head without the subtype, such as `acl`."""
         return universal(self.deprel)
 
     @property
@@ -362,7 +362,7 @@ NUMBERS = ("sentence", "word", "head")  # the columns of `word_table` with numbe
 
 
 def word_table(treebank: Treebank) -> dict[str, list[Any]]:
-    """Return the words of a treebank as columns by name, with one value per word.
+    """Return the words of a treebank as a mapping from column name to values.
 
     All comments except sent_id, all empty nodes, and all columns of multiword tokens except form and range are lost.
 
@@ -370,8 +370,8 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
         `sentence` (its number, from 1), `sent_id` (or None), `word` (its ID, from 1 in each sentence), `form`, `lemma`,
         `upos`, `xpos`, `feats`, `head` (an ID, 0 for the root; None without a head), `deprel` (with its subtype),
         `deps`, `misc`, `token` (the form of the word's surface token), and `range` (the IDs of the first and last word
-        of a multiword token, as in "3-4"; None for other words). Empty values are "_", as in CoNLL-U. Names and
-        numbers are the same as in `levelhead.words`.
+        of a multiword token, as in "3-4"; None for other words). Empty values are "_", as in CoNLL-U. The tables of
+        `levelhead.words` use the same names and numbers.
     """
     tokens, texts = treebank.tokens, treebank.strings.texts
     ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()

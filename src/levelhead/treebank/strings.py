@@ -30,7 +30,7 @@ UNDERSCORE = 0  # the code of "_", the first string of every pool
 
 @immutable
 class Strings(Sequence[str]):
-    """A pool of distinct strings.
+    """A sequence of distinct strings, called a pool.
 
     Args:
         pool: the strings in UTF-8, each followed by a line feed.
@@ -66,14 +66,14 @@ class Strings(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Strings:
-        """Return a pool of distinct strings, in the given order."""
+        """Return `texts`, which must be distinct, as a pool in the same order."""
         encoded = [text.encode() + b"\n" for text in texts]
         return cls(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
 
     def codes_with(self, *ranges: tuple[int, int]) -> Codes:
-        """Return the codes of the strings with a character in any of the `ranges`, ascending, int32.
+        """Return the codes of the strings that contain a character of any of the `ranges`, ascending, int32.
 
-        The first and last character of each range are up to U+FFFF, and not from "!" to "~".
+        A range is the first and the last code point. Ranges cannot exceed U+FFFF or contain "!" to "~".
         """
         members = np.zeros(1 << 16, dtype=np.uint8)
         for first, last in ranges:
@@ -82,16 +82,16 @@ class Strings(Sequence[str]):
 
     @cached_property
     def with_spaces(self) -> Codes:
-        """The codes of the strings that have a space separator, ascending, int32."""
+        """The codes of the strings that contain a space of any kind (Unicode category Zs), ascending, int32."""
         return self.codes_with(*SPACES)
 
     def texts_of(self, codes: Codes) -> list[str]:
-        """Return the strings with `codes` (int32); for a few of many strings, this is faster than `texts`."""
+        """Return the strings with these `codes` (int32), which is faster than decoding all strings with `texts`."""
         starts, ends = self.offsets[codes].tolist(), (self.offsets[codes + 1] - 1).tolist()
         return [self.pool[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
-        """Return a pool that also has the given strings, and the code of each."""
+        """Return a copy of the pool to which `texts` are added, and the code of each of the `texts`, int32."""
         code_of = {text: code for code, text in enumerate(self.texts)}
         codes = np.array([code_of.setdefault(text, len(code_of)) for text in texts], dtype=np.int32)
         new = Strings.of(list(code_of)[len(self) :])
@@ -101,7 +101,7 @@ class Strings(Sequence[str]):
 
 @immutable
 class StringColumn(Sequence[str]):
-    """A column of a treebank as a sequence of strings, stored as codes (int32 indices into a pool)."""
+    """A column of a treebank: a sequence of strings, stored as codes (int32 indices of `strings`)."""
 
     codes: Codes
     strings: Strings
@@ -136,11 +136,11 @@ class StringColumn(Sequence[str]):
 
     @cached_property
     def distinct_texts(self) -> list[str]:
-        """The strings that occur, in the order of `distinct`."""
+        """The strings that occur in the column, in the order of `distinct`."""
         return self.strings.texts_of(self.distinct)
 
     def mapped(self, function: Callable[[str], Any], dtype: DTypeLike) -> NDArray[Any]:
-        """Return the number or flag that a function computes for each row, called once for each distinct string."""
+        """Call a function once for each distinct string, and return its number or flag for each row."""
         of_code = np.zeros(len(self.strings), dtype=dtype)
         of_code[self.distinct] = list(map(function, self.distinct_texts))
         return of_code[self.codes]
@@ -151,7 +151,7 @@ class StringColumn(Sequence[str]):
         return any(self.strings[code] not in {"", "_"} for code in self.distinct[:3].tolist())
 
     def frequencies(self) -> dict[str, int]:
-        """Count each value, most frequent first, then by first occurrence in the pool."""
+        """Return the frequency of each value, most frequent first; equally frequent values are in order of code."""
         counts = np.bincount(self.codes, minlength=len(self.strings))
         order = np.argsort(-counts, kind="stable")
         return {self.strings[int(code)]: int(counts[code]) for code in order if counts[code]}

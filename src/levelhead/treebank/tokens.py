@@ -56,7 +56,8 @@ class EmptyNodes:
     """Nodes of the enhanced graph that are not words.
 
     Args:
-        position: the index of the word after each node (word 3 for node 2.1), int32, shape (n,), ascending.
+        position: the index, among all words, of the word after each node (after node 2.1, it is the third word of its
+            sentence), int32, shape (n,), ascending.
         sentence: the index of each node's sentence, int32, shape (n,).
         minor: the number after the dot in each node's ID, int32, shape (n,).
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
@@ -73,7 +74,7 @@ class EmptyNodes:
 
 @immutable
 class Comments(Sequence[str]):
-    """The comments above each sentence as a string; every line ends with a line feed.
+    """One string per sentence with all its comments; every line ends with a line feed.
 
     Args:
         text: all comments, in UTF-8.

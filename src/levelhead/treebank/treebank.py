@@ -45,10 +45,10 @@ class PartialReading(NamedTuple):
 
 @immutable
 class Treebank(Sequence["Sentence"]):
-    """Trees in memory, with one row per word and all strings in a single pool.
+    """Trees in memory, with one row per word; each distinct string is stored once.
 
     Args:
-        forms: FORM of each word. The fields from `lemmas` to `misc` are columns of the same type.
+        forms: FORM of each word. `lemmas`, `upos`, `xpos`, `feats`, `relations`, `deps` and `misc` have the same type.
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
         sentence_starts: the index of each sentence's first word, and finally the number of words; int32, shape
             (sentences + 1,).
@@ -58,8 +58,8 @@ class Treebank(Sequence["Sentence"]):
         source: the file from which the treebank was read.
         has_trees: whether words have heads; if not, all `heads` are -1 and have no meaning.
         extra: the extra columns of a CoNLL-U Plus file, or None.
-        partial: for an invalid file read with `partial=True`, how much of the file was readable; None for valid
-            treebanks. A word without a readable HEAD is its own head in `heads`.
+        partial: how much of an invalid file was readable, if it was read with `partial=True`; None for a valid
+            treebank. A word without a readable HEAD is its own head in `heads`.
     """
 
     forms: StringColumn
@@ -107,12 +107,12 @@ class Treebank(Sequence["Sentence"]):
 
     @property
     def strings(self) -> Strings:
-        """The pool of distinct strings, to which the codes of all columns refer."""
+        """All distinct strings; the codes in every column are indices of these strings."""
         return self.forms.strings
 
     @property
     def sentences(self) -> Sequence[Sentence]:
-        """The sentences, as views."""
+        """The sentences, which are not copied but refer to this treebank."""
         return self
 
     @property
@@ -190,7 +190,7 @@ class Treebank(Sequence["Sentence"]):
         return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
-        """Return a treebank of `sentences`, given as indices in the desired order or as one bool per sentence."""
+        """Return a treebank of only these `sentences`: indices in the desired order, or one bool per sentence."""
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]
@@ -230,12 +230,12 @@ class Treebank(Sequence["Sentence"]):
     ) -> Treebank:
         """Return a treebank with new heads, relations, tags or other columns; everything else is kept.
 
-        A treebank without trees has trees if heads are given.
+        If `heads` are given, the new treebank has trees, even if this treebank has none.
 
         Args:
             heads: the index of each word's head among all words, -1 for the root.
             several_roots: whether a sentence can have more than one root.
-            columns: new values for all words by column: forms, lemmas, upos, xpos, feats, relations, deps or misc.
+            columns: new forms, lemmas, upos, xpos, feats, relations, deps or misc, with one value for each word.
 
         Raises:
             ConlluError: a column has the wrong length, an unknown name or an empty value, or the heads are not trees.

@@ -47,9 +47,9 @@ def faults_of(
 ) -> tuple[Fault, ...]:
     """Return all errors and warnings of a file, each with its line.
 
-    In addition to the warnings of `read`, `# text` comments are compared with the forms. Consecutive blank lines get a
-    single warning with their number. Only 100,000 warnings of each kind are listed, and the count of the last warning
-    includes all further warnings. Checking stops after 100,000 errors.
+    The warnings include those of `read`, and `# text` comments that differ from the forms. Consecutive blank lines are
+    reported as one warning, and its `count` says how many lines it is about. At most 100,000 warnings of each kind are
+    listed; the `count` of the last listed warning includes the unlisted warnings. Checking stops after 100,000 errors.
 
     Args:
         path: the path of the file, or "-" for standard input.
@@ -232,7 +232,7 @@ class Validation(Tabular):
     """The errors and warnings of files.
 
     Args:
-        files: a mapping from the path of each file, or of its repaired copy, to the errors and warnings.
+        files: a mapping from each file's path to the errors and warnings; for a repaired file, the path of the copy.
         copies: a mapping from the path of each original file to the path of the repaired copy.
         changes: a mapping from the path of each original file to the repairs in the copy.
     """
@@ -292,7 +292,7 @@ class Validation(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The version of the checks."""
+        """The version of levelhead that checked the files."""
         return Provenance({"version": VERSION}, {})
 
     def _faults_rows(self) -> Iterator[FaultRow]:
