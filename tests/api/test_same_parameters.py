@@ -173,7 +173,7 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
         "Confidence level of intervals [default: 0.95; 0<x<=0.999999]",
         "Training treebanks, for WLAS(WDE); can be repeated",
         "Format of the files, conllu or conllx [default: conllu]",
-        "Which files of UD releases are gold (train, dev or test) [default: test, or the only split]",
+        "Which split of UD releases is gold (train, dev or test) [default: test, or the only split]",
         "separated by commas; can be repeated [default: UAS, LAS and CLAS; under msp25, all its measures]",
     ):
         assert text in shown

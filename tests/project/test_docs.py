@@ -204,7 +204,7 @@ def test_an_entry_is_short_and_help_has_the_rest() -> None:
     """Fields of records are described with the commands, arguments in `help`, shared ones among them."""
     entry = pages()["api/scoring.md"].partition("\n## levelhead.score\n")[2].partition("\n## ")[0]
     assert "\n`score(gold, system, *, measures=None, rules='ud', " in entry
-    assert ") -> Evaluation`\n\nThe scores of a system; " in entry
+    assert ") -> Evaluation`\n\nA system's scores, " in entry
     assert "- `rules`" not in entry
     assert "help(levelhead.score)" in pages()["api/index.md"]
     described = inspect.getdoc(levelhead.score) or ""
@@ -283,7 +283,7 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     examples = ROOT / "examples/parallel"
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     for command, default in (
-        ("score", "all measures that the rules' official scorer prints"),
+        ("score", "all measures that the official scorer of --rules prints"),
         ("compare", "UAS, LAS and CLAS; under msp25, all its measures"),
     ):
         section = pages()[f"commands/{command}.md"]
