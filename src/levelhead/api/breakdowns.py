@@ -109,8 +109,8 @@ def breakdown(
             in `levelhead.analysis.word_properties.PROPERTIES`. For one system, a list gives a separate breakdown by
             each item, and None gives the result of `analyze`.
         measures: a single measure that counts words.
-        train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
-            and for WLAS(WDE).
+        train: training treebanks, for the properties "frequency", "vocabulary", "seen-sentence", "seen-heads" and
+            "seen-tree", and for WLAS(WDE).
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.

@@ -120,8 +120,8 @@ def rank(
             measure, as in "LAS@nivre-fang:CORE".
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests. By default, they are
             computed if `prepare` is given, or if files are ranked with `missing="adjust"`.
-        prepare: the pages for which to collect data in the field `looked` of the result, for `write_report`. "page" is
-            a single page, and "pages" is a folder that also has a page for each output.
+        prepare: the pages that `write_report` should be able to write. "page" is a single page, and "pages" is a folder
+            that also has a page for each output. Their data is in the field `looked` of the result.
         origin: how the result was made, to be shown at the end of pages; by default this call of `rank`.
 
     Raises:

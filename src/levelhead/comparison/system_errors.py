@@ -324,7 +324,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     """The errors of one system on each treebank.
 
     Args:
-        averages: the mean gain over treebanks from repairing each kind of error; empty for one treebank.
+        averages: the score gained by repairing each kind of error, averaged over treebanks; empty for one treebank.
     """
 
     KIND: ClassVar[str] = "analyze"

@@ -50,7 +50,8 @@ class Comparison(Tabular):
     Args:
         systems: the systems, the baseline first.
         measures: the measures.
-        results: a score for each system and measure on each treebank and average, compared with the baseline's.
+        results: the score of each system in each measure, on each treebank and averaged, compared with the baseline's
+            score.
         wins: on how many treebanks each system is better or worse than the baseline; empty for a single treebank.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
