@@ -46,16 +46,17 @@ COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
 class Breakdown(NamedTuple):
-    """The scores of buckets: groups of words with the same values of given properties.
+    """Scores of words by the values of given properties.
 
     Args:
         by: the names of the properties.
         measure: the measure.
-        rows: for each bucket with words, the values of the properties and the score.
-        whole: the score of all words; None if the mapping `without` is empty.
-        without: a mapping from class or relation to the score of all other words (Nivre and Fang 2017, Tables 2 and 3);
-            empty if buckets are not single classes or relations.
-        estimates: a mapping from bucket to the score and its confidence interval.
+        rows: the values of the properties and the score of each bucket. A bucket contains all words with the same
+            values; empty buckets are left out.
+        whole: the score of all words; None if `without` is empty.
+        without: a mapping from each class or relation to the score of all other words, as in Tables 2 and 3 of Nivre
+            and Fang (2017); empty if the words are broken down by another property.
+        estimates: a mapping from the values of each bucket to its score with a confidence interval.
         system: the name of the system.
     """
 
@@ -282,18 +283,18 @@ def _without_relation(definition: Definition, relation: str) -> Definition:
 
 
 class Average(NamedTuple):
-    """The means of one bucket over treebanks.
+    """The scores of words with the same properties, averaged over treebanks.
 
     Args:
-        values: the value of each property.
-        n_treebanks: the number of treebanks with words in the bucket; scores are means over these treebanks.
-        value: the mean value of the measure.
+        values: the value of each property. All words with these values form a bucket.
+        n_treebanks: the number of treebanks where the bucket has words; scores are means over these treebanks.
+        value: the mean score.
         precision: the mean precision.
         recall: the mean recall.
         f1: the mean F1 score.
-        without: the mean value outside the bucket (a class or relation), over all treebanks.
-        difference: the mean value outside the bucket, minus the mean value of all words.
-        estimate: the mean value with its confidence interval; None if not requested.
+        without: the mean score of all words outside the bucket, over all treebanks.
+        difference: the mean score outside the bucket, minus that of all words.
+        estimate: the mean score with its confidence interval; None if not requested.
     """
 
     values: Annotated[tuple[str, ...], NOT_A_COLUMN]

@@ -53,7 +53,7 @@ class Confusion(NamedTuple):
     unaligned_system: NDArray[np.int64]
 
     def cells(self) -> Iterator[ConfusedWords]:
-        """Yield the nonempty cells of the matrix, the largest first, then the unaligned words with each relation."""
+        """Yield the nonempty cells of the matrix, the largest first, then the unaligned words of each relation."""
         names, totals = self.names, self.counts.sum(axis=1).tolist()
         for g, s in sorted(np.argwhere(self.counts).tolist(), key=lambda cell: -int(self.counts[tuple(cell)])):
             n = int(self.counts[g, s])
@@ -70,11 +70,11 @@ class ConfusedWords(NamedTuple):
     """The words with a given gold and system relation.
 
     Args:
-        gold_relation: the universal relation in gold; null for system words that are not aligned.
-        system_relation: the universal relation in the system's output; null for gold words that are not aligned.
+        gold_relation: the universal relation in gold; null for unaligned system words.
+        system_relation: the universal relation in the system's output; null for unaligned gold words.
         words: the number of words.
-        head_correct: the number of these words with the correct head; null for words that are not aligned.
-        share: the share of aligned words with this gold relation that get this system relation.
+        head_correct: the number of these words with the correct head; null for unaligned words.
+        share: of all aligned words with this gold relation, the share with this system relation.
     """
 
     gold_relation: str | None
@@ -185,12 +185,12 @@ def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
 
 
 class Cascading(NamedTuple):
-    """The wrong arcs of a class of relations.
+    """The wrong arcs in one class of gold relations.
 
     Args:
         name: the class of the gold relation.
-        labeled: whether a correct arc must also have the correct relation.
-        wrong: the number of aligned words of the class that are attached incorrectly.
+        labeled: whether a wrong relation also makes an arc wrong.
+        wrong: the number of wrong arcs of aligned words in the class.
         parent_correct: the number of these words whose predicted head is itself attached correctly.
         share: `parent_correct` / `wrong`; a low share means that errors follow from errors higher in the tree.
     """

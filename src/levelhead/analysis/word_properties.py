@@ -57,13 +57,14 @@ BY_SENTENCES = "system words by their aligned gold word, or by the gold sentence
 
 
 class WordProperty(NamedTuple):
-    """A property by which counts are broken down.
+    """A property of words for breaking down scores.
 
     Args:
         name: the name of the property.
         meaning: the meaning of the property.
-        of: the function that puts every word into a bucket.
-        whose: whether a system word has its own value or a value from gold: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
+        of: the function that returns the value of each word.
+        whose: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`, which say whether a system word has its own value or one from
+            gold.
     """
 
     name: str

@@ -102,15 +102,15 @@ def breakdown(
     level: float = 0.95,
     split: Split | None = None,
 ) -> Breakdowns | ErrorAnalysis:
-    """Return scores by properties of words. For several systems, return gains and losses compared with the first.
+    """Return scores by properties of words. For several systems, return their gains and losses over the first.
 
     Args:
         by: a property of words such as "relation", "class" or "upos", or several joined by commas. All properties are
             in `levelhead.analysis.word_properties.PROPERTIES`. For one system, a list gives a separate breakdown by
             each item, and None gives the result of `analyze`.
         measures: a single measure that counts words.
-        train: training treebanks, for the properties frequency, vocabulary, seen-sentence, seen-heads and seen-tree,
-            and for WLAS(WDE).
+        train: training treebanks, for the properties "frequency", "vocabulary", "seen-sentence", "seen-heads" and
+            "seen-tree", and for WLAS(WDE).
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -194,12 +194,12 @@ def trees(
     """Return sentences with trees: examples of one system's errors, or the largest differences between systems.
 
     Args:
-        show: which errors of one system to show: "nsubj:obj" stands for gold nsubj predicted as obj.
-        measures: a single measure that counts words; ignored with `show`.
+        show: the errors of one system to show, such as "nsubj:obj" (gold nsubj predicted as obj).
+        measures: a single measure that counts words; ignored if `show` is given.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
-        MeasureError: the measure is unknown, or no word has a relation in `show`.
+        MeasureError: the measure is unknown, or a relation in `show` does not occur.
     """
     setup = settings_for(
         () if show else measures, rules=rules, format=format, gold_format=gold_format, weights=weights,
@@ -228,15 +228,15 @@ def words(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> AlignedWords:
-    """Return a table with a row for each gold word and system: both annotations, and what is correct.
+    """Return a table with a row for each gold word and system, which shows both annotations.
 
     Each unaligned system word also has a row, below the gold words of the sentence that contains its first character.
 
     Args:
         registry: the available schemes of relation classes, as `read_definitions` returns them. The column `class` has
             the class of the gold relation in the default scheme.
-        each: a function to call with each piece of the table (a `DataTable`). The result then has no rows. With one
-            job, even large files take little memory.
+        each: a function that is called with one piece of the table (a `DataTable`) after another. The returned table is
+            then empty. With one job, even large files take little memory.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.

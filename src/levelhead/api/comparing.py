@@ -94,12 +94,13 @@ def compare(
         measures: by default UAS, LAS and CLAS; under msp25, all its measures.
         margin: test whether differences are below this margin in points (for perplexities, a ratio such as 1.05).
         wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra "stats").
-        votes: whether each "treebank", "language" or "family" has one vote in the sign test and Wilcoxon's test.
-        fail_if_worse: measures by which no system may be significantly worse than the first. With `margin`, the
-            confidence interval of the difference must instead exclude losses above the margin. The field `gates` of the
-            result has the outcomes. Systems with invalid outputs raise no error, but are listed in the field `invalid`.
-        prepare: what to collect in the field `looked` of the result: "page" for the trees that a page shows, or
-            "summary" for the sentences with the largest losses.
+        votes: whether the sign test and Wilcoxon's test have one vote per "treebank", "language" or "family".
+        fail_if_worse: measures by which no system may be significantly worse than the first. With `margin`, a system
+            fails unless the confidence interval of its difference excludes losses above the margin. The field `gates`
+            of the result says which systems pass. Invalid outputs raise no error; their systems are listed in the field
+            `invalid`.
+        prepare: what to collect in the field `looked` of the result: the trees for a page ("page") or the sentences
+            with the largest losses ("summary").
 
     Raises:
         InputError: a file is invalid or missing; all errors are listed.
@@ -186,13 +187,13 @@ def languages(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Languages:
-    """Return which treebank of each pair is harder for each system, and by how much.
+    """Return how much harder one treebank is than another, for each pair and system.
 
     Args:
-        gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
-        measures: by default LAS and CLAS, plus WLAS(WDE) with training treebanks; under msp25, all its measures.
-        parallel: whether to treat all treebanks as translations of each other, paired by document (by sentence if gold
-            marks no documents); by default only treebanks with the same document ids.
+        gold: at least two test sets, as a folder, a manifest, or a mapping of codes to treebanks or paths.
+        measures: by default LAS and CLAS, plus WLAS(WDE) if `train` is given; under msp25, all its measures.
+        parallel: whether to treat all treebanks as translations of each other, paired by document, or by sentence if
+            gold marks no documents; by default only treebanks with the same document ids.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
@@ -218,13 +219,14 @@ def agree(
     resample_by: str = "auto",
     level: float = 0.95,
 ) -> Agreement:
-    """Return the agreement between annotations of the same text; none of them counts as gold.
+    """Return the agreement between annotations of the same text, without treating one as gold.
 
-    F1 is the same in both directions; Cohen's and Fleiss' kappa and Krippendorff's alpha correct for chance.
+    F1 does not depend on the order of the annotations. Cohen's kappa, Fleiss' kappa and Krippendorff's alpha correct
+    for chance.
 
     Args:
-        annotations: two or more treebanks or paths, a mapping of names to treebanks or paths, a single treebank whose
-            comments `# user_id` name the annotators, or a folder with a file for each annotator and document.
+        annotations: two or more treebanks or paths; a mapping of names to treebanks or paths; a single treebank in
+            which comments `# user_id` name the annotators; or a folder with a file for each annotator and document.
         gold_format: the format of the first file, if different from the others. If only the first file is CoNLL-U, its
             multiword tokens are split.
 
@@ -251,14 +253,14 @@ def agree(
 
 @public()
 def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes:
-    """Return the changes between two versions of a treebank, or between two outputs; the texts can differ.
+    """Return the changes between two versions of a treebank, or between two outputs, whose texts can differ.
 
     Args:
         old: the old version, its path, or a folder of treebanks.
         new: the new version, its path, or a folder if `old` is a folder. Files in folders are paired by name.
 
     Raises:
-        InputError: a file is invalid, only one of the two is a folder, or no file has the same name in both folders.
+        InputError: a file is invalid, only one of `old` and `new` is a folder, or the folders share no file name.
         MeasureError: the rules are unknown, or do not score single words.
     """
     setup = settings_for((), rules=rules, format=format)
@@ -305,11 +307,11 @@ def power(
     """Return the smallest differences between two systems that test sets of given sizes can detect.
 
     Args:
-        gold: one or more test sets, as in `compare`. None uses the typical variances of the CoNLL 2018 outputs.
+        gold: one or more test sets, as in `compare`. None assumes the typical variances of the CoNLL 2018 outputs.
         systems: the two systems, as a list of two paths, or a mapping of names to outputs. Folders named run or seed
             with a number, such as run1, are training runs.
         measures: by default UAS, LAS and CLAS; under msp25, all its measures.
-        units: sizes of test sets, in sentences or documents; by default 6 sizes and the size of gold.
+        units: sizes of test sets, in sentences or documents; by default six sizes and the size of gold.
         runs: numbers of training runs per system; by default 1, 3, 5 and 10, or 1 if the spread of runs is unknown.
         run_sd: the standard deviation between runs, in points; by default estimated from the given runs.
         alpha: the significance level of the two-sided test.

@@ -123,18 +123,18 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 SHARED: Mapping[str, str] = MappingProxyType(
     {
         "gold": (
-            'a path, a name such as "en_ewt@2.16", a treebank, or another object (see `levelhead.interop`); or'
-            " several test sets: a folder, a manifest (TOML), or a mapping of codes to treebanks."
+            'one test set, as a path, a name such as "en_ewt@2.16", a treebank or another object (see'
+            " `levelhead.interop`); or several, as a folder, a manifest (TOML) or a mapping of codes to treebanks."
         ),
         "system": "the system's output, in the same form as gold; or a mapping from the system's name to this output.",
         "systems": (
-            "the output of one system, in the same form as gold; or of several systems: a list of paths, or a mapping"
-            " of names to outputs."
+            "one system's output, in the same form as gold; or several systems' outputs, as a list of paths or a"
+            " mapping of names to outputs."
         ),
         "measures": 'measures such as "LAS" or "CLAS.recall" (upper or lower case), separated by commas.',
         "rules": (
-            'scoring rules: levelhead\'s ("ud"), or exactly those of an official scorer ("udtools", "conll18",'
-            ' "conll17", "msp25" or "msp25-sorted").'
+            'the scoring rules, which are levelhead\'s ("ud") or exactly those of an official scorer ("udtools",'
+            ' "conll18", "conll17", "msp25" or "msp25-sorted").'
         ),
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": (
@@ -161,8 +161,8 @@ SHARED: Mapping[str, str] = MappingProxyType(
             'which split of UD releases is gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),
         "as_runs": (
-            "whether to treat every folder of a system (for a single gold file, also every file) as a training run; by"
-            " default only folders named run or seed with a number."
+            "whether to treat every folder of a system, and with a single gold file also every file, as a training run;"
+            " by default only folders named run or seed with a number."
         ),
         "jobs": "the number of processes, or the workers that `levelhead.jobs.cluster` returns.",
         "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',

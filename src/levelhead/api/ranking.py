@@ -94,34 +94,34 @@ def rank(
     store: PathLike | Store | None = None,
     origin: Origin | None = None,
 ) -> RankedSystems:
-    """Return systems ranked by macro-average. Missing and invalid outputs count as 0, and the reasons are listed.
+    """Return systems ranked by macro-average. Missing and invalid outputs score 0, and the result lists why.
 
-    With `missing="adjust"`, the scores of missing outputs are predicted instead.
+    With `missing="adjust"`, missing outputs get a predicted score instead of 0.
 
     Args:
-        gold: the test sets: a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
+        gold: the test sets, as a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         manifest: a TOML file with test sets, systems and groups, and the default measures and rules.
-        scores: scores to rank instead of files: a table in percent (TSV or a data frame), or a mapping of system names
-            to results of `score`. Rankings of such results have no intervals and tests.
+        scores: scores to rank instead of files, either a table in percent (TSV or a data frame) or a mapping of system
+            names to results of `score`. With results of `score`, there are no intervals and tests.
         measures: by default LAS, MLAS, BLEX and CLAS; under conll17, LAS, UAS and CLAS; under msp25, MSLAS, LAS and
             Feats.
         all_measures: also rank by all measures of the rules' official scorer, LAS first.
-        ranking: how to average and rank: at full precision ("exact"), or exactly as a shared task did; by default
-            "exact".
-        missing: the score of missing outputs: "zero", as in the shared tasks, or "adjust", predicted from all other
-            scores. Invalid outputs always score 0.
+        ranking: whether to average and rank at full precision ("exact") or as a shared task did ("conll17" or
+            "conll18"); by default "exact".
+        missing: which score missing outputs get, 0 as in the shared tasks ("zero") or a prediction from all other
+            scores ("adjust"). Invalid outputs always score 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
-        by_treebank: whether to also rank on each test set of `groups` separately.
+        by_treebank: whether to also rank separately on each test set in `groups`.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
         scheme: the class scheme for names such as CORE in "LAS@CORE". The result has the name of the scheme in the
             measure, as in "LAS@nivre-fang:CORE".
-        significance: whether to compute confidence intervals, confidence sets of ranks, and tests. None computes them
-            only with `prepare`, or with `missing="adjust"` and without `scores`.
-        prepare: what `write_report` will write: "page", or "pages" for a folder that also has a page for each output.
-            The data for the pages is in the field `looked` of the result.
+        significance: whether to compute confidence intervals, confidence sets of ranks, and tests. By default, they are
+            computed if `prepare` is given, or if files are ranked with `missing="adjust"`.
+        prepare: the pages that `write_report` should be able to write. "page" is a single page, and "pages" is a folder
+            that also has a page for each output. Their data is in the field `looked` of the result.
         origin: how the result was made, to be shown at the end of pages; by default this call of `rank`.
 
     Raises:
@@ -307,18 +307,18 @@ def difficulty(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Difficulty:
-    """Return how difficult each test set is, given the abilities of the systems that were run on it.
+    """Return how difficult each test set is, adjusted for the abilities of the systems.
 
-    Outputs can be missing. Invalid outputs, which would score 0, are left out.
+    Some outputs can be missing. Invalid outputs are left out, since they would score 0.
 
     Args:
-        gold: the test sets: a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
+        gold: the test sets, as a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
-        scores: scores instead of files: a table in percent (TSV or a data frame), or a mapping of system names to
-            results of `score`.
+        scores: scores to use instead of files, either a table in percent (TSV or a data frame) or a mapping of system
+            names to results of `score`.
         measure: a measure in percent.
-        explain: a table with a row per treebank, such as the result of `profile`, whose columns may explain differences
-            in difficulty.
+        explain: a table of treebanks, such as the result of `profile`, with properties that may explain their
+            difficulty.
         only: the names of the systems to use; by default all.
         rules: by default "ud".
 

@@ -46,7 +46,7 @@ def find_plan(
     as_runs: bool = False,
     argument: str = "systems",
 ) -> Plan:
-    """Return the test sets, and the outputs of each system.
+    """Return the test sets and each system's outputs, as a plan.
 
     To list the outputs that were not found, call `missing_outputs`.
 
@@ -54,13 +54,13 @@ def find_plan(
         gold: the gold treebanks.
         systems: a mapping from system names to outputs, a folder with a folder for each system, the folder of a single
             system, or a single output.
-        split: the files to use if `gold` is a UD release: "train", "dev" or "test".
-        as_runs: whether every folder in a system's folder is a run, whatever its name.
-        argument: what error messages call the argument `systems`.
+        split: which files of a UD release are gold ("train", "dev" or "test").
+        as_runs: whether every folder in a system's folder counts as a training run, whatever its name.
+        argument: the name that error messages use for `systems`.
 
     Raises:
-        InputError: a path cannot be read, is empty or is given twice; a folder fits two layouts; or a mapping has keys
-            that are not the codes of test sets.
+        InputError: a path cannot be read, is empty or is given twice; the layout of a folder is ambiguous; or a key of
+            a mapping is not the code of a test set.
     """
     if isinstance(systems, str | os.PathLike):
         systems = [systems] if Path(systems).is_file() else system_folders(Path(systems))

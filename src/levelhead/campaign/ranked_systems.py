@@ -214,8 +214,8 @@ class RankedSystems(Tabular):
     """Systems ranked by macro-averages.
 
     Args:
-        rankings: the ranking for each group and measure, ordered by group.
-        results: the result of each system on each test set.
+        rankings: a ranking for each group of test sets and each measure, ordered by group.
+        results: the scores of each system on each test set.
         provenance: the provenance of the numbers.
         left_out: the submissions to a shared task that are not ranked.
         looked: additional data for the report page; None if no page was requested.
@@ -239,18 +239,18 @@ class RankedSystems(Tabular):
 
     @property
     def verdict(self) -> str:
-        """Which system ranks first by the first measure."""
+        """A sentence that says which system ranks first by the first measure."""
         return first_place(
             self.results, self.rankings[0], several=len({ranking.group for ranking in self.rankings}) > 1
         )
 
     @property
     def tested(self) -> bool:
-        """Whether intervals and tests were requested."""
+        """Whether confidence intervals and tests were requested."""
         return "level" in self.provenance.signature
 
     def records(self, name: str) -> Any:
-        """Return the records of the table `name`."""
+        """Return the rows of one table of the result, such as "standings"."""
         if field := _OF_EACH_RANKING.get(name):
             return ((one.group.name, one.measure, row) for one in self.rankings for row in getattr(one, field))
         return super().records(name)
@@ -313,7 +313,7 @@ class RankedSystems(Tabular):
         return ((system, code, self.results.results[system, code]) for system in self.results.systems for code in codes)
 
     def table(self, *, by_treebank: bool = False) -> Table:
-        """Return the ranking as a table; with `by_treebank`, a table of the scores on each test set."""
+        """Return a table of the ranking, or of the scores on each test set if `by_treebank` is true."""
         if by_treebank:
             return results_table(self.results)
         table = ranking_table(self.results, self.rankings)

@@ -55,16 +55,17 @@ def groups_named(
     own: Mapping[str, Sequence[str]] | None = None,
     ranking: str = "exact",
 ) -> tuple[Group, ...]:
-    """Return the groups with these names.
+    """Return the named groups of test sets.
 
-    Names are `all`, `each` (every test set is a group), the names in `own`, `language:Czech`, `family:Uralic`,
-    `genus:Slavic`, and the groups of shared tasks: `conll18:pud`, or just `pud` if `ranking` is `conll18`.
+    `all` contains all test sets, and `each` makes every test set a group. Other names are those in `own`, languages
+    (`language:Czech`), families (`family:Uralic`), genera (`genus:Slavic`), and groups of shared tasks (`conll18:pud`).
+    If `ranking` is `conll18`, `pud` is enough.
 
     Args:
         names: the names of groups.
         test_sets: the test sets of the campaign.
-        own: the groups that the campaign defines, as a mapping from the name of a group to the codes of its test sets.
-        ranking: the rule of ranking.
+        own: a mapping from the name of each group that the campaign itself defines to the codes of its test sets.
+        ranking: the way of ranking, "exact", "conll17" or "conll18".
 
     Raises:
         InputError: a group is unknown or has no test set in the campaign.

@@ -45,26 +45,27 @@ def score_plan(
     resample_by: str = AUTO,
     look: Look | VisitEach | None = None,
 ) -> Results:
-    """Return the result of every output of a plan, including missing and invalid outputs.
+    """Return the scores of each system's output on each test set.
 
-    The results do not depend on the workers or on the contents of the store. They are stored under hashes of the files,
-    the settings and the version. If a file changes during the run, its final contents are scored.
+    Missing and invalid outputs also have a result, with the reasons. The results do not depend on the workers or on the
+    contents of the store, whose keys are hashes of the files, the settings and the version. If a file changes during
+    the run, its final contents are scored.
 
     Args:
         plan: the test sets and systems.
         setup: the settings.
         workers: the processes or machines that score outputs; by default, only this process.
         store: the store of results, or None.
-        by_sentence: whether to return the counts of every sentence, which intervals and tests require.
-        resample_by: the sampling units of intervals and tests, see `significance.units_of`.
-        look: a function that workers call for each test set with valid outputs of all systems, or a `VisitEach`, which
-            they call for each valid output. It must be importable. Every output is then read, even if its result is in
-            the store.
+        by_sentence: whether to return the counts of every sentence, which confidence intervals and tests require.
+        resample_by: the sampling units of confidence intervals and tests; see `significance.units_of`.
+        look: an importable function. Workers call it once for each test set on which all systems have valid outputs. A
+            `VisitEach` is instead called once for each valid output. With `look`, every output is read, even if its
+            result is in the store.
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given; `look` is given, but the rules cannot
-            compare single words; or a measure is a Python function, but a store or other processes are used.
+        MeasureError: a measure requires training treebanks that were not given; the rules cannot compare single words,
+            as `look` requires; or a measure is a Python function, which stores and other processes do not support.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()

@@ -58,7 +58,8 @@ class BeyondChance(NamedTuple):
 
     Args:
         value: the coefficient, where 1 is full agreement and 0 is chance agreement; None if undefined.
-        interval: the confidence interval of the coefficient; None with fewer than 10 sampling units.
+        interval: the confidence interval of the coefficient; None with fewer than 10 informative sentences or
+            documents.
     """
 
     value: float | None
@@ -71,10 +72,10 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators labeled.
-        n_units: the number of sampling units (sentences or documents) with a label other than the most frequent
-            label. Confidence intervals require 10.
-        observed: the share of words on which two annotators agree, averaged over pairs of annotators.
-        expected: the expected chance agreement.
+        n_units: the number of sentences or documents in which some word has a label other than the most frequent one.
+            Confidence intervals require 10.
+        observed: the percentage of words on which two annotators agree, averaged over pairs of annotators.
+        expected: the percentage expected by chance.
         cohen: Cohen's kappa, averaged over pairs of annotators.
         fleiss: Fleiss' kappa.
         krippendorff: Krippendorff's alpha.
@@ -95,16 +96,16 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: the first annotator's label; for heads, the tag of the head. With more than two
-            annotators, `first` and `second` are in alphabetical order.
+        first: the first annotator's label; for heads, the tag of the head. With more than two annotators, `first` and
+            `second` are in alphabetical order.
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
-        share: the share of all disagreements on this kind of label.
-        first_annotator: the annotator who chose `first` for the first word.
-        second_annotator: the annotator who chose `second` for the first word.
-        sentence: the number of the first word's sentence in the first annotation, from 1.
+        share: these words as a share of all disagreements on this kind of label.
+        first_annotator: the annotator who chose `first` in the example.
+        second_annotator: the annotator who chose `second` in the example.
+        sentence: the number of the example's sentence in the first annotation, from 1.
         sent_id: the sent_id of this sentence.
-        form: the form of the first word.
+        form: the form of the example, the first of these words.
     """
 
     name: str
@@ -128,11 +129,11 @@ class Agreement(Tabular):
 
     Args:
         treebanks: a mapping from the name of each annotator to the annotated treebank.
-        pairs: the scores of each pair of annotators; F1 is the same in both directions.
-        labels: the agreement on each kind of label, also corrected for chance.
-        disagreements: the patterns of disagreement, the most frequent first.
-        differing: the sentences that differ between annotations in span, words, heads, universal
-            relations or empty nodes, as indices in the first annotation.
+        pairs: a mapping from each pair of annotators to their scores; F1 does not depend on the order.
+        labels: the agreement on each kind of label, with and without correction for chance.
+        disagreements: the pairs of different labels that annotators chose, the most frequent first.
+        differing: the indices, in the first annotation, of all sentences whose span, words, heads, universal relations
+            or empty nodes differ between annotations.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
         level: the confidence level of the intervals.
         provenance: the provenance of the numbers.
@@ -182,12 +183,12 @@ class Agreement(Tabular):
 
     @property
     def reasons(self) -> dict[str, str]:
-        """A mapping from each measure without a value to the reason."""
+        """A mapping from each measure without a value to the reason why it has none."""
         return {name: score.reason for pair in self.pairs.values() for name, score in pair.items() if score.reason}
 
     @property
     def verdict(self) -> str:
-        """A sentence with the percentages of words that have the same head and the same relation."""
+        """A sentence with the percentages of words whose heads and whose relations annotators agree on."""
         n = len(self.annotators)
         known = (label for label in self.labels[:2] if label.observed is not None)
         shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]
@@ -199,7 +200,7 @@ class Agreement(Tabular):
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return a table with one row per label, measure or pattern of disagreement, as chosen with `by`."""
+        """Return a table of agreement on labels, F1 scores or patterns of disagreement, as chosen with `by`."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]
@@ -257,7 +258,7 @@ class Agreement(Tabular):
         return Table(columns, rows, (Detail(note),)).signed(self.provenance)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the tables of F1 scores, of coefficients of agreement, and of the most frequent disagreements."""
+        """Return three tables: F1 scores, coefficients of agreement, and the most frequent disagreements."""
         return self._measures_table(), self.table(), *[self._patterns_table()] * bool(self.disagreements)
 
     def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:

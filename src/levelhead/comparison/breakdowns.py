@@ -66,7 +66,7 @@ _BY = DataColumn("by", "text", "The property, or several separated by commas"), 
 
 
 class BucketScore(NamedTuple):
-    """The score of a bucket of words.
+    """The score of all words with the same properties.
 
     Args:
         value: the ratio that the measure names (as in `LAS.recall`), by default F1.
@@ -92,7 +92,7 @@ class BucketScore(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """The gain of one system in one bucket of words.
+    """The gain of one system on words with the same properties.
 
     Args:
         values: the value of each property of words; all words with these values form the bucket.
@@ -116,14 +116,14 @@ class Gain(NamedTuple):
 
 
 class AverageGain(NamedTuple):
-    """The gain of one system in one bucket of words over several treebanks.
+    """The mean of a `Gain` over several treebanks.
 
     Args:
         values: the value of each property of words; all words with these values form the bucket.
         system: the system.
-        n_treebanks: the number of treebanks on which system and baseline have scores in the bucket.
+        n_treebanks: the number of treebanks on which both systems have a score in the bucket.
         gold: the number of gold words in the bucket on all treebanks.
-        difference: the mean difference over these treebanks; null if there are none.
+        difference: the mean difference over these treebanks; null if there are no such treebanks.
         more_correct: how many more words the system gets right than the baseline, in total.
         estimate: the mean difference and its confidence interval; None if intervals are not requested.
     """
@@ -139,10 +139,10 @@ class AverageGain(NamedTuple):
 
 @immutable
 class Breakdowns(WithIntervals[Sequence[Breakdown]]):
-    """Scores by properties of words: a breakdown for each system and property, on each treebank.
+    """Scores by properties of words, for each system and property on each treebank.
 
     Args:
-        gains: a mapping from each treebank to the gains of all systems over the first; empty for a single system.
+        gains: a mapping from each treebank to the gains of all other systems over the first; empty for a single system.
     """
 
     KIND: ClassVar[str] = "breakdown"
@@ -159,7 +159,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems, the baseline first."""
+        """The names of the systems, the baseline first."""
         return tuple(dict.fromkeys(breakdown.system for some in self.treebanks.values() for breakdown in some))
 
     @property
@@ -169,7 +169,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def verdict(self) -> str:
-        """A sentence that says where most errors are or, with several systems, where each gains and loses most."""
+        """A sentence that says where most errors are, or where each of several systems gains and loses most."""
         return self._largest_gains() if self.gains else self._most_errors()
 
     def _most_errors(self) -> str:
@@ -202,7 +202,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return f"By {self.measure}, compared with {self.systems[0]}, {found}."
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table called `name`, with a column for each property of words."""
+        """Return the rows of one table of the result, such as "scores", with a column for each property of words."""
         if name in {"coverage", "units"}:
             return super().records(name)
         every: list[_Row] = list(super().records(name))
@@ -257,7 +257,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return float(self.provenance.signature.get("level", 0.95))
 
     def table(self) -> Table:
-        """Return counts and scores (for several systems, gains), one row per treebank and bucket of words."""
+        """Return a table of scores, or of gains if there are several systems, by treebank and property of words."""
         return self._table_of_gains() if self.gains else self._table_of_scores()
 
     def _table_of_scores(self) -> Table:

@@ -36,7 +36,7 @@ class ChangeExample(NamedTuple):
 
 
 class ChangePattern(NamedTuple):
-    """Changes from one value to another.
+    """Changes from one value of a column to another.
 
     Args:
         column: the changed column, or "words", "multiword tokens" or "empty nodes".
@@ -129,7 +129,7 @@ class SentenceChange(NamedTuple):
         new: the index of the sentence in the new version; None if it was removed.
         kinds: the kinds of changes, such as "removed"; `KINDS` lists all kinds.
         n_words: the number of words whose annotation differs.
-        patterns: a mapping from each pattern of changes (column, old value, new value) to the number of changes.
+        patterns: a mapping from each pattern of changes, (column, old value, new value), to the number of such changes.
     """
 
     old: int | None
@@ -140,11 +140,11 @@ class SentenceChange(NamedTuple):
 
 
 class Changes(Tabular):
-    """The changes between two versions of a treebank, or of the treebanks of a folder.
+    """The changes between two versions of a treebank or of a folder.
 
     Args:
-        parts: a mapping from the name of each file to its changes; a single treebank has the name "".
-        patterns: the patterns of changes, the most frequent first.
+        parts: a mapping from the name of each file to its changes; the name of a single treebank is "".
+        patterns: the changes with the same column, old value and new value, counted together, the most frequent first.
         provenance: the provenance of the numbers.
     """
 
@@ -168,7 +168,7 @@ class Changes(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A text that says how many sentences have changed, and names the most frequent change."""
+        """A text that gives the number of changed sentences and the most frequent change."""
         kinds = [f"{n:,} {KINDS[kind]}" for kind, n in self.counts.items() if n]
         if not kinds:
             return "Nothing has changed."
@@ -182,31 +182,31 @@ class Changes(Tabular):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of sentences with each kind of change; a sentence can have several kinds."""
+        """The number of sentences with each kind of change. A sentence can have several kinds of changes."""
         sentences = (sentence for part in self.parts.values() for sentence in part.sentences)
         counts = Counter(kind for sentence in sentences for kind in sentence.kinds)
         return {kind: counts[kind] for kind in KINDS}
 
     @property
     def n_kept(self) -> int:
-        """The number of sentences in both versions of a file."""
+        """The number of sentences that are in both the old and the new version."""
         return sum(len(part.old) for part in self.parts.values()) - self.counts["removed"]
 
     @property
     def n_unchanged(self) -> int:
-        """The number of sentences that are identical line for line."""
+        """The number of sentences that have not changed in any line."""
         return sum(len(part.old) - len(part.sentences) for part in self.parts.values()) + self.counts["added"]
 
     @property
     def by_column(self) -> dict[str, int]:
-        """The number of changes in each column."""
+        """The number of changed values in each column."""
         counts = {pattern.column: 0 for pattern in sorted(self.patterns, key=lambda each: column_order(each.column))}
         for pattern in self.patterns:
             counts[pattern.column] += pattern.changes
         return counts
 
     def table(self, *, by: Rows = "pattern") -> Table:
-        """Return the changes in one row per pattern, sentence or file, as chosen with `by`."""
+        """Return a table of patterns of changes, changed sentences or files, as chosen with `by`."""
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
         if by == "file":
@@ -258,7 +258,7 @@ class Changes(Tabular):
         return ((example, _name(self.parts[example.file].new[example.new], example.new)) for example in examples)
 
     def summary_table(self) -> Table:
-        """Return one row per kind of change, with the number of sentences that have it, and the first of them."""
+        """Return a table with the number of sentences for each kind of change, and the first few of these sentences."""
         columns = (Column("Sentences", "text"), Column("Count", "number"), Column("Which", "text"))
         rows = [
             (KINDS[kind], count, printable(" ".join(names) + more))
@@ -276,7 +276,7 @@ class Changes(Tabular):
                 yield kind, count, [_name(*version_of(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the tables of files (for folders), of changed sentences, and of patterns of changes."""
+        """Return the tables of kinds and of patterns of changes; for folders, a table of files comes first."""
         files, patterns = self.table(by="file"), self.table(by="pattern")
         return *[files] * self.of_folder, self.summary_table(), *[patterns] * bool(self.patterns)
 
@@ -313,7 +313,7 @@ class Changes(Tabular):
             yield from ((*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return a draft changelog in Markdown; `most` limits the patterns shown for each column (None for all)."""
+        """Return a draft changelog in Markdown with at most `most` patterns of changes per column (None for all)."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
@@ -352,7 +352,7 @@ class TreebankChanges(Changes):
 
     @property
     def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
-        """A mapping with a single entry, from "" to these changes."""
+        """A mapping that contains only these changes, under the name ""."""
         return {"": self}
 
 
@@ -363,7 +363,7 @@ class ReleaseChanges(Changes):
     Args:
         only_old: the files that are only in the old folder; all sentences in these files count as removed.
         only_new: the files that are only in the new folder; all sentences in these files count as added.
-        n_refiled: the number of sentences that moved to another file while their words stayed the same.
+        n_refiled: the number of sentences that have moved to another file with the same words.
     """
 
     of_folder = True

@@ -148,8 +148,9 @@ class Difficulty(Tabular):
         test_sets: the test sets, the hardest first.
         systems: the expected average score and the ability of each system, the best first.
         residuals: the difference between each score and its expected value.
-        explained: how much of the difficulty each property of treebanks explains; empty unless requested.
-        detectable: how small a difference between systems each test set can detect; empty if only scores are known.
+        explained: how much of the difficulty each property of treebanks explains; empty unless `explain` was given.
+        detectable: the smallest difference between systems that each test set can detect; empty if scores were given
+            instead of files.
         provenance: the provenance of the numbers.
     """
 
@@ -172,7 +173,7 @@ class Difficulty(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A text that names the hardest and easiest test sets, and says how much test sets and systems differ."""
+        """A text that names the hardest and the easiest test set, and gives the spread of test sets and of systems."""
         known = [row for row in self.test_sets if row.difficulty is not None]
         hardest, easiest = known[0], known[-1]
         spread = np.std([row.difficulty or 0.0 for row in known])
@@ -194,7 +195,7 @@ class Difficulty(Tabular):
         return text
 
     def table(self) -> Table:
-        """Return the difficulty of each test set."""
+        """Return a table of the difficulty of each test set."""
         head = interval_head(self.provenance.signature["level"])
         columns = (
             Column("Treebank", "text"), Column("Systems", "number"), Column(f"Mean {self.measure}", "percent"),
@@ -217,7 +218,7 @@ class Difficulty(Tabular):
         return (self.table(), *(table for _, table in self.other_tables()))
 
     def other_tables(self, n_unusual: int = 10) -> Iterator[tuple[str, Table]]:
-        """Yield the name and contents of each table except the table of test sets; empty tables are skipped."""
+        """Yield the name and contents of each nonempty table, except the table of test sets."""
         level = interval_head(self.provenance.signature["level"])
         unusual = sorted(self.residuals, key=lambda row: -abs(row.standardized))[:n_unusual]
         every: dict[str, tuple[Sequence[Column], Sequence[tuple[Any, ...]]]] = {

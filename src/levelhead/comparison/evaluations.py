@@ -245,21 +245,21 @@ def single_run(plan: Plan) -> Plan:
 
 
 class LanguagePair(NamedTuple):
-    """The comparison of two treebanks for one system and measure.
+    """A comparison of one system's scores on two treebanks.
 
     Args:
         system: the system.
         measure: the measure.
         treebank_a: the first treebank.
         treebank_b: the second treebank.
-        value_a: the score on the first treebank, in percent; for perplexities, the perplexity.
+        value_a: the score on the first treebank, which is a percentage or a perplexity.
         value_b: the score on the second treebank.
-        difference: `value_a` minus `value_b`, in points unless they are perplexities.
+        difference: `value_a` minus `value_b`; in points, except for perplexities.
         difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
         p: the p-value, corrected for the number of pairs (Sidak).
-        paired: whether both treebanks are parallel, so that translations are paired.
-        influence: the sampling units (sentences or documents) that cause more than a third of a variance,
-            each with the difference that remains without it.
+        paired: whether translations are paired, since both treebanks are parallel.
+        influence: the sentences or documents that cause more than a third of the variance of the difference, each with
+            the difference when it is left out.
     """
 
     system: str
@@ -285,10 +285,10 @@ _KEYS = columns_of(LanguagePair)[:4]
 
 @immutable
 class Languages(Tabular):
-    """The comparison of every pair of treebanks for every system.
+    """Comparisons of each system's scores on two treebanks.
 
     Args:
-        pairs: one result per system, measure and pair of treebanks.
+        pairs: a comparison for each system, measure and pair of treebanks.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities.
         units: the sampling units (sentences or documents) of each treebank.
@@ -326,7 +326,7 @@ class Languages(Tabular):
         return f"{shown} {are} significant; the largest: {most.system} is {by} (p {p_text(most.p)})."
 
     def table(self) -> Table:
-        """Return one row for each system, pair of treebanks and measure."""
+        """Return a table with a row for each system, pair of treebanks and measure."""
         groups: dict[tuple[str, ...], list[LanguagePair]] = {}
         for pair in self.pairs:
             groups.setdefault((pair.system, *pair.treebanks), []).append(pair)

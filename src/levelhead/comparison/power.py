@@ -83,11 +83,11 @@ class Detectable(NamedTuple):
 
 @immutable
 class Power(Tabular):
-    """Detectable differences by measure, number of sampling units and number of runs.
+    """Detectable differences by measure, size of test set and number of runs.
 
     Args:
         rows: the detectable differences.
-        test: the level and the power of the planned test.
+        test: the significance level and the power of the planned test.
         provenance: the provenance of the numbers.
         perplexities: the measures that are perplexities, not percentages.
         units: the sampling units (sentences or documents) of each test set; empty if no files were read.
@@ -125,7 +125,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure, number of sampling units and number of runs; with `each`, also per treebank."""
+        """Return detectable differences by measure, test set size and number of runs; with `each`, also by treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)

@@ -121,7 +121,7 @@ class Confusions(PerTreebank[Confusion]):
         return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
 
     def table(self) -> Table:
-        """Return one row per pair of confused relations, the most frequent first; unaligned words come last."""
+        """Return a row for each pair of confused relations, the most frequent first and unaligned words last."""
         columns = (
             *(Column("Gold", "text"), Column("System", "text"), Column("Words", "number")),
             *(Column("Head correct", "number"), Column("of gold", "percent")),
@@ -324,7 +324,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     """The errors of one system on each treebank.
 
     Args:
-        averages: how much repairing each kind of error would gain, averaged over treebanks; empty for one treebank.
+        averages: the score gained by repairing each kind of error, averaged over treebanks; empty for one treebank.
     """
 
     KIND: ClassVar[str] = "analyze"
@@ -343,7 +343,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the kind of error whose repair gains most."""
+        """A sentence that names the kind of error whose repair would raise the score most."""
         several = len(self.treebanks) > 1
         repairs = self.averages if several else next(iter(self.treebanks.values())).repairs
         return costliest_error(repairs, self.measure, several=several)
@@ -363,11 +363,11 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         return ((code, row.name, row) for code, errors in self.treebanks.items() for row in errors.cascading)
 
     def table(self, show: Shown = "repairs") -> Table:
-        """Return a table for readers.
+        """Return the table chosen with `show`.
 
         Args:
-            show: "repairs" for how much repairing each kind of error gains, "types" for how many words have each type
-                of error, "cascading" for how many wrong arcs have a correct parent.
+            show: "repairs" for the score gained by repairing each kind of error, "types" for the number of words with
+                each type of error, or "cascading" for the number of wrong arcs whose head is attached correctly.
         """
         return {"repairs": self._repairs, "types": self._types, "cascading": self._cascading}[show]()
 

@@ -45,24 +45,26 @@ from levelhead.typology.languages import Voter, treebanks_voting
 
 @immutable
 class Comparison(Tabular):
-    """The comparison of systems with the first system.
+    """A comparison of systems with the first one.
 
     Args:
         systems: the systems, the baseline first.
         measures: the measures.
-        results: one score per system, measure and treebank (or average), each compared with the baseline.
+        results: the score of each system in each measure, on each treebank and averaged, compared with the baseline's
+            score.
         wins: on how many treebanks each system is better or worse than the baseline; empty for a single treebank.
         provenance: the provenance of the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
-        looked: a mapping from each test set to its data for the HTML page, as requested with `prepare`.
-        voter: whether each "treebank", each "language" or each "family" has one vote in tests over treebanks.
+        looked: a mapping from each test set to the data that `prepare` requested for the HTML page or the summary.
+        voter: whether tests over treebanks have one vote per "treebank", "language" or "family".
         units: the sampling units (sentences or documents) of each treebank.
-        joint_units: a text that counts the sampling units of averages; empty unless test sets are parallel.
-        valid_trees: for partial scores, `results` with all invalid trees counted as wrong; otherwise empty.
-        coverage: for partial scores, the share of gold that each system covers on each treebank; otherwise empty.
-        gates: the result of the regression gate of each system and measure; systems with invalid outputs are last.
-        invalid: the errors of each system that is left out because outputs are missing or invalid. This requires
-            regression gates; without gates, these errors are raised.
+        joint_units: for parallel test sets, a text with the number of their joint sampling units; otherwise empty.
+        valid_trees: for partial scores, the results when all words of invalid trees count as wrong; otherwise empty.
+        coverage: for partial scores, how much of gold each system covers on each treebank; otherwise empty.
+        gates: whether each system passes the regression gate (`fail_if_worse`) of each measure. Systems with invalid
+            outputs come last.
+        invalid: with regression gates, the errors of each system that is left out because outputs are missing or
+            invalid. Without gates, these errors are raised.
     """
 
     KIND: ClassVar[str] = "compare"
@@ -94,7 +96,7 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence on how two systems differ in each measure, or which of several differ from the first in LAS."""
+        """A sentence that says in which measures two systems differ, or which of more systems differ from the first."""
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:
@@ -126,19 +128,19 @@ class Comparison(Tabular):
 
     @property
     def unit_line(self) -> str:
-        """A note that counts the sampling units (such as documents) behind confidence intervals and p-values."""
+        """A note on the number of sampling units, such as documents, on which intervals and p-values are based."""
         return unit_line(self.units, with_p_values(result.p for result in self.results), self.joint_units)
 
     def of_average(self, measure: str) -> list[ComparedScore]:
-        """Return the macro-average of `measure` for each system; with a single treebank, the score on it."""
+        """Return the macro-average of `measure` for each system, or its score if there is only one treebank."""
         of_measure = [result for result in self.results if result.measure == measure]
         return [result for result in of_measure if result.average == "macro"] or of_measure[: len(self.systems)]
 
     def table(self, *, each: bool = False) -> Table:
-        """Return one row per measure and system, with scores, differences from the baseline, intervals and p-values.
+        """Return a table of scores, differences from the baseline, intervals and p-values by measure and system.
 
         Args:
-            each: whether to show each treebank in addition to averages.
+            each: whether to show the scores on each treebank in addition to averages.
         """
         signature = self.provenance.signature
         averaged = any(result.average for result in self.results)

@@ -65,14 +65,14 @@ class TreeExamples(Tabular):
 
     Args:
         provenance: the provenance of the numbers.
-        coverage: for partial scores, the share of gold that each system covers on each treebank; otherwise empty.
+        coverage: for partial scores, how much of gold each system covers on each treebank; otherwise empty.
     """
 
     provenance: Provenance
     coverage: Coverages
 
     def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the trees, at most `limit` under each heading, with notes and signature, as text for a `screen`."""
+        """Return the drawn trees as text, at most `limit` per heading, with notes that fit the `screen`."""
         from levelhead.tables.writers import notes_text
 
         return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
@@ -89,13 +89,14 @@ class TreeExamples(Tabular):
 
 @immutable
 class ErrorExamples(TreeExamples):
-    """Words with a wrong relation, and their sentences.
+    """Words with a wrong relation, in their sentences.
 
     Args:
         system: the name of the system.
         treebank: the name of the treebank.
         matches: the aligned words.
-        cells: a mapping from each error, such as `nsubj:obj` (gold relation, then system relation), to its words.
+        cells: a mapping from each error, such as `nsubj:obj` (gold relation, then system relation), to the words that
+            have it.
     """
 
     KIND: ClassVar[str] = "examples"
@@ -131,7 +132,7 @@ class ErrorExamples(TreeExamples):
                     yield self.treebank, role, sentence.index + 1, word, *cells
 
     def table(self) -> Table:
-        """Return one row per example."""
+        """Return a table with a row for each of these words."""
         columns = (
             *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
             *(Column("Word", "position"), Column("Form", "text")),
@@ -182,8 +183,8 @@ class Contrast(NamedTuple):
     Args:
         sentence: the index of the sentence.
         gold: the number of gold words; for weighted measures, the sum of their weights.
-        baseline_correct: the number, or sum of weights, of words that the baseline gets right.
-        correct: the number, or sum of weights, of words that the system gets right.
+        baseline_correct: the number (or sum of weights) of words that the baseline gets right.
+        correct: the number (or sum of weights) of words that the system gets right.
         more_correct: `correct` minus `baseline_correct`.
     """
 
@@ -202,13 +203,13 @@ _SENTENCE: Layout = (
 
 @immutable
 class Contrasts(TreeExamples):
-    """Sentences in which systems gain or lose most.
+    """Sentences in which systems differ most from the baseline.
 
     Args:
         measure: the measure.
-        outputs: one tuple per treebank and system: the name of the treebank, the baseline's output, the system's
+        outputs: for each treebank and system, a tuple of the treebank's name, the baseline's output, the system's
             output, the sentences with gains, and the sentences with losses.
-        setup: the settings of the scores.
+        setup: the settings with which the outputs were scored.
     """
 
     KIND: ClassVar[str] = "contrasts"
@@ -231,7 +232,7 @@ class Contrasts(TreeExamples):
                 yield code, system.name, baseline.name, str(self.measure), *place, contrast
 
     def table(self) -> Table:
-        """Return one row per sentence with a difference."""
+        """Return a table with a row for each sentence that differs."""
         columns = (
             *(Column("Treebank", "text"), Column("System", "text")),
             *(Column("Sentence", "position"), Column("sent_id", "text")),

@@ -260,7 +260,7 @@ Receive = Callable[[DataTable], object]
 
 @immutable
 class AlignedWords(Tabular):
-    """A table with a row per system and gold word, and a row per unaligned system word.
+    """A table of gold words and of unaligned system words, for each system.
 
     Args:
         words: the table of words.
@@ -274,13 +274,13 @@ class AlignedWords(Tabular):
     provenance: Provenance
 
     def table(self) -> Table:
-        """Return the first rows as a table."""
+        """Return the first rows, for printing."""
         return first_rows(self.words).signed(self.provenance)
 
 
 @immutable
 class CountedSentences(Tabular):
-    """The counts of measures in sentences, one row per gold sentence and system.
+    """The counts of each measure in each gold sentence, for each system.
 
     Args:
         sentences: the table of sentences.
@@ -294,7 +294,7 @@ class CountedSentences(Tabular):
     provenance: Provenance
 
     def table(self) -> Table:
-        """Return the first rows as a table."""
+        """Return the first rows, for printing."""
         return first_rows(self.sentences).signed(self.provenance)
 
 

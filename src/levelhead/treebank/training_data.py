@@ -26,7 +26,7 @@ class Training(NamedTuple):
         sentences: the distinct sentences, each as a tuple of forms.
         trees: the distinct trees, each as a tuple of heads (0 for the root) and a tuple of universal relations.
         heads: the distinct trees without relations, each as a tuple of heads.
-        files: the hash of each file, and its name if it is part of a UD release.
+        files: the hash of each file, with its name if it is in a UD release.
         key: a joint hash of all treebanks, including treebanks that were not read from files.
     """
 
@@ -39,12 +39,12 @@ class Training(NamedTuple):
 
     @property
     def hashes(self) -> str:
-        """The names of the files in UD releases (or the first twelve digits of their SHA-256), joined by "+"."""
+        """A text that joins the names of UD files, or the start of the SHA-256 of other files, with "+"."""
         return "+".join(map(str, self.files))
 
     @classmethod
     def of(cls, treebanks: Iterable[Treebank]) -> Training:
-        """Return the contents of training treebanks; an iterator is read one treebank at a time."""
+        """Return the contents of training treebanks, which an iterator can supply one at a time."""
         forms: Counter[str] = Counter()
         sentences: set[tuple[str, ...]] = set()
         trees: set[Tree] = set()
@@ -60,11 +60,11 @@ class Training(NamedTuple):
         return cls(forms, frozenset(sentences), frozenset(trees), heads, tuple(files), key)
 
     def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return which sentences of a treebank have the words of a training sentence, shape (sentences,)."""
+        """Return whether each sentence of a treebank has the same words as a training sentence, shape (sentences,)."""
         return np.array([sentence in self.sentences for sentence in sentences_of(treebank)], dtype=bool)
 
     def same_heads(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return which sentences have the heads of a training sentence, regardless of words and labels."""
+        """Return whether each sentence has the same heads as a training sentence, whatever its words and labels."""
         return np.array([tree[0] in self.heads for tree in trees_of(treebank)], dtype=bool)
 
 
