@@ -92,7 +92,7 @@ class Results(NamedTuple):
         results: the result of each system on each test set, by pairs of system name and test set code.
         gold: the sizes and the hash of each gold treebank, by code; empty if only scores are known.
         signature: the settings, versions and hashes that determine the numbers, by name.
-        looked: what the function `look` returned for each test set (see `score_plan`), by code; empty without `look`.
+        looked: by test set code, what the function `look` of `score_plan` returned; empty without `look`.
     """
 
     test_sets: tuple[TestSet, ...]

@@ -39,8 +39,8 @@ class Coefficient(NamedTuple):
         low: the lower end of the confidence interval; the intervals of all pairs hold jointly. It is None with fewer
             than 4 treebanks (4 + k with k controlled columns), or if a column is constant without some treebank.
         high: the upper end of the confidence interval.
-        p: the two-sided p-value, corrected for the number of pairs (Sidak), below .05 exactly when the 95%
-            interval excludes 0.
+        p: the two-sided p-value, corrected for the number of pairs (Sidak); it is below .05 exactly when
+            the 95% interval excludes 0.
         families: the check for family effects.
     """
 

@@ -124,7 +124,7 @@ NOT_COMPARED = TrainingOverlap(0, 0, 0, 0)
 
 
 class Vocabulary(NamedTuple):
-    """The size of the counts that grow with the vocabulary.
+    """The size of a treebank's vocabulary.
 
     Args:
         forms: the number of distinct forms of words.
