@@ -180,11 +180,11 @@ def judge(
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgments: the votes for the better system: a file with a line of one or more votes per gold sentence, a list
-            with an item per gold sentence, or a data frame with a row per gold sentence and a column per person.
+        judgments: the votes for the better system: a file with a line of one or more votes for each gold sentence, a
+            list with an item for each, or a data frame with a row for each and a column per person.
         words: the words that vote for the first and the second system; by default blue/red, 1/2, first/second or a/b.
-        ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each system, or not
-            at all ("skip").
+        ties: whether sentences with equal scores count for the second system ("callin"), "half" for each system, or
+            not at all ("skip").
         subtypes_apart: whether to leave relations with subtypes out of all classes, as Callin does for content
             relations.
 

@@ -60,7 +60,7 @@ def profile(
 
     Args:
         columns: columns, groups of columns, "summary" or "all", as listed by `levelhead profile --list-columns`.
-        by: what each row describes: a "treebank", one "value" of a column, or all words of a treebank with the
+        by: what each row describes: a "treebank", one "value" of its profile, or all words of a treebank with the
             same "relation", "deprel" (with subtype), "class", "upos" or "feature".
         total: whether to add a profile of all treebanks together.
         scheme: the scheme of relation classes.
@@ -115,16 +115,16 @@ def select(
     several_per_language: bool = False,
     format: Format = "conllu",
 ) -> SelectedTreebanks:
-    """Return the treebanks that are comparable under Callin's criteria, and why each other treebank is excluded.
+    """Return the treebanks that are comparable under Callin's criteria, and why others are excluded.
 
     The train, dev and test files of a treebank count as one treebank.
 
     Args:
         min_tokens: the minimum number of tokens of a treebank.
-        max_nonprojective: the upper limit (exclusive) of the share of non-projective trees, in percent.
-        nonprojective: how to count non-projective trees: like Callin's program ("callin"), or by the definition
+        max_nonprojective: the percentage of non-projective trees at which a treebank is excluded.
+        nonprojective: which non-projective trees to count: those that Callin's program finds ("callin"), or all
             ("true").
-        any_features: whether to select treebanks without morphological features as well.
+        any_features: whether to select treebanks without morphological features too.
         several_per_language: whether to select several treebanks per language, not only the largest.
 
     Raises:

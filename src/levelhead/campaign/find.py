@@ -198,20 +198,20 @@ _TOP = ("campaign", "treebank", "system", "groups")
 
 
 class Manifest(NamedTuple):
-    """The contents of a manifest.
+    """The contents of a manifest, a campaign's TOML file.
 
     Args:
-        test_sets: the listed test sets; if empty, the folder `gold` is used.
-        folders: a mapping from each listed system to its folder; if empty, the folder `systems` is used.
-        runs: a mapping from each system whose runs are listed to the folder names of these runs.
+        test_sets: the listed test sets; if empty, those in the folder `gold` are used.
+        folders: a mapping from each listed system to its folder; if empty, the folders in `systems` are used.
+        runs: a mapping from each system with listed runs to the folder names of these runs.
         gold: the folder of gold treebanks, or None.
-        systems: the folder with a folder for each system, or None.
+        systems: the folder that contains a folder for each system, or None.
         groups: a mapping from the name of each group to the codes of its test sets.
         measures: the names of measures, or None.
         definitions: files of custom measures and schemes.
-        scheme: the default class scheme, or None.
+        scheme: the default scheme of relation classes, or None.
         rules: the name of the scoring rules, or None.
-        ranking: the rule of ranking, or None.
+        ranking: the ranking rule ("exact", "conll17" or "conll18"), or None.
         show: the groups to rank, or None.
         parallel: the groups whose test sets are parallel.
         path: the path of the manifest.
@@ -233,7 +233,11 @@ class Manifest(NamedTuple):
     path: str = ""
 
     def campaign(self, *, as_runs: bool = False) -> Plan:
-        """Return the plan. If `as_runs`, all folders of a system are runs, unless the manifest lists the runs."""
+        """Return the test sets and the runs of all systems.
+
+        If the manifest does not list the runs of a system, they are the subfolders of its folder that have names such
+        as `seed1`. With `as_runs`, everything in its folder is a run.
+        """
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
             message = "it names no systems: give campaign.systems, a folder, or a list of [[system]]"
@@ -242,7 +246,7 @@ class Manifest(NamedTuple):
         return plan_of(test_sets, folders, {name: self.runs.get(name) or as_runs for name in folders})
 
     def gold_sets(self, split: Split | None = None) -> tuple[TestSet, ...]:
-        """Return the test sets; `split`: which files of UD releases to use, if the manifest names a folder."""
+        """Return the test sets. If they are in a folder of UD treebanks, `split` selects train, dev or test files."""
         test_sets = self.test_sets
         if not test_sets:
             if self.gold is None:

@@ -23,7 +23,7 @@ class TestSet(NamedTuple):
         outputs: the possible paths of an output, relative to the system's folder; the first existing path is used.
         language: the language of the test set.
         treebank: the gold treebank, if it is in memory.
-        parallel: the name of the group of parallel test sets that it belongs to; "" if none is declared.
+        parallel: the name of its group of parallel test sets; "" if no such group is declared.
     """
 
     code: str

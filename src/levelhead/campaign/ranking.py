@@ -30,7 +30,7 @@ EACH = "each"
 
 
 class Group(NamedTuple):
-    """A group of test sets for averages.
+    """Test sets over which scores are averaged.
 
     Args:
         name: the name of the group.
@@ -105,18 +105,18 @@ class Standing(NamedTuple):
 
     Args:
         system: its name.
-        rank: its rank (systems with equal values share a rank); null without a value.
-        value: its macro-average by the ranking rule, a percentage or perplexity; null if a treebank has no value.
-        n_valid: the number of its valid outputs (for partial scores, scored outputs); all other outputs score 0.
+        rank: its rank, which systems with equal values share; null without a value.
+        value: its macro-average, which is a percentage or a perplexity; null if it has no value on some treebank.
+        n_valid: the number of its valid outputs (with `partial`, of its scored outputs). All other outputs score 0.
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
-        letters: its letters (systems that share a letter do not differ significantly); null without tests.
-        value_of_valid_sentences: the average if invalid outputs are scored on their valid sentences (does not affect
-            ranks); null without invalid outputs.
-        value_of_valid_trees: for partial scores, the average if invalid trees count as wrong (does not affect ranks).
-        share_answered: for partial scores, the share of gold sentences with an answer.
-        share_aligned: for partial scores, the share of gold words that are aligned.
+        letters: its letters, each shared by systems that do not differ significantly; null without tests.
+        value_of_valid_sentences: its average if invalid outputs are scored on their valid sentences, which does not
+            affect ranks; null without invalid outputs.
+        value_of_valid_trees: with `partial`, its average if invalid trees count as wrong, which does not affect ranks.
+        share_answered: with `partial`, the share of gold sentences with a HEAD in its outputs.
+        share_aligned: with `partial`, the share of gold words that are aligned.
         exact: the unrounded value, by which systems are ranked.
     """
 
@@ -187,12 +187,12 @@ class Ranking(NamedTuple):
         rule: the rule of ranking.
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
         undefined: the test sets that lack the measured annotation, so that the average is undefined.
-        lines: the positions in `standings`, from 1, after which a line is drawn because the next system differs
-            significantly; None without tests.
+        lines: the positions in `standings`, counted from 1, after which the table has a line, since the next system
+            differs significantly; None without tests.
         pairs: the tests of all pairs of systems; empty without tests.
-        influences: for each pair of systems whose difference depends on a single sampling unit (such as a document),
-            the difference without this unit. The unit causes more than a third of the variance.
-        adjusted: the expected average of each system, if missing scores are predicted; otherwise empty.
+        influences: the pairs of systems for which a single sampling unit, such as a document, causes more than a third
+            of the variance of their difference. Each pair comes with its difference without this unit.
+        adjusted: the expected average of each system, with predictions for missing scores; empty if not requested.
         not_averaged: the test sets that are left out of `adjusted`, since their missing scores cannot be predicted.
     """
 
@@ -228,8 +228,9 @@ ranked unrounded; `conll18`, the same averages rounded to two decimals and then 
 def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> Ranking:
     """Return the ranking of the systems in `results` by the macro-average of `measure` over `group`.
 
-    Systems with equal values share a rank, and the following ranks are skipped: 1, 2, 3, 4, 4, 6. The `rule` is
-    `exact`, `conll17` or `conll18`.
+    Systems with equal values share a rank, and the following ranks are skipped: 1, 2, 3, 4, 4, 6. The rule
+    `exact` averages scores at full precision. `conll17` averages scores with two decimals; `conll18` also rounds the
+    averages to two decimals before it ranks them.
     """
     lower = lower_is_better(measure)
     without = any if not lower else all  # a missing output has no perplexity: 0 would be the best

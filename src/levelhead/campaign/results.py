@@ -41,12 +41,12 @@ class OutputResult(NamedTuple):
 
     Args:
         state: "valid", "invalid" or "missing".
-        values: the exact value of each measure. If the output is missing or invalid, a percentage is 0 and a perplexity
-            is None. Any value is None if gold lacks the annotation.
+        values: the exact value of each measure; None if gold lacks the annotation. If the output is missing or invalid,
+            percentages are 0 and perplexities are None.
         status: the status message of the shared tasks' evaluator.
         reasons: the reasons why the output scores 0, at most 20.
         scores: the score of each measure with its counts; empty if the counts are unknown.
-        secondary: the scores of the valid sentences of an invalid output.
+        secondary: for an invalid output, the scores of its valid sentences alone.
         coverage: for an invalid output, the numbers of scored, gold, output and invalid sentences.
         sentences: for each measure, the numerators and denominators in every gold sentence, int32 or float64, shape
             (2, sentences); empty if not requested, or if the output is invalid.
@@ -55,11 +55,11 @@ class OutputResult(NamedTuple):
         faults: every fault of an invalid output.
         contents: the sizes and the hash of a valid output, and warnings about it.
         measures: the part of the signature that defines the measures.
-        notes: notes about the numbers, in which `evaluation.provenance.SYSTEM` stands for the name of the system.
-        valid_trees: for partial scores, the scores if invalid trees count as wrong.
-        partial_coverage: for partial scores, the share of gold that the output covers; None for other scores.
+        notes: notes about the numbers. They contain `evaluation.provenance.SYSTEM` instead of the system's name.
+        valid_trees: with the option `partial`, the scores if invalid trees count as wrong.
+        partial_coverage: with the option `partial`, the share of gold that the output covers; otherwise None.
         sentences_valid_trees: like `sentences`, but sentences without a valid tree count as wrong.
-        lacks: for results from a table of scores, the measures that have no score there and count as 0.
+        lacks: if scores were read from a table, the measures without a score in the table, which count as 0.
     """
 
     state: State
@@ -83,16 +83,16 @@ class OutputResult(NamedTuple):
 
 
 class Results(NamedTuple):
-    """The results of a campaign.
+    """The results of systems on test sets.
 
     Args:
         test_sets: the test sets, in order.
         systems: the names of the systems, in order.
         measures: the names of the measures.
-        results: a mapping from the name of the system and the code of the test set to the result of the output.
+        results: the result of each system on each test set, by pairs of system name and test set code.
         gold: the sizes and the hash of each gold treebank, by code; empty if only scores are known.
-        signature: a mapping from name to each setting, version and hash that determines the numbers.
-        looked: a mapping from test set code to what `look` of `score_plan` returned; empty without `look`.
+        signature: the settings, versions and hashes that determine the numbers, by name.
+        looked: by test set code, what the function `look` of `score_plan` returned; empty without `look`.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -111,12 +111,12 @@ class Results(NamedTuple):
 
     @property
     def declared_parallel(self) -> dict[str, str]:
-        """The part of a signature that names the groups that were declared to be parallel."""
+        """The names of declared groups of parallel test sets, as a part of a signature."""
         names = dict.fromkeys(test_set.parallel for test_set in self.test_sets if test_set.parallel)
         return {"parallel": "+".join(names)} if names else {}
 
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
-        """Return the sampling units of test sets (default: all), and which units are shared by parallel test sets."""
+        """Return the sampling units of some or all test sets, and which units parallel test sets share."""
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}
         contents = {code: self.gold_hash(code) for code in units}
         declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}
@@ -138,7 +138,7 @@ class Results(NamedTuple):
         return Provenance(self.signature, files, tuple(warnings), tuple(notes))
 
     def notes_on(self, codes: Collection[str]) -> dict[str, list[str]]:
-        """Return the notes on outputs for these test sets, each with its test sets."""
+        """Return a mapping from each note on outputs to the test sets in `codes` that it concerns."""
         notes: dict[str, dict[str, None]] = {}
         for (system, code), result in self.results.items():
             for note in result.notes if code in codes else ():
@@ -146,7 +146,7 @@ class Results(NamedTuple):
         return {note: list(found) for note, found in notes.items()}
 
     def with_valid_trees_only(self) -> Results:
-        """Return the results of partial scores in which invalid trees count as wrong."""
+        """Return these results with invalid trees counted as wrong (requires the option `partial`)."""
         results = {
             key: result._replace(scores=result.valid_trees, sentences=result.sentences_valid_trees)
             for key, result in self.results.items()
@@ -159,7 +159,7 @@ class Results(NamedTuple):
         return "partial" in self.signature
 
     def covered(self, system: str, code: str) -> PartialCoverage | None:
-        """Return the share of gold that an output covers; None unless scores are partial."""
+        """Return the share of gold that an output covers; None without the option `partial`."""
         return self.results[system, code].partial_coverage or (no_coverage(self.gold[code]) if self.partial else None)
 
     def only(self, measures: Iterable[str]) -> Results:
@@ -174,7 +174,7 @@ class Results(NamedTuple):
         return self._replace(measures=names, results=results)
 
     def of_systems(self, systems: Collection[str]) -> Results:
-        """Return the results of some systems, by name."""
+        """Return only the results of the systems with these names."""
         names = tuple(name for name in self.systems if name in systems)
         results = {key: result for key, result in self.results.items() if key[0] in names}
         return self._replace(systems=names, results=results)

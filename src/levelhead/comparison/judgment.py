@@ -91,7 +91,7 @@ class Judgment(Tabular):
     Args:
         choices: the choices of people.
         measures: a mapping from each measure to its scores and its agreement with people.
-        comparisons: the difference between every two measures in their agreement with people.
+        comparisons: for every two measures, how much better the first agrees with people than the second.
         provenance: the provenance of the numbers.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
     """
@@ -139,7 +139,7 @@ class Judgment(Tabular):
         return f"{best} agrees best with people's choices ({numbers}), {than}."
 
     def table(self, *, places: int | None = 3) -> Table:
-        """Return one row per measure and statistic, with notes that compare measures.
+        """Return the statistics of each measure, one per row, with notes that compare measures.
 
         Args:
             places: the number of decimals in notes; None for all.

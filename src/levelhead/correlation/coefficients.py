@@ -140,10 +140,10 @@ def fisher_z(values: Numbers, method: Method, n_given: int = 0) -> FisherZ:
 
 
 class CumulativeVariance(NamedTuple):
-    """The variance of a measure as treebanks are added, highest scores first.
+    """The variances of a measure's best 2, 3, ... scores.
 
     Args:
-        treebanks: the treebanks in the order in which they are added.
+        treebanks: the treebanks, from the highest to the lowest score.
         variances: the variance of the scores of the first 2, 3, ... treebanks; float64, shape (treebanks - 1,).
     """
 
@@ -172,7 +172,7 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
 
 @immutable
 class CumulativeVariances(Tabular):
-    """The variances of measures as treebanks are added, highest scores first.
+    """The variances of each measure's best 2, 3, ... scores.
 
     Args:
         variances: the cumulative variance of each measure.

@@ -36,12 +36,12 @@ class Coefficient(NamedTuple):
 
     Args:
         value: the coefficient, from -1 to 1; None if a column is constant.
-        low: the lower end of the confidence interval, simultaneous for all pairs. It is None for fewer than four
-            treebanks (one more for each controlled column), or if a column is constant after leaving out a treebank.
+        low: the lower end of the confidence interval; the intervals of all pairs hold jointly. It is None with fewer
+            than 4 treebanks (4 + k with k controlled columns), or if a column is constant without some treebank.
         high: the upper end of the confidence interval.
-        p: the two-sided p-value, corrected for the number of pairs (Sidak); below .05 exactly when the 95%
-            interval excludes 0.
-        families: the check by language families.
+        p: the two-sided p-value, corrected for the number of pairs (Sidak); it is below .05 exactly when
+            the 95% interval excludes 0.
+        families: the check for family effects.
     """
 
     value: float | None
@@ -106,7 +106,7 @@ class Correlation(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that says whether two columns correlate significantly or, for more columns, how many pairs do."""
+        """A sentence that says whether two columns correlate significantly, or how many of several pairs do."""
         alpha = 1 - float(self.provenance.signature["level"])
         found = [(pair, *next(iter(pair.coefficients.items()))) for pair in self.pairs]
         tested = [each for each in found if each[2].value is not None and each[2].p is not None]
@@ -136,7 +136,7 @@ class Correlation(Tabular):
     PLACES = 3
 
     def table(self) -> Table:
-        """Return the coefficients as a table, one row per pair of columns and method."""
+        """Return a table of coefficients, one row for each method and pair of columns."""
         blocks = [[(pair, method) for pair in self.pairs] for method in self.pairs[0].coefficients]
         if len(blocks) == 1:
             blocks = [[(pair, method) for pair in self.pairs for method in pair.coefficients]]

@@ -45,7 +45,7 @@ class Preferences(NamedTuple):
 
 
 class AgreementEstimate(NamedTuple):
-    """A number with its confidence interval; undefined numbers and ends are None.
+    """A number with its confidence interval; each is None if undefined.
 
     Args:
         value: the number.
@@ -64,8 +64,8 @@ class HumanAgreement(NamedTuple):
     Args:
         n: the number of sentences that count.
         n_ties: the number of sentences with equal or undefined scores.
-        correlation: Pearson's correlation of the measure's preferences and people's choices (Callin, table 4).
-        spearman: Spearman's correlation of score differences and people's choices.
+        correlation: Pearson's correlation between the measure's preferences and people's choices (Callin, table 4).
+        spearman: Spearman's correlation between score differences and people's choices.
         accuracy: the percentage of sentences in which the measure prefers the system that people chose.
         kappa: Cohen's kappa (1960): accuracy corrected for chance.
     """
@@ -79,7 +79,7 @@ class HumanAgreement(NamedTuple):
 
 
 class AgreementDifference(NamedTuple):
-    """The difference between two measures in their agreement with people.
+    """How much better one measure agrees with people than another.
 
     Args:
         difference: the first measure's correlation with people's choices, minus the second measure's correlation.

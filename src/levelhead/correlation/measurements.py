@@ -35,7 +35,7 @@ _KEYS = TREEBANK_COLUMN, MEASURE_COLUMN._replace(about="The name of the column")
 
 @immutable
 class Measurements(Tabular):
-    """A table of treebanks.
+    """A table with one row per treebank.
 
     Args:
         treebanks: the codes or names of the treebanks.
@@ -44,7 +44,7 @@ class Measurements(Tabular):
         texts: a mapping from the name of each column of text to the texts; "" for missing values.
         sources: a mapping from the name of each file to the SHA-256 of the file.
         notes: notes about what was left out.
-        key: the name of the column with the treebanks, if it was requested; otherwise None.
+        key: the requested name of the column with the treebanks; None if no name was requested.
     """
 
     KIND: ClassVar[str] = "measurements"
@@ -80,7 +80,7 @@ class Measurements(Tabular):
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return the column names in `names`, each of which can list several names with commas between them."""
+        """Return the column names in `names`, split at commas if they list several."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))
@@ -109,10 +109,12 @@ class Measurements(Tabular):
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
-        """Return the version, the requested key, and the hash of each file under the shortest unique end of its path.
+        """Return the version of levelhead, the requested key, and the hash of each file.
+
+        Each file is named by the shortest end of its path that no other file has.
 
         Args:
-            taken: names that have another meaning in the signature, so that files must have longer names.
+            taken: names that files must not have, since they have another meaning in the signature.
         """
         signature = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
         names = {*taken, *signature}

@@ -80,7 +80,7 @@ class Wins(NamedTuple):
         worse: the number of treebanks on which it has a worse score.
         sign_p: the p-value of the sign test; null if no treebank has a difference.
         wilcoxon_p: the p-value of Wilcoxon's test; null if it was not requested.
-        votes: the number of votes in each test.
+        votes: the number of observations in each test.
         better_on_at_least: a lower bound for the number of treebanks on which it is better.
         worse_on_at_least: a lower bound for the number of treebanks on which it is worse.
     """
@@ -110,8 +110,9 @@ def count_wins(
     """Return on how many treebanks a system is better or worse than the baseline, with tests over treebanks.
 
     Args:
-        results: the system's results for one measure on each treebank with a difference; must not be empty.
-        voters: a mapping from each treebank to its voter in these tests (the treebank, its language or its family).
+        results: the system's results for one measure, on all treebanks with a known difference; must not be empty.
+        voters: a mapping from each treebank to itself, its language or its family. Treebanks with the same entry are
+            averaged and count once in these tests.
         level: the p-value below which a difference is significant.
         sign: 1 if higher values of the measure are better, -1 if lower values are better.
         wilcoxon: whether to compute Wilcoxon's test as well.

@@ -256,7 +256,7 @@ class _Statistics(NamedTuple):
     equivalent: Annotated[
         Literal["yes", "no", "not shown"] | None,
         Statistic(
-            "With --margin: whether the systems are equivalent",
+            "Whether the systems are equivalent within --margin",
             value=lambda pair: pair.equivalence[0],
             column=Column("Equiv.", "text"),
             shown=lambda _, signature: "margin" in signature,
@@ -265,7 +265,7 @@ class _Statistics(NamedTuple):
     p_equivalent: Annotated[
         float | None,
         Statistic(
-            "P-value of equivalence (TOST): below .05 exactly if the 95% interval is inside the margin",
+            "P-value of equivalence (TOST), below .05 exactly if the 95% interval is inside the margin",
             (0, 1),
             value=lambda pair: pair.equivalence[1],
         ),
@@ -273,17 +273,17 @@ class _Statistics(NamedTuple):
     ratio_interval: Annotated[
         Interval | None,
         Statistic(
-            "For perplexities with --margin: confidence interval of the ratio",
+            "Confidence interval of the ratio of perplexities, with --margin",
             value=lambda pair: pair.equivalence[2],
         ),
     ] = None
     n_units: Annotated[
-        int, Statistic("Number of units", value=lambda pair: (pair.difference or pair.score).n_units)
+        int, Statistic("Number of sampling units", value=lambda pair: (pair.difference or pair.score).n_units)
     ] = 0
     influence: Annotated[
         tuple[Influenced, ...],
         Statistic(
-            "If one unit causes more than a third of a variance, the value and the difference without this unit",
+            "Value or difference without the sampling unit that causes more than a third of its variance",
         ),
         NOT_A_COLUMN,
     ] = ()
@@ -293,15 +293,16 @@ class _Statistics(NamedTuple):
 class ComparedScore(Valued, _Statistics):
     """A system's score by one measure on one treebank or average, and its difference from the baseline.
 
-    It can be used as a number, like a `Score`. Scores are in percent and differences in points (unless they are
-    perplexities). Numbers that require standard errors, such as p-values, are None with fewer than 10 sampling units.
+    It can be used as a number, like a `Score`. Scores are in percent, and differences are in percentage points.
+    Perplexities and their differences have no unit. Numbers that require standard errors, such as p-values, are None
+    with fewer than 10 sampling units.
     """
 
     __slots__ = ()
 
     @property
     def enough_runs(self) -> bool:
-        """Whether there are enough runs for a significant difference: three each, or one output each."""
+        """Whether both systems have one run, or both at least three, so that a difference can be significant."""
         return enough_runs(self.n_runs, self.n_baseline_runs)
 
     @property
@@ -320,18 +321,18 @@ def differences(
     units: Mapping[str, Units] | None = None,
     parallel: ParallelUnits | None = None,
 ) -> list[ComparedScore]:
-    """Return the comparison of systems with the first, on every treebank and on averages over treebanks.
+    """Return each system's scores and differences from the first system, on every treebank and on average.
 
     Standard errors come from leaving out one sampling unit at a time (`spreads_of`). Confidence intervals and p-values
-    come from Student's t (`Estimate`). If a system has several runs, they are a sample of all possible runs, so the
+    come from Student's t (`Estimate`). Several runs of a system are treated as a sample of all possible runs, so the
     error of their mean is added (`run_errors`). P-values and the intervals of differences are corrected for the number
     of systems by Sidak's (1967) bound on the largest |t|. Therefore, p < .05 if and only if the 95% interval does not
     contain 0. The macro-average is the mean of the ratios on all treebanks. The micro-average is the ratio of counts
     summed over treebanks.
 
     Args:
-        tables: the counts on each treebank, for the same runs and measures, with one row per sentence; if `units` is
-            None, with one row per sampling unit.
+        tables: the counts on each treebank, with the same runs and measures on all treebanks. Each row has the counts
+            of a sentence or, if `units` is None, of a sampling unit.
         settings: the settings of intervals and significance tests.
         units: the sampling units (sentences or documents) of each treebank.
         parallel: the sampling units that parallel treebanks share.

@@ -25,9 +25,9 @@ class InferenceSettings(NamedTuple):
 
     Args:
         level: the confidence level of intervals.
-        margin: the largest difference that does not matter, in points (0.5 is half a percentage point). For
-            perplexities, the largest ratio that does not matter, above 1. None for no test of equivalence.
-        resample_by: the sampling units, "auto", "sentence", "document" or "comment:NAME" (see `units_of`).
+        margin: the largest difference that does not matter, in percentage points. For perplexities, it is the largest
+            ratio that does not matter, above 1. If None, equivalence is not tested.
+        resample_by: the kind of sampling unit, which is "auto", "sentence", "document" or "comment:NAME" (`units_of`).
     """
 
     level: float = 0.95
@@ -217,7 +217,7 @@ class Estimate(NamedTuple):
         variance: the variance of the value, from sampling units (sentences or documents).
         freedom: the degrees of freedom of the variance.
         n_units: the number of sampling units.
-        runs: for each mean over several runs, the variance and the degrees of freedom; empty for single runs.
+        runs: for each system with several runs, the variance that comes from its runs, and the degrees of freedom.
         skewness: the sum of the cubed effects of sampling units, divided by the variance to the power of 1.5.
         influence: the sampling unit that causes more than a third of the variance; None without such a unit.
         is_tested: whether p-values are possible; if False, there are only confidence intervals.
@@ -252,13 +252,16 @@ class Estimate(NamedTuple):
 
         The variance over sampling units and the variances over runs are each multiplied by the squared quantile of
         Student's t, and added. If estimates are normal and variances independent, the interval has at least the
-        confidence level, even for two runs against ten (Banerjee 1961 for two variances, 1960 for more).
+        confidence level, even if two runs are compared with ten (Banerjee 1961 for two variances, 1960 for more).
         """
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def distance(self, tail: float, sign: int) -> float:
-        """Return the distance from the value to the low (`sign` 1) or high (-1) end; `tail` is the error rate there."""
+        """Return the distance from the value to one end of its confidence interval.
+
+        This is the lower end if `sign` is 1, and the upper end if it is -1; `tail` is the error rate of this end.
+        """
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
         square = skewed * abs(skewed) + runs  # skewed ends may be on the other side of the value at low levels
@@ -282,11 +285,11 @@ class Estimate(NamedTuple):
     def score_interval(self, level: float) -> Interval | None:
         """Return the confidence interval of a score between 0 and 1; None with fewer than 10 sampling units.
 
-        The interval is Wilson's (1927), with the effective sample size, value * (1 - value) / variance, and Student's t
-        instead of the normal distribution. Korn and Graubard (1998) use this size with Clopper-Pearson intervals; Dean
-        and Pagano (2015) and Franco et al. (2019) use it with Wilson's intervals. Franco et al. find that coverage is
-        too low with strong clustering. If the score is 0 or 1, or all sampling units have the same score, each unit
-        counts as one observation. If the value is not between 0 and 1, the method `interval` is used instead.
+        The interval is Wilson's (1927), with Student's t instead of the normal distribution, and with the effective
+        sample size, value * (1 - value) / variance. Korn and Graubard (1998) use this size with Clopper-Pearson
+        intervals; Dean and Pagano (2015) and Franco et al. (2019) use it with Wilson's intervals. Franco et al. find
+        that coverage is too low with strong clustering. If the score is 0 or 1, or all sampling units have the same
+        score, each unit counts as one observation. For values that are not between 0 and 1, `interval` is used.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
@@ -337,8 +340,8 @@ class Estimate(NamedTuple):
         """Return the smallest true difference that a two-sided test detects; None with too few sampling units.
 
         Variances are added as in `half_width`, but with noncentrality parameters instead of quantiles. With a single
-        variance, the test has exactly the requested power. With several variances, it can have slightly more (80 to
-        82% instead of 80% at the level of 5%, with three runs or more).
+        variance, the test has exactly the requested power. With several variances, its power can be slightly higher
+        (80 to 82% instead of 80% at the level of 5%, with three runs or more).
         """
         if not self.has_tests:
             return None
@@ -346,7 +349,10 @@ class Estimate(NamedTuple):
         return math.sqrt(math.fsum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def tail(self, limit: float, sign: int) -> float:
-        """Return the probability of an estimate this far above (`sign` 1) or below (-1) `limit` if `limit` is true."""
+        """Return the one-sided p-value of the hypothesis that the true value is `limit`.
+
+        It is the probability of an estimate at least as high (`sign` 1) or at least as low (-1) as this one.
+        """
         size = sign * (self.value - limit)
         if self.runs:
             if size < 0:

@@ -22,7 +22,7 @@ class Run(NamedTuple):
 
     Args:
         system: the name of the system; several runs (seeds) can have the same name.
-        counts: a mapping from each measure to its counts in every sentence, and the ratio (such as "f1") to compute.
+        counts: for each measure, its counts in every sentence, and the ratio of counts to compute, such as "f1".
     """
 
     system: str
@@ -35,7 +35,7 @@ class SystemCounts(NamedTuple):
     Args:
         systems: the name of each run's system.
         measures: the measures.
-        parts: the numerator and the denominator of each run's value by each measure in every sentence, float64,
+        parts: for every sentence, run and measure, the numerator and the denominator of the measure's value; float64,
             shape (sentences, runs, measures, 2).
         perplexities: the indices of the measures that are perplexities.
         counted: whether `parts` contains counts, such as numbers of correct words; False if only scores are known.
@@ -53,7 +53,10 @@ class SystemCounts(NamedTuple):
         return self.counted & ~np.isin(np.arange(len(self.measures)), self.perplexities)
 
     def values(self, sums: Sums) -> Sums:
-        """Return the ratios (for perplexities, 10 ** ratio) of sums of `parts`; NaN if the denominator is 0."""
+        """Return the value of each measure from sums of `parts`; NaN if the denominator is 0.
+
+        The value is the ratio of the sums; a perplexity is 10 to the power of this ratio.
+        """
         values = ratios(sums)
         powers = list(self.perplexities)
         values[..., powers] = 10.0 ** values[..., powers]

@@ -43,13 +43,13 @@ class Units(NamedTuple):
         kind: the kind of sampling unit, which is "sentence", "document" or "comment:NAME".
         of_sentence: the number of each sentence's unit, from 0; int64, shape (sentences,).
         largest: the percentage of words that are in the largest unit.
-        effective: the effective number of units, which is lower if units differ in size (the squared sum of sizes,
-            divided by the sum of squared sizes); 0 if the units are sentences.
+        effective: the effective number of units, which is the squared sum of sizes, divided by the sum of squared
+            sizes. It is lower if units differ in size, and 0 if the units are sentences.
         ids: the id of each document, or the value of each comment; empty if the units are sentences. A document
             without an id has its number in the file instead, such as #1.
         marks: the number of sentences with `# newdoc`; 0 unless the units are documents.
         auto: whether the kind of unit was chosen by "auto".
-        documents: the documents that gold marks, if there are two or more and the units are not documents; else None.
+        documents: the documents, if gold marks at least two but the units are of another kind; otherwise None.
     """
 
     kind: str
@@ -73,16 +73,16 @@ class Units(NamedTuple):
 
     @property
     def few(self) -> bool:
-        """Whether "auto" found only 2 to 9 documents, which are the sampling units only in averages."""
+        """Whether "auto" found 2 to 9 documents, which are too few for results on this test set alone."""
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return the sampling units of results on this test set alone, which are sentences if documents are few."""
+        """Return the sampling units of results on this test set alone (sentences if there are too few documents)."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property
     def label(self) -> str:
-        """The text "new sentences of these documents ..." if units are sentences but gold marks documents; else ""."""
+        """A text that says what intervals by sentence generalize to, if gold marks documents; otherwise empty."""
         return LABEL if self.own().kind == SENTENCE and self.own().documents else ""
 
     @property
@@ -106,15 +106,15 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
     With "auto", the units are documents if gold marks two or more (`# newdoc`), otherwise sentences. With fewer than
     ten documents, results on this test set alone are based on sentences (`Units.own`). Documents with the same id count
     as one document. A `# newdoc` without an id starts a new document. Sentences before the first `# newdoc` form a
-    document. With "comment:NAME", the value of a comment applies up to the next document or comment with this name.
-    All sentences with the same value form one unit, and all sentences without a value form one unit.
+    document. With "comment:NAME", a comment applies to all sentences up to the next comment with this name or the next
+    document. All sentences with the same value form one unit, and all sentences without a value form one unit.
 
     Args:
         gold: the gold treebank.
         resample_by: "auto", "sentence", "document" or "comment:NAME".
 
     Raises:
-        InputError: documents are requested, but gold does not mark two; or no sentence has the requested comment.
+        InputError: documents are requested but gold marks fewer than two, or no sentence has the requested comment.
     """
     tally = UnitTally(resample_by)
     tally.add(gold)

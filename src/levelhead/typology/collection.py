@@ -55,13 +55,14 @@ __all__ = ["Samples", "Similarities", "Survey"]
 
 @immutable
 class Survey(Mapping[str, Profile], Tabular):
-    """The profiles of treebanks, as a mapping from treebank names to profiles.
+    """A mapping from treebank names to profiles.
 
     Args:
         profiles: a mapping from the name of each treebank to its profile.
         provenance: the provenance of the numbers.
-        by: what each row of the table shows. With "treebank", it shows a treebank. With "value", it shows one value of
-            a treebank. With "relation" (or another name in `KINDS`), it shows a relation of a treebank.
+        by: what each row of the table shows. With "treebank", it shows the profile of a treebank. With "value", it
+            shows one value of a profile. With "relation" or "upos", for example, it shows all words of a treebank with
+            the same relation or UPOS (see `KINDS`).
         total: the name of the profile of all treebanks together; None without such a profile.
     """
 
@@ -88,7 +89,7 @@ class Survey(Mapping[str, Profile], Tabular):
         return {name: whole for name, whole in self.profiles.items() if name != self.total}
 
     def with_columns(self, columns: Iterable[str], by: str = "treebank") -> Survey:
-        """Return the survey with only these `columns` (names as in `profile`); `by` says what each row shows."""
+        """Return the survey with only these columns and this kind of rows (both as in `profile`)."""
         names = [column.name for column in columns_named(columns, by)]
         profiles = {
             name: Profile({column: whole[column] for column in names}, whole.signature, whole.vocabulary)
@@ -102,7 +103,7 @@ class Survey(Mapping[str, Profile], Tabular):
         return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table called `name`."""
+        """Return the rows of the data table `name`, such as "treebanks" or "values"."""
         return data_of(name, self.of_treebanks, self.profiles[self.total] if self.total is not None else None)
 
     @property
@@ -166,8 +167,8 @@ class Similarities(Tabular):
     Args:
         pairs: a mapping from the names of two treebanks to the distances between these treebanks.
         provenance: the provenance of the numbers.
-        matrix: the distance in the table if it is a square matrix ("klcpos3", "relations" or "displacement"). If
-            None, the table shows all distances with one row per pair of treebanks.
+        matrix: the distance that the table shows as a square matrix ("klcpos3", "relations" or "displacement"). If
+            None, the table shows all distances, with one row per pair of treebanks.
     """
 
     KIND: ClassVar[str] = "similarity"
@@ -182,7 +183,7 @@ class Similarities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that says which treebanks are most and least similar, by the field `matrix` or by relations."""
+        """A sentence that names the most and the least similar treebanks, by the distance `matrix` or "relations"."""
         kind = self.matrix or "relations"
         distances = {names: d for names, each in self.pairs.items() if (d := getattr(each, kind)) is not None}
         if not distances:
@@ -196,13 +197,13 @@ class Similarities(Tabular):
         return f"By {kind}, {near} are the most similar, and {far} the least; 0 means identical."
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table called `name`."""
+        """Return the rows of the data table `name`, such as "pairs" or "klcpos3"."""
         if name == "pairs":
             return ((*names, distances) for names, distances in self.pairs.items())
         return DataTable((_A, *map(_distances_to, self._treebanks)), self._matrix(name))
 
     def table(self) -> Table:
-        """Return a table of distances with one row per pair of treebanks, or as a square matrix; 0 means equal."""
+        """Return the distances as a square matrix if `matrix` is set, otherwise with one row per pair of treebanks."""
         headings = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
         if self.matrix is None:
             columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in headings))
@@ -237,7 +238,7 @@ class Samples(Tabular):
     """Word dependency entropies in samples of treebanks.
 
     Args:
-        rows: a mapping from the name of each treebank to the entropies in its samples.
+        rows: for each treebank, by name, the entropies in its samples for each relation and sample size.
         provenance: the provenance of the numbers. Its notes name treebanks that are too small for samples.
     """
 
@@ -251,7 +252,7 @@ class Samples(Tabular):
         return ((name, curve) for name, curves in self.rows.items() for curve in curves)
 
     def table(self) -> Table:
-        """Return one row per treebank, relation and sample size."""
+        """Return a row for each combination of treebank, relation and sample size."""
         names, numbers = ("Treebank", "Relation"), ("Words", "Mean", "SD", "Samples")
         columns = (*(Column(name, "text") for name in names), *(Column(name, "number") for name in numbers))
         rows = tuple((name, *curve) for name, curve in self._entropies_rows())

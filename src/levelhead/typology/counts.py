@@ -124,7 +124,7 @@ NOT_COMPARED = TrainingOverlap(0, 0, 0, 0)
 
 
 class Vocabulary(NamedTuple):
-    """The size of the counts that grow with the vocabulary.
+    """The size of a treebank's vocabulary.
 
     Args:
         forms: the number of distinct forms of words.
@@ -141,10 +141,10 @@ class Vocabulary(NamedTuple):
 
 @immutable
 class TreebankCounts(Sums):
-    """The counts behind a profile.
+    """The counts from which a profile is computed.
 
     Args:
-        sizes: the numbers of sentences, tokens, words ...
+        sizes: the numbers of sentences, tokens, words and more.
         relations: the count of each relation as written, with subtypes.
         words: the count of each combination of universal relation and form.
         tags: the count of each combination of UPOS and FEATS.
@@ -169,7 +169,7 @@ class TreebankCounts(Sums):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The sizes of the tables of counts that grow with the vocabulary."""
+        """The numbers of distinct forms, lemmas and arcs, and the memory that they take."""
         tallies = (self.relations, self.words, self.tags, self.lemmas, self.heads, self.trigrams)
         n_bytes = sum(tally.n_bytes for tally in tallies)
         return Vocabulary(len(self.words.axes[1]), len(self.lemmas.axes[0]), len(self.heads), n_bytes)

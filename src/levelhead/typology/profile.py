@@ -70,7 +70,7 @@ class Profile(Mapping[str, Value]):
     Args:
         values: a mapping from the name of each column to its value.
         signature: the settings that determine the values.
-        vocabulary: the sizes of the counts that grow with the vocabulary; None if unknown.
+        vocabulary: the numbers of distinct forms, lemmas and arcs, and the memory that they take; None if unknown.
     """
 
     def __init__(
@@ -119,14 +119,14 @@ def profile(
     """Return the profile of a treebank, or of several treebanks together.
 
     Args:
-        treebank: a treebank, or its counts, which can be summed over several treebanks.
-        columns: names of columns, of their groups, or "all".
+        treebank: a treebank, or the counts of one or several treebanks (`count_treebank`).
+        columns: names of columns or of groups of columns, "summary" or "all".
         scheme: the classes of relations for the column `class`.
         chunks: how running text is cut for type/token ratios; ignored if counts are given.
         least: for the head-word entropy, the minimum frequency of a word with its part of speech and relation.
 
     Raises:
-        MeasureError: the column or scheme is unknown; the message suggests similar names.
+        MeasureError: a column or the scheme is unknown; the message suggests similar names.
     """
     chosen = columns_named(columns)
     settings = ProfileSettings(scheme_named(scheme), least)

@@ -50,16 +50,16 @@ class ProfileColumn(NamedTuple):
 
     @property
     def name_in_rows(self) -> str:
-        """Its name in tables with a row per key."""
+        """Its name in tables with one row per relation (or other `by`)."""
         return "share" if self.group == "frequencies" else self.name.removesuffix(f"_by_{self.by}")
 
     @property
     def unit_text(self) -> str:
-        """Its unit for readers."""
+        """Its unit as printed in tables."""
         return "%" if self.unit == "percent" else self.unit
 
     def display(self, name: str) -> Column:
-        """Return its column in tables for readers, whose heading has the unit if it is percent."""
+        """Return its column in printed tables, with "%" in the heading if the unit is percent."""
         return Column(f"{name} (%)", "percent") if self.unit == "percent" else Column(name, "number")
 
     @property
@@ -68,7 +68,7 @@ class ProfileColumn(NamedTuple):
         return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
     def data(self, name: str) -> DataColumn:
-        """Return the description of this column for data files, in which it is called `name`."""
+        """Return the description of this column in data files, where its name is `name`."""
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)

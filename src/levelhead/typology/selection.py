@@ -26,8 +26,9 @@ class Criteria(NamedTuple):
     Args:
         features: whether a treebank must have morphological features.
         tokens: the minimum number of surface tokens.
-        nonprojective: the lowest percentage of non-projective trees for which a treebank is excluded.
-        right_crossed: whether to count non-projective trees like Callin's program (right-crossed trees only).
+        nonprojective: the percentage of non-projective trees at which a treebank is excluded.
+        right_crossed: whether to count only the non-projective trees that Callin's program finds. They have a crossed
+            arc whose head is on the right.
         one_per_language: whether to keep only the largest treebank of each language.
     """
 
@@ -107,7 +108,7 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
 
 @immutable
 class SelectedTreebanks(Tabular):
-    """The selection of treebanks that can be compared.
+    """The selection of comparable treebanks.
 
     Args:
         decisions: for each treebank, whether it is selected, and all reasons if it is excluded.

@@ -43,14 +43,14 @@ class System(NamedTuple):
 
     Args:
         name: the name of the system, as printed.
-        outputs: a mapping from the code of a test set to the path of the output; missing outputs are left out.
+        outputs: the path of each output, by the code of its test set; missing outputs are left out.
         run: the name of the run; empty if the system has a single run.
         folder: the folder of the outputs, if known.
         ignored: treebanks in the folder that match no test set.
-        treebanks: a mapping from the code of a test set to the output in memory.
-        faults: a mapping from the code of a test set to the error if its output cannot be used: two files match the
+        treebanks: the outputs that are in memory, by the code of the test set.
+        faults: the error for each output that cannot be used, by the code of the test set. Either two files match the
             test set, or the output is a folder or a pipe.
-        similar: the codes of the test sets whose output has a longer name than gold, such as `en_ewt.test.pred.conllu`.
+        similar: the codes of test sets whose output has a longer name than gold, such as `en_ewt.test.pred.conllu`.
     """
 
     name: str

@@ -261,7 +261,7 @@ class TestSets(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance: the version of levelhead."""
+        """The version of levelhead, as provenance."""
         return Provenance({"version": VERSION}, {})
 
     def _versions_rows(self) -> Iterator[ReleasedFileRow]:
@@ -271,9 +271,9 @@ class TestSets(Tabular):
             yield ReleasedFileRow(file.name, file.releases, file.sentences, file.words, digest, path)
 
     def table(self) -> Table:
-        """Return a table with one row per test set; for a single test set or release, one row per file.
+        """Return a table with one row per test set, or per file if there is a single test set or release.
 
-        The column Changes has the number of releases in which the test set differs from the previous known release.
+        The column Changes counts the releases in which the test set differs from the previous known release.
         """
         rows: list[tuple[Cell, ...]]
         if len({file.name for file in self.versions}) in {1, len(self.versions)}:
