@@ -160,7 +160,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
             "whether to treat every folder of a system (for a single gold file, also every file) as a training run; by"
             " default only folders named run or seed with a number."
         ),
-        "jobs": "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
+        "jobs": "the number of processes, or the workers that `levelhead.jobs.cluster` returns.",
         "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
         "store": "keep results in this file, and resume from it in the next run.",
         "resample_by": (
