@@ -283,7 +283,7 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     examples = ROOT / "examples/parallel"
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     for command, default in (
-        ("score", "all measures that the rules' official scorer prints"),
+        ("score", "all measures that the official scorer of --rules prints"),
         ("compare", "UAS, LAS and CLAS; under msp25, all its measures"),
     ):
         section = pages()[f"commands/{command}.md"]
