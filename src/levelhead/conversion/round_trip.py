@@ -38,8 +38,8 @@ class NotRestored(NamedTuple):
         sent_id: the sent_id of the sentence, or None.
         word: the number of the word in the sentence.
         form: the form of the word.
-        head: the head before the round trip.
-        restored: the head after the round trip.
+        head: the original head.
+        restored: the head after both conversions.
     """
 
     sentence: int

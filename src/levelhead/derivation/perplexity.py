@@ -28,7 +28,7 @@ from levelhead.treebank import Treebank, read
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, file_id, summary_of
 
 Ends = Literal["in", "out", "ppl1"]
-"""How ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, only their probability."""
+"""How ends of sentences count: "in" like words, "out" not at all, "ppl1" only in the probability, as in SRILM."""
 
 
 class SentenceSums(NamedTuple):
@@ -280,11 +280,11 @@ class TreebankPerplexity(NamedTuple):
         role: whether it is the test set or the output of a system.
         sha256: the SHA-256 of the decompressed file; null for a treebank in memory.
         order: the order of the words.
-        perplexity_excluding_oov: perplexity per event, without unknown words.
-        perplexity_including_oov: perplexity per event, with unknown words; null if their probability is 0.
+        perplexity_excluding_oov: perplexity without unknown words.
+        perplexity_including_oov: perplexity with unknown words; null if their probability is 0.
         perplexity_per_sentence: perplexity per sentence, without unknown words; null if it is too large.
         log10_perplexity_per_sentence: the base-10 logarithm of the perplexity per sentence.
-        events: the number of events, with unknown words.
+        events: the number of words, plus sentence ends that count.
         oov: the number of unknown words.
         sentences: the number of sentences.
         swaps: the number of swaps.
@@ -312,11 +312,11 @@ class SentencePerplexity(NamedTuple):
     Args:
         file: the path of its treebank.
         sentence: the number of the sentence, from 1.
-        perplexity_excluding_oov: perplexity per event, without unknown words.
+        perplexity_excluding_oov: perplexity without unknown words.
         log10_excluding_oov: the base-10 logarithm of the probability, without unknown words.
-        events_excluding_oov: the number of events, without unknown words.
+        events_excluding_oov: the number of known words, plus sentence ends that count.
         log10_including_oov: the base-10 logarithm of the probability, with unknown words; null if it is 0.
-        events: the number of events, with unknown words.
+        events: the number of words, plus sentence ends that count.
         oov: the number of unknown words.
         swaps: the number of swaps.
     """

@@ -142,7 +142,7 @@ class Model:
         templates: a mapping from purpose (such as "labels") to feature templates, as text.
         beam: the beam width (1: greedy).
         tables: a mapping from purpose to weights, int16, shape (rows, classes).
-        training: facts about its training.
+        training: facts about its training, by name.
         function_head: the version of UD (1 or 2) if the parser was trained on trees with function heads (Kohita et al.
             2017), so that parsed trees are converted to content heads; otherwise None.
         reverse: whether it reads sentences from the last word to the first.
@@ -174,7 +174,7 @@ class Ensemble:
         graph: the graph-based parser.
         members: the transition parsers, with the same relations.
         votes: how much the vote of each member adds to the score of an arc, as a multiple of `graph.margin`.
-        training: facts about its training.
+        training: facts about its training, by name.
         function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 
@@ -199,7 +199,7 @@ class Baseline:
         relations: a mapping from each UPOS to the relation of words with this UPOS, except roots.
         other: the relation of words whose UPOS does not occur in the training treebank.
         seed: the random seed of the trees.
-        training: facts about its training.
+        training: facts about its training, by name.
         function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 
@@ -222,7 +222,7 @@ class ExternalModel:
     Args:
         parser: its name in `levelhead train`: udpipe, malt or command.
         contents: the contents of the model file that the external parser wrote.
-        training: facts about its training.
+        training: facts about its training, by name.
         function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 
