@@ -112,7 +112,7 @@ class InputError(LevelheadError, ValueError):
     """An input that cannot be used, with all errors found in it.
 
     Args:
-        faults: at least one fault. The error has the message, slug and place of the first fault.
+        faults: the errors found, at least one. The message, slug and place are those of the first error.
     """
 
     def __init__(self, *faults: Fault) -> None:

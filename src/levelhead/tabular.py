@@ -24,8 +24,9 @@ class Tabular:
     """A result: named tables of data, with a verdict and a provenance.
 
     Notebooks show the verdict, the first 40 rows of the main table, and charts. A subclass defines `KIND`, the name of
-    the kind of result, and `LAYOUTS`, the columns of each table, the main table first. The rows of a table NAME come
-    from the method `_NAME_rows` or the field NAME; a mapping of mappings gives a row for each inner entry.
+    the kind of result, and `LAYOUTS`, the columns of each table, the main table first. The rows of a table called
+    "words" come from the method `_words_rows`, or else from the field `words`. If this field is a mapping of mappings,
+    each inner entry is a row.
     """
 
     __slots__ = ()
@@ -82,7 +83,7 @@ class Tabular:
         return records if isinstance(records, DataTable) else table_of(layouts[chosen], records)
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table `name` as records, or the table as a `DataTable`."""
+        """Return the rows of the table `name`, or a `DataTable` if the result stores one."""
         if rows := getattr(self, f"_{name}_rows", None):
             return rows()
         field = getattr(self, name)

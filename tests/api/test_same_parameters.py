@@ -180,7 +180,7 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
 
 
 @pytest.mark.parametrize(("name", "text"), [
-    ("convert", "Record the original heads in MISC (forward) and restore them (backward)"),
+    ("convert", "Record the original heads in MISC (forward), or restore them from there (backward)"),
     ("train", "on both treebanks, with the best number of passes; requires --dev"),
 ])  # fmt: skip
 def test_help_names_options_not_parameters(name: str, text: str) -> None:

@@ -47,10 +47,10 @@ def convert(
         variant: the algorithm of Kohita et al. (2017): "paper" (algorithms 1 and 2), "frozen" (the same, but a word's
             children are always those of the input tree), or "script" (their script).
         ud: the version of UD; by default detected from the relations (2 if unclear).
-        exact: whether to record the original heads in MISC ("forward") and restore them ("backward").
+        exact: record the original heads in MISC ("forward"), or restore them from there ("backward").
 
     Raises:
-        InputError: the file is invalid, or "forward" finds heads already recorded in MISC.
+        InputError: the file is invalid, or heads to record in MISC are already recorded there.
     """
     from levelhead.conversion import Targets, backward, default_targets, forward, read_targets
 
@@ -62,7 +62,7 @@ def convert(
 
 @public(system=("one of", lambda: import_module("levelhead.derivation").SYSTEMS, "transition system"))
 def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, format: Format = "conllu") -> Derivations:
-    """Return the derivation of every tree by a transition system's static oracle.
+    """Return each tree's derivation by the static oracle of a transition system.
 
     Args:
         system: "arc-eager", "arc-standard", "swap-eager" or "swap-lazy".
@@ -99,17 +99,18 @@ def perplexity(
     """Return the perplexity of a test set, and of parser outputs, under an n-gram model of training trees.
 
     Args:
-        train: the training treebank or its path, or an n-gram model or its path (with `.arpa` in the file name). With a
-            model, `ngram` and the minimum counts are ignored.
+        train: a training treebank, an n-gram model, or the path of either; file names of models contain `.arpa`. With
+            a model, `ngram` and the minimum counts are ignored.
         test: the test set.
-        order: the order in which words are predicted: as in the sentence ("string"), or as a transition system attaches
-            them.
+        systems: parser outputs for the test set, as a path, a list of paths, or a mapping of names to outputs.
+        order: predict words in sentence order ("string"), or in the order in which a transition system attaches them
+            ("swap-lazy" ...).
         ngram: the length of the longest n-grams; by default 3.
-        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" stands for 1, 1, then 2, the
-            default of SRILM.
+        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" uses SRILM's defaults
+            (1, 1, 2, 2, 2).
         minimum_word_count: training words with a lower count are treated as unknown.
-        ends: how ends of sentences count: like words ("in"), not at all ("out"), or in the probability but not in the
-            number of words ("ppl1", as in SRILM).
+        ends: whether ends of sentences count like words ("in"), are ignored ("out"), or count in the probability but
+            not in the number of words ("ppl1", as in SRILM).
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -153,13 +154,13 @@ def recover(
     id_field: str | None = None,
     format: Format = "conllu",
 ) -> Recovery:
-    """Return a language model's answers as CoNLL-U with the words of gold, and how each answer was repaired.
+    """Return a language model's answers as CoNLL-U with the gold words, and how each answer was repaired.
 
     Args:
-        answers: the path of a file or folder of answers, a mapping of sent_ids to answers, or a list with an answer per
-            gold sentence.
+        answers: the path of a file or folder of answers, a mapping of sent_ids to answers, or a list with one answer
+            per gold sentence.
         gold: the gold treebank with the words that the language model was to parse.
-        separator: the start of the lines that separate answers (empty for blank lines); by default detected.
+        separator: what lines between two answers start with (empty for blank lines); by default detected.
         field: the field with the answer, in JSON lines or CSV; dots separate nested fields, as in `response.text`.
         id_field: the field with the sent_id, in JSON lines or CSV.
 

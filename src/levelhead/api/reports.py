@@ -67,7 +67,7 @@ def write_report(
             "relation" and "upos".
         path: the HTML file; None to write only figures. A ranking with `prepare="pages"` can be written to a folder,
             with a page of errors for every output: name an existing folder, or end the name with a slash. An existing
-            folder must be empty or an older report.
+            folder must be empty or have an older report.
         title: the heading of the page.
         figures: also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder, which must be new, empty
             or have older figures.
@@ -111,8 +111,8 @@ def paper_table(
     "all"])`, gives one table per measure, with groups as rows and systems as columns.
 
     Args:
-        result: the result of `rank` or `compare`. In a ranking, letters compare all pairs of systems; in a comparison,
-            stars compare each system with the first.
+        result: the result of `rank` or `compare`. In a ranking, systems without a shared letter differ significantly;
+            in a comparison, stars mark significant differences from the first system.
         format: "latex" (a float that uses booktabs), "markdown" or "html".
         places: the number of decimal places.
         each: for a comparison over several treebanks, return one table per measure, with treebanks as rows.

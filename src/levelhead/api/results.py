@@ -99,7 +99,7 @@ def columns(kind: str) -> Mapping[str, tuple[DataColumn, ...]]:
 def json_schema(kind: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a kind of result.
 
-    `kinds` returns the kinds of results; "submission" and "task" are also allowed.
+    The `kind` is one of `kinds()`, or "submission" or "task", which are documents of shared tasks.
 
     Raises:
         InputError: the kind is unknown.
@@ -179,7 +179,7 @@ class LoadedResult(Tabular):
 
 @public(source=("either", "any mapping", "path"))
 def load(source: PathLike | Mapping[str, Any]) -> LoadedResult:
-    """Return a result from its JSON document, with its tables, verdict and provenance.
+    """Return a result that was saved as JSON, with its tables, verdict and provenance.
 
     Args:
         source: the file that a command wrote with `--format json`, or the document that `to_dict` returns.

@@ -31,18 +31,19 @@ def reproduce(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Study:
-    """Return a replication of a paper on given treebanks: published and new numbers, and a verdict on each claim.
+    """Replicate a paper on your treebanks, and return published and new numbers with a verdict on each claim.
 
     Args:
         paper: the name of a study in `levelhead.studies.STUDIES`.
         treebanks: folders of treebanks (`xx-ud-train.conllu` ...), or files.
-        systems: a folder with the outputs of a parser, or with a folder for each parser; without it, parsers are
-            trained briefly.
-        judgments: a folder with a folder for each language, such as `en`, which has the files `gold.conll`,
-            `parser1.conll` and `parser2.conll`, and human judgments in `prediction` (study callin).
+        systems: a folder with a parser's outputs, or with a subfolder of outputs for each parser; without it, parsers
+            are trained briefly.
+        judgments: a folder of human judgments (study callin). Its subfolder for each language, such as `en`, has the
+            files `gold.conll`, `parser1.conll`, `parser2.conll` and `prediction` (the judgments).
         scores: a table of published scores (study conll17).
-        weights: weights of relations for WLAS, instead of the entropies of the training sets (study callin).
-        quick: use few resamples, and test sets instead of missing training sets, to check that everything works.
+        weights: weights of relations for WLAS (study callin); by default their entropies in the training sets.
+        quick: only check that everything works. This uses few resamples, and replaces missing training sets by test
+            sets.
         outputs: keep the outputs of levelhead's parsers in this folder.
 
     Raises:

@@ -83,7 +83,7 @@ class Score:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """The number of correct items divided by `aligned_total`, if it is neither 0 nor None; else `aligned_total`."""
+        """The number of correct items divided by `aligned_total`; if this is 0 or None, `aligned_total` itself."""
         return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
 
 
@@ -250,7 +250,7 @@ class Script:
 
 
 def load_deprel_weights(weights_file: Iterable[str] | None) -> dict[str, float] | None:
-    """Return the weight of each relation from the lines of `weights_file`, or None if this is None.
+    """Return the weight of each relation, one per line of `weights_file`; None without a file.
 
     Raises:
         ValueError: a line does not have two columns.

@@ -39,9 +39,9 @@ class Targets(NamedTuple):
 
     Args:
         name: the name of the set.
-        relations: the target relations of each UPOS.
-        fixed: the relations inside fixed expressions, for "ud1" and for "ud2". Backward conversion does not move words
-            with these relations.
+        relations: a mapping from each UPOS to the relations with which its words are targets.
+        fixed: a mapping from "ud1" and "ud2" to the relations inside fixed expressions. Backward conversion does not
+            move words with these relations.
         subtypes: whether a relation written without a subtype matches all its subtypes.
     """
 
@@ -61,7 +61,7 @@ class Targets(NamedTuple):
         return self._is_in(relation, self.relations.get(upos, frozenset()))
 
     def of(self, treebank: Treebank) -> Flags:
-        """Return which words are targets, uint8, shape (words,)."""
+        """Return whether each word of a `treebank` is a target, uint8, shape (words,)."""
         targets = np.zeros(treebank.n_words, dtype=np.uint8)
         for code in treebank.upos.distinct.tolist():
             if relations := self.relations.get(treebank.strings[code]):
@@ -69,7 +69,7 @@ class Targets(NamedTuple):
         return targets
 
     def labeled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
-        """Return which words have one of these `relations`, uint8, shape (words,)."""
+        """Return whether each word has one of these `relations`, uint8, shape (words,)."""
         member = np.zeros(len(treebank.strings), dtype=np.uint8)
         for code in treebank.relations.distinct.tolist():
             member[code] = self._is_in(treebank.strings[code], relations)

@@ -30,16 +30,16 @@ from levelhead.typology.vocabulary import head_entropy_of
 
 
 class NotRestored(NamedTuple):
-    """A word with a different head after the round trip. Sentence and word numbers start at 1; 0 is the root.
+    """A word whose head differs after forward and backward conversion. Words are numbered from 1; 0 is the root.
 
     Args:
-        sentence: the number of the sentence in the file.
+        sentence: the number of the sentence in the file, from 1.
         line: the line number of the sentence's first word; None if the treebank was created in Python.
         sent_id: the sent_id of the sentence, or None.
         word: the number of the word in the sentence.
         form: the form of the word.
-        head: the head before the round trip.
-        restored: the head after the round trip.
+        head: the original head.
+        restored: the head after both conversions.
     """
 
     sentence: int
@@ -110,12 +110,12 @@ class RoundTrip(Tabular):
     """What forward conversion changes in a treebank, and which heads backward conversion does not restore.
 
     Args:
-        counts: the numbers of words, changes and non-projective arcs.
-        not_restored: the words with a different head after the round trip.
+        counts: the numbers of words, changed heads, non-projective arcs and so on.
+        not_restored: the words whose heads differ after forward and backward conversion.
         variant: the interpretation of Kohita et al. (2017): "paper", "frozen" or "script".
-        targets: the name of the targets.
-        targets_sha256: a hash of the targets.
-        exact: whether heads were recorded in MISC.
+        targets: the name of the `Targets`, the words that were converted.
+        targets_sha256: a hash of the `Targets`.
+        exact: whether the original heads were recorded in MISC.
         sha256: the hash of the treebank's file; None if the treebank was created in Python.
     """
 
@@ -150,11 +150,11 @@ class RoundTrip(Tabular):
         return RoundTrips.LAYOUTS
 
     def records(self, name: str) -> Any:
-        """Return the rows of a table."""
+        """Return the rows of the table `name`."""
         return RoundTrips({TREEBANK: self}).records(name)
 
     def table(self, *, failures: bool = False) -> Table:
-        """Return the result as a table; with `failures`, a table of the words that were not restored."""
+        """Return a table of the counts, or of the words with different heads if `failures`."""
         return RoundTrips({TREEBANK: self}).table(failures=failures)
 
 

@@ -59,7 +59,7 @@ class Pair(NamedTuple):
         y: the name of the second column.
         n: the number of languages (or treebanks) with both values.
         coefficients: a mapping from each method of correlation to the coefficient.
-        skewed: the names of the skewed columns among `x`, `y` and the columns controlled for.
+        skewed: which of `x`, `y` and the control variables have a skewed distribution.
     """
 
     x: str

@@ -30,12 +30,12 @@ class Preferences(NamedTuple):
     """Which of two systems a measure prefers in each sentence.
 
     Args:
-        second: 1 if the measure prefers the second system, 0 for the first, 0.5 for neither; float64,
-            shape (sentences,).
-        counted: whether each sentence counts; bool, shape (sentences,).
+        second: 1 if the measure prefers the second system, 0 if it prefers the first. A tie is 0.5 with
+            `ties="half"`, otherwise 1. Float64, shape (sentences,).
+        counted: False for ties with `ties="skip"`, otherwise True; bool, shape (sentences,).
         differences: the second system's score minus the first system's score, or 0 if a score is undefined;
             float64, shape (sentences,).
-        n_ties: the number of sentences with equal or undefined scores.
+        n_ties: the number of ties, which are sentences with equal or undefined scores.
     """
 
     second: Numbers

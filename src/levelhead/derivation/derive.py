@@ -78,11 +78,11 @@ class Derivations(Tabular):
     Args:
         system: the transition system.
         transitions: the codes of all transitions, sentence by sentence; uint8.
-        offsets: the index in `transitions` at which each sentence starts, and finally the number of transitions; int64,
+        offsets: where each sentence starts in `transitions`, with the number of transitions as the last element; int64,
             shape (sentences + 1,).
         order: the indices of all words, sentence by sentence, in the order in which words get heads; int32, shape
             (words,).
-        heads: the heads after lifting: 1-based in the sentence, 0 for the root; int32.
+        heads: the head of each word after lifting, as a word number in the sentence (0 for the root); int32.
         treebank: the treebank that was derived.
         n_lifted: the number of words whose arc was lifted.
     """
@@ -114,7 +114,7 @@ class Derivations(Tabular):
 
     @property
     def swaps(self) -> NDArray[np.int64]:
-        """The number of swaps of each sentence, int64, shape (sentences,)."""
+        """The number of SWAP transitions of each sentence, int64, shape (sentences,)."""
         before = np.concatenate([[0], np.cumsum(self.transitions == Transition.SWAP)])
         return np.diff(before[self.offsets]).astype(np.int64)
 
@@ -138,7 +138,7 @@ class Derivations(Tabular):
             yield [forms[word] for word in order[begin:end]]
 
     def table(self, *, labeled: bool = False) -> Table:
-        """Return the result as a table; if `labeled`, the transitions have relations."""
+        """Return a table with a row per sentence; if `labeled`, transitions have relations."""
         texts = (Column(name, "text") for name in ("Transitions", "Words as attached"))
         names = map(" ".join, self.transition_names(labeled=labeled))
         words = map(" ".join, self.words_as_attached())
@@ -160,14 +160,14 @@ class Derivations(Tabular):
 
 
 def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) -> Derivations:
-    """Return the derivations of all trees by the static oracle of a transition system.
+    """Return each tree's derivation by the static oracle of a transition system.
 
     Args:
         treebank: the trees.
         system: the transition system.
-        lift: whether to make trees projective if the system only derives projective trees. Until a tree is projective,
-            the dependent of the shortest non-projective arc is attached to the head of its head (Nivre & Nilsson 2005).
-            Relations do not change.
+        lift: whether to make trees projective if the system only derives projective trees. The dependent of the
+            shortest non-projective arc is attached to its grandparent until the tree is projective (Nivre & Nilsson
+            2005). Relations do not change.
 
     Raises:
         InputError: the system cannot derive a tree, or the derivation would be too long.
@@ -196,7 +196,7 @@ class Sequences(NamedTuple):
 
     Args:
         words: the words of all sentences, with underscores for spaces.
-        starts: the index of each sentence's first word, and finally the number of words; int32, shape (sentences + 1,).
+        starts: the index of each sentence's first word, then the number of words; int32, shape (sentences + 1,).
         order: the name of the order, one of `ORDERS`.
         swaps: the number of swaps in each sentence's derivation, int64, shape (sentences,).
         sha256: the hash of the treebank's file; None if the words were not read from a file.

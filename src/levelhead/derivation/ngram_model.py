@@ -94,7 +94,7 @@ class Discounts(NamedTuple):
     estimated: bool
 
     def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the discount for each count of n-grams in `counts`."""
+        """Return the discount for each of these `counts` of n-grams."""
         return np.take([0.0, self.one, self.two, self.more], np.minimum(counts, 3))
 
 
@@ -168,13 +168,13 @@ class NgramModel:
         return f"<NgramModel of order {self.order}: {sizes} n-grams>"
 
     def encode(self, sequences: Sequences) -> NDArray[np.int32]:
-        """Return the code of each word of some sentences, 0 for unknown ones; int32, shape (words,)."""
+        """Return the code of each word, or 0 for an unknown word; int32, shape (words,)."""
         strings = sequences.words.strings
         places = pools.translate(self.words.pool, self.words.offsets, strings.pool, strings.offsets)
         return np.where(places < 0, UNKNOWN, places + len(SPECIAL)).astype(np.int32)[sequences.words.codes]
 
     def log_probabilities(self, tokens: FramedTokens) -> Reals:
-        """Return log10 of the probability at each position of `framed` sentences; 0 for `<s>`."""
+        """Return each token's log10 probability after the tokens before it; 0 for `<s>`."""
         codes, places = tokens.codes, tokens.places
         index, result = codes, self.tables[0].log_probabilities[codes]
         for n, (shorter, table) in enumerate(pairwise(self.tables), 2):
@@ -188,7 +188,7 @@ class NgramModel:
         return np.where(places == 0, 0.0, result)
 
     def distribution(self, context: Sequence[str]) -> Reals:
-        """Return the probability of each word after the first words of a sentence, by code; `<s>` has 0."""
+        """Return each word's probability, by its code, after a sentence's first words; 0 for `<s>`."""
         codes, size = [BEGIN, *self.encode(sequences_from([context])).tolist()], self.vocabulary_size
         words = np.column_stack([np.tile(codes, (size, 1)), np.arange(size)])
         places, sentences = np.arange(words.size) % words.shape[1], np.arange(words.size) // words.shape[1]
@@ -213,13 +213,14 @@ SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)
 def estimate(
     sequences: Sequences, order: int = 3, *, minimum_counts: Sequence[int] = (), minimum_word_count: int = 1
 ) -> NgramModel:
-    """Return a model estimated from sentences.
+    """Return an n-gram model estimated from sentences.
 
     Args:
         sequences: the sentences.
         order: the length of the longest n-grams, 1 to 5.
-        minimum_counts: the minimum count of n-grams of each order (adjusted as in Kneser-Ney smoothing), by default 1.
-            Discounts are still estimated from all counts, and probabilities are renormalized.
+        minimum_counts: the minimum count of n-grams of each order, by default 1; below the highest order, it applies to
+            Kneser-Ney's adjusted counts. Discounts are still estimated from all counts, and probabilities are
+            renormalized.
         minimum_word_count: the minimum count of words; rarer words are read as `<unk>`. With 1, no word is rare, and
             `<unk>` only has the probability that smoothing gives to unseen words.
 

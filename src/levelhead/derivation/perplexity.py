@@ -28,11 +28,11 @@ from levelhead.treebank import Treebank, read
 from levelhead.treebank.provenance import TREEBANK, Provenance, contents_hash, file_id, summary_of
 
 Ends = Literal["in", "out", "ppl1"]
-"""How ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, only their probability."""
+"""How ends of sentences count: "in" like words, "out" not at all, "ppl1" only in the probability, as in SRILM."""
 
 
 class SentenceSums(NamedTuple):
-    """The log-probability and number of events of each sentence, from which perplexities are computed.
+    """The log-probability and length of each sentence, from which perplexities are computed.
 
     Args:
         log_known: log10 of the joint probability of the sentence's known words, float64, shape (sentences,).
@@ -51,7 +51,7 @@ class SentenceSums(NamedTuple):
     swaps: NDArray[np.int64]
 
     def sums(self, *, oov: bool = False, ends: Ends = "in") -> tuple[Reals, NDArray[np.int64]]:
-        """Return each sentence's log10 probability and number of events; unknown words only count if `oov`."""
+        """Return each sentence's log10 probability and number of predictions; unknown words only count if `oov`."""
         logs, events = self.log_known, self.n_words - self.n_unknown
         if oov:
             logs, events = logs + self.log_unknown, events + self.n_unknown
@@ -61,10 +61,10 @@ class SentenceSums(NamedTuple):
 
 
 def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
-    """Return the log-probability and number of events of each sentence.
+    """Return the log-probability and length of each sentence.
 
     Args:
-        model: the model.
+        model: the n-gram model.
         sequences: the sentences, with words in the same order as in the training data of the model.
     """
     tokens = framed(model.encode(sequences), sequences.starts)
@@ -92,7 +92,7 @@ class Perplexity:
     """The perplexity of a treebank under a model, in a given word order.
 
     Args:
-        sums: the log-probabilities and numbers of events of the sentences.
+        sums: the log-probabilities and lengths of the sentences.
         order: the word order, one of `ORDERS`.
         ends: how ends of sentences count: "in", "out" or "ppl1", as the function `perplexity` explains.
         n_training_words: the number of words from which the model was estimated; 0 if unknown.
@@ -113,12 +113,12 @@ class Perplexity:
 
     @property
     def excluding_oov(self) -> float | None:
-        """Perplexity per event without unknown words, as printed by SRILM."""
+        """Perplexity without unknown words, as printed by SRILM."""
         return perplexity_of(*self._total(oov=False))
 
     @property
     def including_oov(self) -> float | None:
-        """Perplexity per event, with unknown words as `<unk>`; None if their probability is 0."""
+        """Perplexity with unknown words as `<unk>`; None if their probability is 0."""
         return perplexity_of(*self._total(oov=True))
 
     @property
@@ -134,7 +134,7 @@ class Perplexity:
 
     @property
     def events(self) -> int:
-        """The number of events, including unknown words."""
+        """The number of words, plus sentence ends if `ends` is "in"."""
         return self._total(oov=True)[1]
 
     @property
@@ -149,17 +149,17 @@ class Perplexity:
 
     @property
     def swaps(self) -> int:
-        """The number of swaps in all derivations."""
+        """The number of SWAP transitions in all derivations."""
         return int(self.sums.swaps.sum())
 
     @property
     def size_over_perplexity(self) -> float | None:
-        """Training words / perplexity without unknown words (correlated with accuracy by Søgaard & Haulrich)."""
+        """The number of training words / `excluding_oov`, which Søgaard & Haulrich correlate with accuracy."""
         value = self.excluding_oov
         return self.n_training_words / value if value and self.n_training_words else None
 
     def sentence_rows(self, name: str) -> Iterator[SentencePerplexity]:
-        """Yield the log-probability, events and perplexity of each sentence; `name` is the name of the treebank."""
+        """Yield a row with the numbers of each sentence; `name` is the name of the treebank."""
         (known, n_known), (every, n_every) = (self.sums.sums(oov=oov, ends=self.ends) for oov in (False, True))
         columns = (known, n_known, every, n_every, self.sums.n_unknown, self.sums.swaps)
         for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1):
@@ -173,11 +173,11 @@ def perplexity(
     """Return the perplexity of a treebank or a parser's output, in a given word order.
 
     Args:
-        model: a model of the same order of words, for example `estimate(sequences_of(train, order))`.
-        test: the treebank or output.
+        model: an n-gram model of words in the same order, for example `estimate(sequences_of(train, order))`.
+        test: the treebank, or a parser's output.
         order: the word order, one of `ORDERS`.
-        ends: "in" if ends of sentences are events like words, "out" if they are ignored. With "ppl1", the probabilities
-            of the ends count, but the ends are not counted as events.
+        ends: "in" to predict ends of sentences like words, "out" to ignore them. With "ppl1", the ends count in the
+            probability, but not in the number of words.
         lift: whether to lift non-projective arcs if the transition system only derives projective trees.
 
     Raises:
@@ -280,11 +280,11 @@ class TreebankPerplexity(NamedTuple):
         role: whether it is the test set or the output of a system.
         sha256: the SHA-256 of the decompressed file; null for a treebank in memory.
         order: the order of the words.
-        perplexity_excluding_oov: perplexity per event, without unknown words.
-        perplexity_including_oov: perplexity per event, with unknown words; null if their probability is 0.
+        perplexity_excluding_oov: perplexity without unknown words.
+        perplexity_including_oov: perplexity with unknown words; null if their probability is 0.
         perplexity_per_sentence: perplexity per sentence, without unknown words; null if it is too large.
         log10_perplexity_per_sentence: the base-10 logarithm of the perplexity per sentence.
-        events: the number of events, with unknown words.
+        events: the number of words, plus sentence ends that count.
         oov: the number of unknown words.
         sentences: the number of sentences.
         swaps: the number of swaps.
@@ -312,11 +312,11 @@ class SentencePerplexity(NamedTuple):
     Args:
         file: the path of its treebank.
         sentence: the number of the sentence, from 1.
-        perplexity_excluding_oov: perplexity per event, without unknown words.
+        perplexity_excluding_oov: perplexity without unknown words.
         log10_excluding_oov: the base-10 logarithm of the probability, without unknown words.
-        events_excluding_oov: the number of events, without unknown words.
+        events_excluding_oov: the number of known words, plus sentence ends that count.
         log10_including_oov: the base-10 logarithm of the probability, with unknown words; null if it is 0.
-        events: the number of events, with unknown words.
+        events: the number of words, plus sentence ends that count.
         oov: the number of unknown words.
         swaps: the number of swaps.
     """
@@ -360,11 +360,11 @@ class ModelOrder(NamedTuple):
 
 @immutable
 class Perplexities(Tabular):
-    """The perplexity of a test set, and of parser output for it, under one model.
+    """The perplexity of a test set, and of parser outputs for it, under an n-gram model.
 
     Args:
-        results: a mapping from file to perplexity: first the test set, then each output.
-        model: the model.
+        results: a mapping from each file to its perplexity, the test set first.
+        model: the n-gram model.
         provenance: the provenance of the numbers.
     """
 
@@ -408,7 +408,7 @@ class Perplexities(Tabular):
             yield ModelOrder._make((n, len(table.keys), least, *numbers, model.n_words, len(model.words)))
 
     def table(self, *, sentences: bool = False) -> Table:
-        """Return the result as a table, with one row per sentence if `sentences`."""
+        """Return a table with a row per file, or per sentence if `sentences`."""
         columns = _SENTENCE_COLUMNS if sentences else _COLUMNS
         rows = [
             (row.file, *(getattr(row, name) for name in columns.values()))

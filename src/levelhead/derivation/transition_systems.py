@@ -78,8 +78,8 @@ class Configuration(NamedTuple):
     """A state of a derivation. Words are numbered from 1; 0 is the artificial root, at the bottom of the stack.
 
     Args:
-        stack: words, the top last.
-        buffer: words still to be read, the next word first.
+        stack: the words on the stack; the last one is on top.
+        buffer: the words that still have to be read; the first one is next.
         heads: the head of each word; -1 until the word gets a head.
         relations: the relation of each word; "" until the word gets a head.
     """
@@ -128,7 +128,7 @@ class TransitionSystem:
         return Configuration((0,), tuple(range(1, n_words + 1)), (-1,) * n_words, ("",) * n_words)
 
     def is_final(self, configuration: Configuration) -> bool:
-        """Whether the derivation is complete: an empty buffer and, except in arc-eager, only the root on the stack."""
+        """Whether a derivation ends here: the buffer is empty and, except in arc-eager, the stack has only the root."""
         return not configuration.buffer and (REDUCE in self.transitions or len(configuration.stack) == 1)
 
     def legal(self, configuration: Configuration, *, single_root: bool = False) -> tuple[Transition, ...]:

@@ -50,7 +50,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
 
     Raises:
         InputError: the address is invalid, the address is public and not encrypted, or dask.distributed is not
-            installed. When jobs start, no scheduler answers, or a worker has another version of levelhead.
+            installed. It is also raised when jobs start, if no scheduler answers or a worker has another version.
     """
     check_address(address, tls)
     require("distributed", "clusters")

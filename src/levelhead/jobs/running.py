@@ -69,7 +69,7 @@ class Workers(NamedTuple):
         start: a function that returns an Executor; it is called again when workers were lost.
         window: the maximum number of submitted tasks.
         batch: the number of jobs in each task; more than one if submitting is slow.
-        restartable: whether each call of `start` returns a new Executor, which is then shut down after use.
+        restartable: whether `start` returns a new Executor each time, which is then shut down after use.
         lost: the exceptions that a task raises if its worker was lost.
     """
 
@@ -81,7 +81,7 @@ class Workers(NamedTuple):
 
     @property
     def here(self) -> bool:
-        """Whether this process runs the jobs itself, each when it is submitted."""
+        """Whether this process itself runs each job as soon as it is submitted."""
         return self.start is _ThisProcess
 
 
@@ -98,7 +98,7 @@ def n_cores() -> int:
 
 
 def processes(n: int) -> Workers:
-    """Return workers that are `n` processes on this machine; if n is 1, this process itself."""
+    """Return workers for `n` processes on this machine, or for this process if `n` is 1."""
     if n == 1:
         return Workers(_ThisProcess, window=1)
 

@@ -96,7 +96,7 @@ _KIND = DatabaseKind(
 
 
 class Store:
-    """A file of results, each stored once under a key. As a context manager, it closes the file.
+    """A file that stores each result once, under a key. A `with` block closes the file at its end.
 
     The file at `path` is created if it does not exist. Results are committed twice a second: a killed process loses at
     most the results of the last half second, and never stores part of a result

@@ -56,8 +56,8 @@ class Schedule(NamedTuple):
     """The length of training.
 
     Args:
-        first: the number of first passes, which are greedy (transition systems) or first-order (graph-based parsers).
-        second: the number of later passes, with a beam or second-order features; 0 to train without either.
+        first: the number of greedy passes (transition systems) or first-order passes (graph-based parsers).
+        second: the number of passes after these, with a beam or second-order features; can be 0.
         runs: the number of training runs, each in another random order; the weights of all runs are averaged.
     """
 
@@ -92,8 +92,8 @@ class ExternalSettings(NamedTuple):
 
     Args:
         jar: the jar file of MaltParser.
-        train_command: for the parser `command`, the training command, with the placeholders {train} and {model}.
-        parse_command: for the parser `command`, the parsing command, with {model}, {input} and {output}.
+        train_command: the training command of the parser "command", with the placeholders {train} and {model}.
+        parse_command: the parsing command of the parser "command", with {model}, {input} and {output}.
         options: additional options for training, in the syntax of the external parser.
     """
 
@@ -138,16 +138,16 @@ class Model:
     Args:
         parser: its name in `levelhead train`.
         relations: the relations that it knows, most frequent first.
-        root: the index in `relations` of the relation of roots.
+        root: the index of the root's relation in `relations`.
         templates: a mapping from purpose (such as "labels") to feature templates, as text.
         beam: the beam width (1: greedy).
         tables: a mapping from purpose to weights, int16, shape (rows, classes).
-        training: facts about its training.
+        training: facts about its training, by name.
         function_head: the version of UD (1 or 2) if the parser was trained on trees with function heads (Kohita et al.
             2017), so that parsed trees are converted to content heads; otherwise None.
         reverse: whether it reads sentences from the last word to the first.
-        margin: for graph-based parsers, how many points the gold tree must score above any other tree in training,
-            for each wrong head of that tree.
+        margin: the margin in training of graph-based parsers. For each wrong head in another tree, the gold tree must
+            score this many points more than that tree.
     """
 
     parser: str
@@ -174,7 +174,7 @@ class Ensemble:
         graph: the graph-based parser.
         members: the transition parsers, with the same relations.
         votes: how much the vote of each member adds to the score of an arc, as a multiple of `graph.margin`.
-        training: facts about its training.
+        training: facts about its training, by name.
         function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 
@@ -199,7 +199,7 @@ class Baseline:
         relations: a mapping from each UPOS to the relation of words with this UPOS, except roots.
         other: the relation of words whose UPOS does not occur in the training treebank.
         seed: the random seed of the trees.
-        training: facts about its training.
+        training: facts about its training, by name.
         function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 
@@ -222,7 +222,7 @@ class ExternalModel:
     Args:
         parser: its name in `levelhead train`: udpipe, malt or command.
         contents: the contents of the model file that the external parser wrote.
-        training: facts about its training.
+        training: facts about its training, by name.
         function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
     """
 

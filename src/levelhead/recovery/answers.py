@@ -214,10 +214,10 @@ _ARRAY = re.compile(rb"\s*\[\s*\{")
 
 
 class Layout(NamedTuple):
-    """The settings for finding answers in a file.
+    """How to find a language model's answers in a file.
 
     Args:
-        separator: the text at the beginning of each line that separates answers; None to detect separators.
+        separator: what lines between two answers start with; None to detect this.
         field: the field of JSON lines or CSV that contains the answer, or None.
         id_field: the field of JSON lines or CSV that contains the sent_id, or None.
     """

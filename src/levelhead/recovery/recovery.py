@@ -170,19 +170,19 @@ _TREE_OF_CODE = ("tree", "incomplete", "no root", "several roots", "cycle")
 
 
 class RecoveredAnswer(NamedTuple):
-    """The result of recovering the answer for a sentence.
+    """How the answer for a gold sentence was repaired.
 
     Args:
         sentence: the number of the gold sentence, from 1.
         sent_id: the sent_id of the gold sentence, or None.
         category: the class of repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
         tree: the validity of the answer's tree, one of `levelhead.recovery.TREES`.
-        steps: the repairs of the answer, from `levelhead.recovery.STEPS`. If the answer has another text, `steps` says
-            whether it fits the next or the previous gold sentence.
+        steps: the repairs of the answer, from `levelhead.recovery.STEPS`. If the answer's text is not that of
+            the sentence, `steps` says whether it fits the next or the previous gold sentence.
         words: the number of gold words.
         recovered: the number of gold words that get a head.
         extra: the number of rows that match no gold word.
-        attempts: the number of tables of words in the answer.
+        attempts: the number of parses in the answer, each a table of words.
         matched: the number of gold words for which a row has the same form.
     """
 
@@ -309,7 +309,7 @@ class Recovery(Tabular):
     """The answers of a language model as CoNLL-U.
 
     Args:
-        answers: the result for each answer, in the order of the gold sentences.
+        answers: how the answer for each gold sentence was repaired.
         provenance: the provenance of the numbers, with a hash of the texts of all answers.
         conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
     """
@@ -330,17 +330,17 @@ class Recovery(Tabular):
 
     @property
     def treebank(self) -> Treebank:
-        """The answers as a treebank; only partial scores are possible if a word has no head or a tree is invalid."""
+        """The answers as a treebank; scoring it requires `partial=True` if a head is missing or a tree is invalid."""
         return from_conllu(self.conllu, partial=True)
 
     @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
-        """A mapping from each class of repairs to its answers, including empty classes."""
+        """A mapping from each class of repairs to the answers in it, if any."""
         return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
 
     @property
     def other_text(self) -> str:
-        """A sentence about the answers whose text differs from gold; empty if there are none."""
+        """A note on the answers whose text differs from gold; empty without such answers."""
         other_texts = [answer.steps for answer in self.answers if answer.category == ANOTHER_TEXT]
         shifts = (sum(name in steps for steps in other_texts) for name in (FITS_NEXT, FITS_PREVIOUS))
         return other_text_note(len(other_texts), *shifts) if other_texts else ""
@@ -362,7 +362,7 @@ class Recovery(Tabular):
         return ((answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
 
     def table(self) -> Table:
-        """Return a table with a row for each class of repairs and a column for each validity of the tree."""
+        """Return a table with the number of answers in each class of repairs, also by validity of the tree."""
         rows = (
             _cells(name.capitalize(), _row(name, answers))
             for name, answers in self.classes.items()

@@ -68,12 +68,12 @@ class Study(Tabular):
 
     Args:
         name: the name on the command line.
-        title: "Replication of" and the title of the paper, or the title of a study of our own.
+        title: the title of the study, such as "Replication of" and the title of the paper.
         source: the paper.
         setting: sentences on the data and methods, and how they differ from the paper's.
-        sections: the results.
+        sections: the sections of the study's page, with the results.
         claims: the claims of the paper, and our verdicts.
-        signature: a mapping from name to each setting that determines the numbers.
+        signature: the settings and inputs that determine the numbers, by name.
         main_claim: the first words of the main claim, which is shown first; "" without a main claim.
     """
 

@@ -78,9 +78,9 @@ class DataColumn(NamedTuple):
         about: the description of the column.
         unit: "percent", "points", "probability" or another unit; empty for values without a unit.
         optional: whether values can be missing.
-        choices: the possible values of a column of texts; empty if any text is possible.
+        choices: the possible values of a text column; empty if any text is possible.
         limits: the lowest and the highest possible value, as far as known.
-        always: whether every result has the column. If not, only results for which it was requested have it.
+        always: whether every result has the column; False if it must be requested.
     """
 
     name: str

@@ -63,7 +63,7 @@ ALL_ROWS = "to_frame() has all"  # where rows are that are left out
 
 
 class Table(NamedTuple):
-    """A complete table; writers only print it.
+    """A table that is ready to be printed.
 
     Args:
         columns: the columns.
@@ -73,7 +73,7 @@ class Table(NamedTuple):
         summary: summary rows, such as averages, below a horizontal line.
         more: a text that says how many rows are left out; empty for a complete table.
         signature: the settings and inputs that determine the numbers, by name.
-        explained: the first cells of empty rows. A terminal leaves these rows out, since a note explains them.
+        explained: the first cells of the empty rows that a note explains. A terminal leaves these rows out.
     """
 
     columns: tuple[Column, ...]
@@ -99,13 +99,13 @@ class Table(NamedTuple):
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
     def signed(self, provenance: Any) -> Table:
-        """The table with the notes and the signature of a provenance added."""
+        """The table with the notes and the signature of this `provenance`."""
         return self._replace(notes=(*self.notes, *provenance.notes), signature=provenance.signature)
 
     def cut(self, limit: int | None, hint: str, n_more: int = 0) -> Table:
         """The table with at most `limit` rows; a line says how many more there are, with a hint on how to see them.
 
-        A table with too many rows and several summary rows keeps only summary rows.
+        If there are too many rows and several summary rows, only summary rows are kept.
         """
         table = self
         if limit and len(self.rows) > limit and len(self.summary) > 1:
@@ -124,7 +124,7 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table for readers: if a number in a column has decimal places, all do, except in columns with counts."""
+        """The table with decimal places for all numbers of a column if one has any, except in columns with counts."""
         return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
 
     def _with_places(self, i: int) -> Column:

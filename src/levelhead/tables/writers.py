@@ -57,8 +57,8 @@ def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output, with its notes.
 
     If the table is wider than the screen, headings, texts and notes are wrapped. If it is still too wide, a table with
-    one or two rows is transposed; of a longer table, a terminal shows only the columns that fit and have values.
-    Numbers have `places` decimal places. The default `screen` is a file, 100 characters wide.
+    one or two rows is transposed, and a longer table in a terminal loses empty columns and columns that do not fit.
+    Numbers have `places` decimal places. By default, the text is for a file and 100 characters wide.
     """
     return texts([table], places, screen)
 
@@ -298,9 +298,9 @@ def _chopped(word: str, longest: int) -> _Lines:
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
-    """Return a table as tab-separated values, without summary rows; by default with all decimal `places`.
+    """Return a table as tab-separated values, without summary rows; numbers have `places` decimal places (None: all).
 
-    Intervals after a column LAS become two columns, "LAS low" and "LAS high"; marks become the column "LAS mark".
+    An interval for LAS becomes two columns, "LAS low" and "LAS high". Significance marks become the column "LAS mark".
     """
     head, rows = list[str](), [list[str]() for _ in table.rows]
     for i, column in enumerate(table.columns):

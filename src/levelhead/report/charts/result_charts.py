@@ -36,7 +36,7 @@ def scatter_chart(
     """Return a scatter plot of two columns of `table`, `x` and `y`, with the least-squares line.
 
     Treebanks that lack a value are left out. Treebanks with different values in the column `family` have different
-    marks. If `result` is given, its correlation of the two columns is printed.
+    marks. If a correlation `result` is given, its coefficients for the two columns are printed.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
