@@ -111,7 +111,7 @@ class Standing(NamedTuple):
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
-        letters: its letters, each shared by systems that do not differ significantly; null without tests.
+        letters: letters such as "ab"; systems that share a letter do not differ significantly; null without tests.
         value_of_valid_sentences: its average if invalid outputs are scored on their valid sentences, which does not
             affect ranks; null without invalid outputs.
         value_of_valid_trees: with `partial`, its average if invalid trees count as wrong, which does not affect ranks.

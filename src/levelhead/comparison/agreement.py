@@ -101,8 +101,8 @@ class Disagreement(NamedTuple):
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
         share: these words as a share of all disagreements on this kind of label.
-        first_annotator: the annotator who chose `first` in the example.
-        second_annotator: the annotator who chose `second` in the example.
+        first_annotator: the annotator who chose `first` in the example of this disagreement.
+        second_annotator: the annotator who chose `second` in this example.
         sentence: the number of the example's sentence in the first annotation, from 1.
         sent_id: the sent_id of this sentence.
         form: the form of the example, the first of these words.
@@ -188,7 +188,7 @@ class Agreement(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence with the percentages of words whose heads and whose relations annotators agree on."""
+        """A sentence for readers: on which percentage of words the annotators agree in heads, and in relations."""
         n = len(self.annotators)
         known = (label for label in self.labels[:2] if label.observed is not None)
         shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]

@@ -95,7 +95,7 @@ class Gain(NamedTuple):
     """The gain of one system on words with the same properties.
 
     Args:
-        values: the value of each property of words; all words with these values form the bucket.
+        values: the values of the properties, such as a relation, that all words of this row share.
         system: the system.
         gold: the number of gold words in the bucket.
         baseline_value: the score of the baseline.
@@ -119,7 +119,7 @@ class AverageGain(NamedTuple):
     """The mean of a `Gain` over several treebanks.
 
     Args:
-        values: the value of each property of words; all words with these values form the bucket.
+        values: the values of the properties, such as a relation, that all words of this row share.
         system: the system.
         n_treebanks: the number of treebanks on which both systems have a score in the bucket.
         gold: the number of gold words in the bucket on all treebanks.

@@ -146,8 +146,8 @@ class Model:
         function_head: the version of UD (1 or 2) if the parser was trained on trees with function heads (Kohita et al.
             2017), so that parsed trees are converted to content heads; otherwise None.
         reverse: whether it reads sentences from the last word to the first.
-        margin: the margin in training of graph-based parsers. For each wrong head in another tree, the gold tree must
-            score this many points more than that tree.
+        margin: how many points per wrong head the gold tree must outscore any other tree by, in training of graph-based
+            parsers.
     """
 
     parser: str

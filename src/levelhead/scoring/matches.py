@@ -340,7 +340,7 @@ class Matches(TreebankPair):
 
     @cached_property
     def row_of_system(self) -> Codes:
-        """The index of the gold sentence with each system word's first character, int32, shape (system words,)."""
+        """For each system word, the index of the gold sentence in which it begins, int32, shape (system words,)."""
         return self.rows_at(self.system_spans.starts)
 
     @cached_property

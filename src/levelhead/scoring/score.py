@@ -92,7 +92,8 @@ class Score(Valued):
         undefined: the value if there is nothing to count: None, or 0.0 under the rules of the official scorers.
         reason: the reason why the value is missing; None if there is a value.
         signature: a mapping from the name of each setting that determines the score to its value.
-        perplexity: whether the value is the perplexity 10 ** (correct / gold), not a percentage.
+        perplexity: whether the value is a perplexity, not a percentage. Then `correct` is a sum of negative log10
+            probabilities, and the value is 10 ** (correct / gold).
         interval: the 95% confidence interval of the value; None if not requested, or with fewer than 10 sampling units.
     """
 

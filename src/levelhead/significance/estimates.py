@@ -271,7 +271,7 @@ class Estimate(NamedTuple):
         """Return the confidence interval; None with fewer than 10 sampling units.
 
         Student's t is transformed for the skewness of sampling units (Hall 1992). If a unit causes more than a third
-        of the variance, the interval is extended to contain the interval without this unit.
+        of the variance, the interval is extended to include the one that is computed when this unit is left out.
         """
         if not self.has_interval:
             return None

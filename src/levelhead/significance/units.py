@@ -73,7 +73,7 @@ class Units(NamedTuple):
 
     @property
     def few(self) -> bool:
-        """Whether "auto" found 2 to 9 documents, which are too few for results on this test set alone."""
+        """Whether `resample_by="auto"` chose documents, of which this test set alone has too few (2 to 9)."""
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
