@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from levelhead.evaluation.epochs import EpochScorer
     from levelhead.evaluation.pair import Evaluation
     from levelhead.interop.treebanks import write
-    from levelhead.measures.registry import measure, parse_measure, read_definitions
+    from levelhead.measures.registry import parse_measure
+    from levelhead.measures.user_definitions import measure, read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
     from levelhead.scoring.word_columns import WordColumns
     from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read
@@ -61,9 +62,9 @@ _ROOMS = {
     ),
     "EpochScorer": "evaluation.epochs",
     "Evaluation": "evaluation.pair",
-    "measure": "measures.registry",
+    "measure": "measures.user_definitions",
     "parse_measure": "measures.registry",
-    "read_definitions": "measures.registry",
+    "read_definitions": "measures.user_definitions",
     **dict.fromkeys(("Counts", "Measure", "Rules", "Score"), "scoring"),
     **dict.fromkeys(("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read"), "treebank"),
     "write": "interop.treebanks",

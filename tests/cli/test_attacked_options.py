@@ -64,6 +64,9 @@ def test_figures_among_other_files(
     shutil.copy(EN, "en.conllu")
     command = ["compare", "en.conllu", ALPHA, BETA, "-m", "LAS", "--quiet", "--figures", "f"]
     assert program.run(command) == 0
+    for inside in (["--report", "f/page.html"], ["-o", "f"], ["-o", "f/table.tex"]):
+        assert program.run([*command, *inside]) == program.BAD_INPUT
+    assert "the folder of figures is replaced whole" in capsys.readouterr().err
     (tmp_path / "f/old.svg").touch()
     assert program.run(command) == program.BAD_INPUT
     assert "not from an older report or figures (old.svg)" in capsys.readouterr().err

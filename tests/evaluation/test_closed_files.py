@@ -26,7 +26,7 @@ from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import StaleInput
-from levelhead.measures.registry import read_definitions
+from levelhead.measures.user_definitions import read_definitions
 from levelhead.parsing.model_file import read_model
 from levelhead.recovery.answers import Layout, read_answers
 from levelhead.scoring.rules import RULES

@@ -11,7 +11,8 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import Registry
-from levelhead.measures.registry import REGISTRY, STANDARD, read_definitions
+from levelhead.measures.registry import REGISTRY, STANDARD
+from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring import RULES, Agree, Counts
 from levelhead.scoring.measure import Definition, Resource
 from levelhead.scoring.selection import Schemes

@@ -8,7 +8,8 @@ import pytest
 import levelhead
 from levelhead.errors import InputError
 from levelhead.measures import Registry
-from levelhead.measures.registry import REGISTRY, read_definitions
+from levelhead.measures.registry import REGISTRY
+from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring import Agree
 from levelhead.scoring.measure import Definition
 from levelhead.treebank import input_bytes

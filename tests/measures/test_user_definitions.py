@@ -9,7 +9,8 @@ from hypothesis import given, settings
 
 import levelhead
 from levelhead.errors import InputError, MeasureError
-from levelhead.measures.registry import REGISTRY, STANDARD, parse_measure, read_definitions
+from levelhead.measures.registry import REGISTRY, STANDARD, parse_measure
+from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring.measure import Measure, split
 from levelhead.treebank import relations
 from oracle import fair, measures as oracle_measures

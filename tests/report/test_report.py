@@ -286,13 +286,13 @@ def test_perplexities_are_drawn_as_they_are(treebanks, tmp_path, capfd) -> None:
     name = "en.conllu" if treebanks == "one" else ""
     files = [GOLD / name, SYSTEMS / "alpha" / name, SYSTEMS / "beta" / name]
     arguments = ["compare", *files, "-m", surprise, "-m", "LAS", "--format", "json"]
-    run(*arguments, "--report", tmp_path / "page.html", "--figures", tmp_path)
+    run(*arguments, "--report", tmp_path / "page.html", "--figures", tmp_path / "figures")
     results = json.loads(capfd.readouterr().out)["tables"]["results"]
     own = [one for one in results if one["treebank"] in {"treebank", "en", "macro-average"}]
     own = [one for one in own if one["treebank"] == "macro-average"] or own
     for name, measure in (("las", "LAS"), ("dppl-*", surprise)):
         expected = {one["system"]: [one["value"], one["low"], one["high"]] for one in own if one["measure"] == measure}
-        found = drawn_values(*tmp_path.glob(f"values-{name}.svg"))
+        found = drawn_values(*(tmp_path / "figures").glob(f"values-{name}.svg"))
         assert {system: pytest.approx(values, rel=1e-3, abs=0.05) for system, values in expected.items()} == found
         changes = {
             one["system"]: [one["difference"], one["difference_low"], one["difference_high"]]
@@ -300,11 +300,13 @@ def test_perplexities_are_drawn_as_they_are(treebanks, tmp_path, capfd) -> None:
             if one["measure"] == measure and one["difference"] is not None
         }
         differences = "treebanks" if treebanks == "several" else "differences"  # one system: averages are the last rows
-        found = drawn_values(*tmp_path.glob(f"{differences}-{name}{'-beta' if treebanks == 'several' else ''}.svg"))
+        found = drawn_values(
+            *(tmp_path / "figures").glob(f"{differences}-{name}{'-beta' if treebanks == 'several' else ''}.svg")
+        )
         found = {"beta": found["macro-average"]} if treebanks == "several" else found
         assert {system: pytest.approx(values, rel=1e-3, abs=0.05) for system, values in changes.items()} == found
         baseline = f"{expected['alpha'][0]:.2f}"
-        (tsv,), (latex,) = (tmp_path.glob(f"comparison-{name}.{end}") for end in ("tsv", "tex"))
+        (tsv,), (latex,) = ((tmp_path / "figures").glob(f"comparison-{name}.{end}") for end in ("tsv", "tex"))
         assert f"& {baseline} &" in latex.read_text(encoding="utf-8")
         rows = csv.DictReader(tsv.read_text(encoding="utf-8").splitlines(), delimiter="\t")
         scores = {(row.get("Treebank", own[0]["treebank"]), row["System"]): float(row["Score"]) for row in rows}

@@ -158,7 +158,7 @@ def registry_of(definitions: Iterable[PathLike], scheme: str | None) -> Registry
     """Return the measures and schemes of files of definitions, with a default scheme."""
     registry = STANDARD
     for path in definitions:
-        from levelhead.measures.registry import read_definitions
+        from levelhead.measures.user_definitions import read_definitions
 
         registry = read_definitions(path, registry)
     return registry if scheme is None else registry.with_default(scheme)

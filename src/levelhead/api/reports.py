@@ -81,9 +81,12 @@ def write_report(
     require("jinja2", "reports")
     from levelhead.progress import progress_bar
     from levelhead.report.page import render, write_figures
+    from levelhead.report.page.folders import refuse_inside
     from levelhead.report.page.ranking_report import is_folder, write_ranking_report
     from levelhead.treebank.write import replace_file
 
+    if figures is not None and path is not None:
+        refuse_inside(figures, path)
     folder = is_instance(result, "RankedSystems") and path is not None and is_folder(path)
     with progress_bar("making the page"):
         made_by = next(function for name, function in _PAGES.items() if is_instance(result, name))

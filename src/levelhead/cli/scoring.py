@@ -18,8 +18,8 @@ from levelhead.cli.shared.inputs import inputs_of
 from levelhead.errors import Fault, InputError, quoted
 
 if TYPE_CHECKING:
+    from levelhead.evaluation.gates import Gate
     from levelhead.measures.registry import Registry
-    from levelhead.testing import Gate
 
 _MAIN = ("LAS", "CLAS", "MLAS", "BLEX", "UAS")  # the measures of folders that are shown
 _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading the rest of the program
@@ -103,8 +103,8 @@ def score(
 
 
 def _gates(under: Sequence[str], over: Sequence[str], registry: Registry) -> Iterator[Gate]:
+    from levelhead.evaluation.gates import Gate, bound_of, percentage_warning  # loaded when needed: they load numpy
     from levelhead.measures.registry import parse_measure
-    from levelhead.testing import Gate, bound_of, percentage_warning  # loaded when needed: they load numpy
 
     for option, texts in (("--fail-under", under), ("--fail-over", over)):
         for text in texts:

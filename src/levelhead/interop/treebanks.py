@@ -14,7 +14,8 @@ from levelhead.interop.sentence_blocks import SentenceBlock, fault_in, treebank_
 from levelhead.interop.spacy_library import from_spacy
 from levelhead.interop.stanza_library import from_stanza
 from levelhead.treebank import Treebank
-from levelhead.treebank.sentence import NUMBERS, conllu_parts
+from levelhead.treebank.frames import NUMBERS
+from levelhead.treebank.sentence import conllu_parts
 from levelhead.treebank.write import replace_file
 
 _ORIGIN = "data frame"

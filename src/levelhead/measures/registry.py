@@ -1,33 +1,28 @@
-"""The registry of all measures in groups, and custom measures and schemes, from TOML files or made of functions."""
+"""The registry of all measures, and the groups in which they are listed."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from itertools import takewhile
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from levelhead.arguments import check, checked, refuse
-from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
-from levelhead.immutable import digest_of, immutable, name_of
+from levelhead.arguments import checked
+from levelhead.errors import MeasureError, unknown
+from levelhead.immutable import digest_of, immutable
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import (
     CLASS_BY_GOLD,
     CustomMeasure,
     Definition,
-    FunctionOfWords,
     Measure,
     Resource,
     split,
 )
 from levelhead.scoring.measure_definitions import GROUPS, MeasureGroup
-from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES, Schemes, check_classes, keeps_nothing
-from levelhead.treebank.input_bytes import parsed_toml, read_bytes
-from levelhead.treebank.relations import SCHEMES, UNKNOWN, Scheme, universal
+from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES, Schemes, check_classes
+from levelhead.treebank.relations import SCHEMES, Scheme
 
 if TYPE_CHECKING:
     from levelhead.derivation.perplexity import Trained
@@ -236,220 +231,3 @@ def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
 
 def group_of(name: str) -> MeasureGroup | None:
     return next((group for group in MEASURE_GROUPS if REGISTRY.get(name) in group.definitions), None)
-
-
-# The properties that a custom measure can compare.
-_NEEDS: Mapping[str, Agree] = MappingProxyType(
-    {
-        "head": Agree.HEAD,
-        "relation": Agree.RELATION,
-        "full-relation": Agree.FULL_RELATION,
-        "upos": Agree.UPOS,
-        "xpos": Agree.XPOS,
-        "feats": Agree.FEATS,
-        "all-feats": Agree.ALL_FEATS,
-        "lemma": Agree.LEMMA,
-        "function-words": Agree.CHILDREN,
-    }
-)
-
-_MEASURE_KEYS = {"needs", "meaning", "formula", "source", "unit", "only", "without"}
-_SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
-
-
-@checked(path="path", registry=("object", "Registry", "a registry, as read_definitions returns it"))
-def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
-    """Return a copy of `registry` with the measures and schemes in a TOML file added.
-
-    A table `[measure.NAME]` has a list `needs` of what must be correct: head, relation, full-relation, upos, xpos,
-    feats, all-feats, lemma or function-words. If `needs` is empty, all aligned words are correct, as for Words.
-    Optional keys are `unit` ("words", or "exact" for sentences without errors), `only` (a class), `without` (a list of
-    classes and relations), `meaning`, `formula` and `source`.
-
-    A table `[scheme.NAME]` has a table `classes` with a list of relations for each class. Optional keys are `version`,
-    `otherwise` and `source`. `version` is the version of UD (1 or 2) that defines the relations; those of the other
-    version then belong to the classes of their counterparts. `otherwise` is the class of unlisted relations, by default
-    UNKNOWN.
-
-    Raises:
-        InputError: the file is not TOML, or a definition is invalid.
-    """
-    name = os.fspath(path)
-    data = read_bytes(path)
-    document = parsed_toml(data, name, "invalid-definitions")
-    _check_keys(name, "the file", document, {"measure", "scheme"})
-    schemes = {text: _scheme(name, text, table) for text, table in _tables(name, document, "scheme").items()}
-    known = Schemes(MappingProxyType({**registry.schemes.by_name, **schemes}), registry.schemes.default)
-    measures = {text: _measure(name, text, table, known) for text, table in _tables(name, document, "measure").items()}
-    taken = {measure.lower(): measure for measure in registry.measures}
-    for text in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
-        _refuse(name, f"{taken.get(text.lower(), text)} is already defined: choose another name")
-    digest = hashlib.sha256(data).hexdigest()
-    own: list[Definition | Scheme] = [*measures.values(), *schemes.values()]
-    origins = {**registry.origins, **dict.fromkeys(map(digest_of, own), digest)}
-    return Registry(MappingProxyType({**registry.measures, **measures}), known, MappingProxyType(origins))
-
-
-def _refuse(path: str, message: str) -> NoReturn:
-    raise InputError(Fault("invalid-definitions", message, Place(path)))
-
-
-def _check_keys(path: str, what: str, table: Mapping[str, Any], keys: set[str]) -> None:
-    for key in sorted(table.keys() - keys):
-        _refuse(path, f"{what}: {unknown('key', key, sorted(keys))}")
-
-
-def _tables(path: str, document: Mapping[str, Any], kind: str) -> Mapping[str, Mapping[str, Any]]:
-    tables = document.get(kind, {})
-    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
-        _refuse(path, f"{kind} is not a table of tables: write [{kind}.NAME]")
-    return tables
-
-
-def _scheme(path: str, name: str, table: Mapping[str, Any]) -> Scheme:
-    _check_keys(path, f"scheme {name}", table, _SCHEME_KEYS)
-    classes = table.get("classes")
-    if not re.fullmatch(r"[a-z][a-z0-9-]*", name) or not isinstance(classes, dict) or not classes:
-        _refuse(path, f"scheme {name} needs a name in lower case and a table of classes")
-    listed = [relation for members in classes.values() for relation in _texts(path, f"scheme {name}", members)]
-    for relation in listed:
-        if listed.count(relation) > 1:
-            _refuse(path, f"scheme {name} has {relation} in two classes")
-        if universal(relation) != relation or not relation:
-            _refuse(path, f"scheme {name}: {relation!r} is not a valid relation without subtype")
-    if not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", str(label)) for label in (*classes, table.get("otherwise", UNKNOWN))):
-        _refuse(path, f"scheme {name}: classes are written in upper case")
-    _check_texts(path, f"scheme {name}", table, ("source",))
-    if "version" in table and (isinstance(table["version"], bool) or table["version"] not in (1, 2)):
-        _refuse(path, f"scheme {name}: version is 1 or 2")
-    members = {label: frozenset(relations) for label, relations in classes.items()}
-    source = str(table.get("source", path))
-    return Scheme(name, source, MappingProxyType(members), table.get("otherwise", UNKNOWN), table.get("version"))
-
-
-def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -> Definition:
-    _check_keys(path, f"measure {name}", table, _MEASURE_KEYS)
-    needs = _texts(path, f"measure {name}: needs", table.get("needs"))
-    if not re.fullmatch(r"[A-Za-z]+", name) or not {*needs} <= {*_NEEDS}:
-        _refuse(path, f"measure {name} needs a name of letters, and `needs`, a list of {', '.join(_NEEDS)}")
-    if table.get("unit", "words") not in ("words", "exact"):
-        _refuse(path, f"measure {name}: unit is words or exact")
-    _check_texts(path, f"measure {name}", table, ("meaning", "formula", "source"))
-    compared = f"aligned words with equal {', '.join(needs)}" if needs else "aligned words"
-    definition = Definition(
-        name,
-        str(table.get("meaning", f"defined in {path}")),
-        str(table.get("formula", f"{compared} / words")),
-        str(table.get("source", path)),
-        counted_item=table.get("unit", "words"),
-        needs=Agree(sum({_NEEDS[need] for need in needs})),
-        only=None if table.get("only") is None else str(table["only"]),
-        without=tuple(_texts(path, f"measure {name}: without", table.get("without", []))),
-    )
-    try:
-        only = None if definition.only is None else _qualified(definition.only, schemes)
-        own = replace(definition, only=only, without=tuple(_qualified(text, schemes) for text in definition.without))
-    except MeasureError as error:
-        _refuse(path, f"measure {name}: {error}")
-    if keeps_nothing(own.only, own.without, schemes):
-        _refuse(path, f"measure {name}: `only` and `without` exclude all relations")
-    return own
-
-
-def _qualified(text: str, schemes: Schemes) -> str:
-    """Read a class or relation, and add the scheme to a class, so that it does not depend on the rules used later."""
-    measure = split(f"LAS@{text}", schemes.by_name)
-    if measure.only != text or measure.component:
-        raise MeasureError(f"{text!r} is not a single class or relation", "unknown-measure")
-    check_classes(measure, schemes)
-    return schemes.qualified(text)
-
-
-def _check_texts(path: str, what: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:
-    for key in keys:
-        if not isinstance(table.get(key, ""), str):
-            _refuse(path, f"{what}: {key} is not a string")
-
-
-def _texts(path: str, what: str, value: object) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        _refuse(path, f"{what} is not a list of strings")
-    return value
-
-
-_COLUMNS = {"upos": "upos", "xpos": "xpos", "feats": "feats", "lemma": "lemmas"}
-
-
-def _name(argument: str, value: object) -> str:
-    """Refuse names that `parse_measure` could not read."""
-    if not isinstance(value, str) or not re.fullmatch("[A-Za-z]+", value):
-        refuse(argument, value, "a name of ASCII letters, such as LongLAS")
-    return value
-
-
-def _version(argument: str, value: object) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"[\w.-]+", value):
-        refuse(argument, value, 'a version of letters, digits, ".", "-" and "_"')
-    return value
-
-
-@checked(
-    name=_name,
-    counts=("one of", ("words",)),
-    weight=("optional", "function"),
-    by_gold="flag",
-    columns=("list", ("one of", tuple(_COLUMNS), "column")),
-    version=("optional", _version),
-)
-def measure(
-    name: str,
-    counts: Literal["words"] = "words",
-    *,
-    weight: FunctionOfWords | None = None,
-    by_gold: bool = False,
-    columns: Sequence[Literal["upos", "xpos", "feats", "lemma"]] = (),
-    version: str | None = None,
-) -> Callable[[FunctionOfWords], CustomMeasure]:
-    """Return a decorator that turns a function into a measure for `score`, `compare`, `rank` and others.
-
-    The function gets the `WordColumns` of all gold words. It returns an array with a value for each word: whether it is
-    correct, or a number from 0 to 1. Words that are not aligned are never correct. Recall is the sum divided by the
-    number of gold words; precision is the sum divided by the number of system words.
-
-    The function is called for several sentences at once, but the value of a word may only depend on its own sentence.
-    Measures made from functions cannot be combined with `jobs`, `cluster` or `store`.
-
-    Args:
-        name: the name of the measure (letters only).
-        counts: what the measure counts; only "words" is supported.
-        weight: a function that gets the `WordColumns` of gold or of the system. It returns a weight for each word, or
-            whether it counts. A pair of aligned words gets the smaller weight. By default, all weights are 1.
-        by_gold: whether an aligned system word gets the weight of the gold word instead of its own weight.
-        columns: columns that gold must annotate besides heads and relations; without them, the measure has no value.
-        version: a version of the functions; signatures show it after the name of the measure.
-
-    Raises:
-        InputError: an argument is invalid.
-        MeasureError: levelhead has a measure with this name.
-    """
-
-    def decorated(function: FunctionOfWords) -> CustomMeasure:
-        check("function", function, "function")
-        meaning = (getattr(function, "__doc__", None) or f"The function {name_of(function)}.").strip().split("\n")[0]
-        definition = Definition(
-            name,
-            meaning,
-            "sum over aligned words / sum of weights of words" if weight else "sum over aligned words / words",
-            name_of(function),
-            counted_item=counts,
-            columns=tuple(_COLUMNS[column] for column in columns),
-            by_gold=by_gold,
-            correct=function,
-            weight=weight,
-            version=version,
-        )
-        made = CustomMeasure(name, definition=definition)
-        STANDARD.including([made])
-        return made
-
-    return decorated

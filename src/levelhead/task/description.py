@@ -14,7 +14,8 @@ from levelhead.campaign.find import Manifest, find_test_sets, manifest_from
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.evaluation.setup import Setup, setup_of
-from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified, read_definitions
+from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified
+from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring.rules import RULES
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.write import output_errors

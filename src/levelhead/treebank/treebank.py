@@ -160,13 +160,13 @@ class Treebank(Sequence["Sentence"]):
 
     def to_polars(self) -> Any:
         """Return the words as a polars DataFrame; see `levelhead.interop.word_table` for its columns."""
-        from levelhead.treebank.sentence import to_polars
+        from levelhead.treebank.frames import to_polars
 
         return to_polars(self)
 
     def to_pandas(self) -> Any:
         """Return the words as a pandas DataFrame; see `levelhead.interop.word_table` for its columns."""
-        from levelhead.treebank.sentence import to_pandas
+        from levelhead.treebank.frames import to_pandas
 
         return to_pandas(self)
 

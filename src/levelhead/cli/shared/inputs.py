@@ -113,6 +113,12 @@ def check_files(others: Iterable[str] = ()) -> None:
     results.sort(key=lambda name: name != "output")  # where the table goes
     written = [path if path is None else os.fspath(path) for path in map(given.get, results)]
     check_paths([*others, *inputs, *files_of_measures(measures)], written)
+    if given.get("figures") is not None:
+        from levelhead.report.page.folders import refuse_inside
+
+        for path in written:
+            if path not in {None, "-", given["figures"]}:
+                refuse_inside(given["figures"], path)
     check_kinds(given.get("gold"), outputs)
     refuse_if(given.get("title") is not None and given.get("report_file", "") is None, "--title requires --report")
 

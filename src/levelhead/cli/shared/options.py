@@ -136,7 +136,8 @@ result_options: Decorator = joined(answer_options, printing_options())
 title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
 figures_option: Decorator = click.option(
     "--figures", type=ResultPath("figures"), metavar="FOLDER",
-    help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: figures)",
+    help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder, which replaces older figures"
+    " (extra: figures)",
 )  # fmt: skip
 figure_option: Decorator = click.option(
     "--figure",

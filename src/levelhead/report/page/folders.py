@@ -16,7 +16,7 @@ from levelhead.errors import OutputError, Place
 from levelhead.progress import tracked
 from levelhead.treebank.write import check_folder, output_errors
 
-MARKER = "levelhead-report.json"  # the file that marks a folder as a report and lists its files
+MARKER = "levelhead-report.json"  # the file that marks a folder of pages or figures and lists its files
 LONGEST_NAME = 60
 
 _KIND = "levelhead report"
@@ -45,6 +45,14 @@ def check_report_folder(path: str | os.PathLike[str]) -> None:
                 message += ": name another folder"
                 raise OutputError(message, "output", Place(os.fspath(path)))
     check_folder(path, replaced=True)
+
+
+def refuse_inside(folder: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+    """Refuse another result in a folder of figures, which is replaced whole."""
+    target, result = Path(os.fspath(folder)).resolve(), Path(os.fspath(path)).resolve()
+    if target in {result, *result.parents}:
+        message = "the folder of figures is replaced whole: write other results to another folder"
+        raise OutputError(message, "output", Place(os.fspath(path)))
 
 
 def write_report_folder(path: str | os.PathLike[str], files: Mapping[str, Callable[[], bytes]]) -> None:
