@@ -123,7 +123,7 @@ class AverageGain(NamedTuple):
         system: the system.
         n_treebanks: the number of treebanks on which both systems have a score in the bucket.
         gold: the number of gold words in the bucket on all treebanks.
-        difference: the mean difference over these treebanks; null if there are no such treebanks.
+        difference: the mean difference over these treebanks; null if `n_treebanks` is 0.
         more_correct: how many more words the system gets right than the baseline, in total.
         estimate: the mean difference and its confidence interval; None if intervals are not requested.
     """

@@ -15,12 +15,7 @@ from levelhead.errors import Fault, InputError, MeasureError, Place, unknown
 from levelhead.immutable import digest_of, name_of
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree
-from levelhead.scoring.measure import (
-    CustomMeasure,
-    Definition,
-    FunctionOfWords,
-    split,
-)
+from levelhead.scoring.measure import CustomMeasure, Definition, FunctionOfWords, split
 from levelhead.scoring.selection import Schemes, check_classes, keeps_nothing
 from levelhead.treebank.input_bytes import parsed_toml, read_bytes
 from levelhead.treebank.relations import UNKNOWN, Scheme, universal

@@ -239,7 +239,8 @@ def nodes_of(
     head = np.where(minor > 0, _places(position, starts, gold_words), head)
     head = np.where((number == 0) & (minor == 0), _ROOT, head)
     head = np.where(has_head, head, _NO_HEAD)
-    # the head, its number after the dot, and its sentence if it is no word; the place, the relation, and five columns
+    # the head (with its number after the dot, and its sentence if it is an empty node), the place, the relation, and
+    # five columns
     in_sentence = np.where((head == _ROOT) | (head == _NO_HEAD), sentence_starts[empty.sentence], 0)
     texts: list[Sequence[str]] = [
         [graph.labels[i] if has else "" for i, has in zip(label.tolist(), has_head.tolist())],

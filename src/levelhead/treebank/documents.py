@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from levelhead.treebank.treebank import Treebank
-
-    Rows = NDArray[np.integer[Any]]
 
 
 _MARK = rb"(?m)newdoc(?:(?:[^\S\n]+id|_id)?[^\S\n]*=([^\n]*)|[^\S\n][^\n]*|)$"

@@ -11,19 +11,11 @@ import numpy as np
 from levelhead.kernels import pools, scan, trees
 from levelhead.treebank.input_bytes import ScannedBytes
 from levelhead.treebank.strings import ANY_SPACE, StringColumn, Strings
-from levelhead.treebank.tokens import (
-    COLUMNS,
-    FORM,
-    Comments,
-    EmptyNodes,
-    MultiwordTokens,
-    Source,
-)
+from levelhead.treebank.tokens import COLUMNS, FORM, Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.treebank.plus import ColumnLayout
-
-from levelhead.treebank.treebank import Treebank
 
 HEADLESS = rb"(?m)^([1-9][0-9]*)(\t(?:[^\t\n]*\t){5})_(?=\t)"
 """Finds a word without a head: its ID, and the columns up to HEAD."""

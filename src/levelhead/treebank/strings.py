@@ -14,8 +14,6 @@ from levelhead.kernels import pools
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    Rows = NDArray[np.integer[Any]]
-
 Codes: TypeAlias = "NDArray[np.int32]"
 
 SPACES = ((0x2000, 0x200A), *((point, point) for point in (0x20, 0xA0, 0x1680, 0x202F, 0x205F, 0x3000)))

@@ -11,6 +11,7 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place
 from levelhead.immutable import immutable
+from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
 
     Rows = NDArray[np.integer[Any]]
-
-from levelhead.treebank.strings import Codes
 
 FIELDS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 """The ten columns of CoNLL-U."""
