@@ -220,7 +220,7 @@ def test_the_printed_table_contradicts_a_claim_on_all_languages() -> None:
     claims = claims_on_printed_numbers({}, StudyRequest())
     found = [claim for claim in claims if claim.text.startswith("In all languages")]
     assert [claim.verdict for claim in found] == ["confirmed", "contradicted"]
-    assert "18 of 20 (not: bg, got)" in found[1].evidence
+    assert "18 of 20 (not bg, got)" in found[1].evidence
 
 
 def test_the_criterion_of_callins_treebanks() -> None:

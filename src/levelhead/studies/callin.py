@@ -107,16 +107,16 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
     trained = [code for code, parts in treebanks.items() if parts.train]
     neither = [code for code, parts in treebanks.items() if parts.train is None and parts.dev is None]
     without = f" (from the test set if there is none: {', '.join(neither)})" if neither else ""
-    origin = "given" if request.systems else "from our arc-eager parser"
+    origin = "the given parser outputs" if request.systems else "outputs of our arc-eager parser"
     return (
-        f"{number_of(len(treebanks), 'treebank')}, {len(outputs)} of them with parser outputs ({origin}).",
+        f"{number_of(len(treebanks), 'treebank')}, {len(outputs)} of them with {origin}.",
         (
-            f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}). For the others, the"
-            f" type/token ratio is that of the development set{without}, and Table 1 is about the available parts."
+            f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}). For the others, we"
+            f" use the type/token ratio of the development set{without}. Table 1 counts the available parts."
         ),
         (
             "The paper mentions 22 languages, but its Table 1 has 20. We use the classes of Callin's program, which"
-            " produced the printed numbers: `list` is content there, and other in the paper."
+            " produced the printed numbers. In it, `list` is a content relation; in the paper, its class is other."
         ),
     )
 
@@ -202,7 +202,7 @@ def _tables_of_treebanks(
         "Figure 2: averaged word dependency entropy",
         columns(text=("relation", "class"), number="averaged WDE"),
         [(relation, class_of(relation), value) for relation, value in averaged.items()],
-        "From the given file." if request.weights else source,
+        "The entropies are from the given file of weights." if request.weights else source,
         figure=panels("Averaged word dependency entropy by relation", order, bars, places=2) if order else None,
     )
 
@@ -230,8 +230,8 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
             for x, y, r, among in pairs
             for ours in [_correlated(among, x, y)]
         ],
-        f"Pearson's correlations over {len(rows)} treebanks with outputs (20 in the paper); correlations with"
-        f" STTR are over {len(described)}.",
+        f"Pearson's correlations over {len(rows)} treebanks with outputs (20 in the paper), or over {len(described)}"
+        " for the standardized type/token ratio (STTR).",
     )
     if len(rows) < 2:
         yield StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
@@ -245,14 +245,14 @@ def _tables_of_scores(described: Rows, rows: Rows, agreement: Rows) -> Iterator[
             "Figure 5: cumulative variance",
             columns(number=("treebanks", *variances)),
             [(k, *row) for k, row in enumerate(zip(*variances.values()), 2)],
-            "Variance over the best 2, 3, ... treebanks by each measure, times 10,000.",
+            "The variance of the 2, 3, ... highest scores by each measure, times 10,000.",
             figure=curves("Cumulative variance", lines, "treebanks", "variance, times 10,000"),
         )
     judged = {code: row for code, row in PRINTED["table_4"].items() if code in agreement}
     kinds = columns(text=("language", "measure"), number=("printed", "ours"))
     cells = [(code, name, r, agreement[code].get(name)) for code, row in judged.items() for name, r in row.items()]
     title = "Table 4: correlation with human judgments"
-    about = f"Without judgments: {', '.join(sorted(PRINTED['table_4'].keys() - judged.keys())) or 'none'}."
+    about = f"Languages without judgments: {', '.join(sorted(PRINTED['table_4'].keys() - judged.keys())) or 'none'}."
     yield table_section(title, kinds, cells, about) if agreement else StudySection(title, ("No judgments were given.",))
     yield table_section(
         "Table 5: cascading errors",
@@ -283,7 +283,7 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
     few = {code: rows[code]["nonprojective_trees"] < MOST_NONPROJECTIVE for code in whole}
     most = max(whole, key=lambda code: rows[code]["nonprojective_trees"], default=None)
     found = "" if most is None else f"; {most} has {rows[most]['nonprojective_trees']:.1f}%"
-    found += "" if most is None else f", by the paper's rule {rows[most]['right_crossed_trees']:.1f}%"
+    found += "" if most is None else f" ({rows[most]['right_crossed_trees']:.1f}% by the paper's rule)"
     yield claim_on_all("Fewer than 25% of the trees of each treebank are non-projective", "section 3", few, found)
     by_rule = {
         code: verdicts.agrees(rows[code]["right_crossed_trees"], 100 * in_print[code]["nonprojective"], 0)
@@ -300,9 +300,9 @@ def _claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts]) -> Iterator
                 f" content relations {verdicts.estimate_shown(content)}, printed 0.23")  # fmt: skip
     differing = [relation for relation, names in _CLASSES.items() if {class_of(relation)} != {*names}]
     twice = [relation for relation, names in _CLASSES.items() if len(names) > 1]
-    yield Claim("Each relation is in one class of Table 2", "Table 2", verdicts.verdict_of_fact(not twice),
-                f"in two classes: {', '.join(twice) or 'none'} ({sum(map(len, _CLASSES.values()))} entries); the scheme"
-                f" {SCHEME} differs in: {', '.join(differing) or 'none'}")  # fmt: skip
+    yield Claim("Each relation is in only one class of Table 2", "Table 2", verdicts.verdict_of_fact(not twice),
+                f"two classes for {', '.join(twice) or 'none'} ({sum(map(len, _CLASSES.values()))} entries in all);"
+                f" {SCHEME} has other classes for {', '.join(differing) or 'none'}")  # fmt: skip
 
 
 def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:
@@ -412,7 +412,9 @@ def claims_on_printed_numbers(rows: Rows, request: StudyRequest) -> Iterator[Cla
     }
     yield claim_on_all("The ratios of Table 5 are as printed", "Table 5", equal)
     for kind, name in (("labeled", "lab."), ("unlabeled", "unlab.")):
-        text = f"In all languages, the heads of wrong function relations are more often wrong themselves ({kind})"
+        text = (
+            f"In all languages, heads of wrong function arcs are wrong more often than of wrong content arcs ({kind})"
+        )
         lower, ours = (
             {code: None if None in pair else pair[0] < pair[1] for code, pair in pairs.items()}
             for pairs in (

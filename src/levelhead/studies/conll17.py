@@ -54,12 +54,12 @@ def reproduce(request: StudyRequest) -> Study:
     )  # fmt: skip
     setting = (
         (
-            "Every statement of the page that can be tested is tested: the alignment examples with the scorer, scores"
-            " and rankings by the rules `conll17`."
+            "We test every statement on the page that can be tested. For this, we score the alignment examples, and"
+            " compute scores and rankings, by the rules `conll17`."
         ),
         (
             f"Available test sets: {len(results.test_sets) if results else 0} of 81."
-            f" Published scores were {'given' if published else 'not given'}."
+            f" The published scores were {'available' if published else 'not available'}."
         ),
     )
     return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, {"rules": "conll17"})
@@ -114,7 +114,7 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
             columns(text="group", number=("test sets", "missing")) | columns(text="measure", number="rank")
             | columns(text="system", percent="average"),
             rows,
-            "A missing or invalid output counts as 0. Unavailable test sets are left out of their group (missing).",
+            "A missing or invalid output counts as 0. Unavailable test sets are left out (column missing).",
         )  # fmt: skip
     title = "The official ranking from published scores"
     if published is None:
@@ -197,7 +197,7 @@ def claims_on_ranking(published: Results | None) -> list[Claim]:
         }
     ranks = {team: ranked[team][0] == row["rank"] for team, row in official.items()}
     return [
-        claim_on_all(texts[0], "official ranking", ranks),
+        claim_on_all(texts[0], "official ranking", ranks, " teams have the official rank"),
         Claim(texts[1], "official ranking", verdict_of_fact(largest <= _ROUNDED_TWICE),
               f"equal to two decimals: {equal}; the largest difference is {largest:.4f} points, and"
               " rounding alone can cause a difference of 0.01"),

@@ -55,7 +55,8 @@ def reproduce(request: StudyRequest) -> Study:
              len(counts["systems"]))
             for code, counts in counted.items()
         ],
-        "A test set without `# newdoc` counts as one document. The largest document has the given share of the words.",
+        "A test set without `# newdoc` counts as one document. Of the largest document, the table shows the share"
+        " of words.",
     )  # fmt: skip
     title = "How wrong are intervals and tests that resample sentences?"
     source = "A study of our own, of the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
@@ -80,15 +81,14 @@ def _setting(
             f" {len(known) - parallel + 1} independent collections."
         )
     methods = (
-        "We compare three 95% intervals: the percentile bootstrap over sentences, which is usual in the field; the same"
-        " over documents; and the interval of `levelhead compare` (jackknife over documents, and Student's t)."
+        "We compare three 95% intervals: the percentile bootstrap over sentences, which is usual in the field; the"
+        " same bootstrap over documents; and that of `levelhead compare` (jackknife over documents, Student's t)."
     )
     draws = (
         f"Coverage is estimated from {samples:,} samples of documents, drawn with replacement; the bootstrap has"
-        f" {resamples} resamples of each. The true value is the score on the whole test set. Verdicts on coverage"
-        " consider"
-        " how these samples vary, all others how documents vary. A claim holds if it is significant on every test set,"
-        " and does not hold if its opposite is significant on one, corrected for their number."
+        f" {resamples} resamples of each. The true value is the score on the whole test set. Claims on coverage"
+        " are tested over these samples, all others over documents. A claim holds if it is significant on every test"
+        " set. It does not hold if the opposite is significant on at least one, corrected for the number of test sets."
     )
     return few, methods, draws
 
@@ -125,9 +125,9 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
             figure=panels(title, list(effects), drawn, places=2) if effects else None,
         )
     for kind, text in {
-        "scores": "How many of the 95% intervals contain the true value, in percent of the samples of documents.",
-        "differences": "The same for differences between two systems. In the remaining samples, a test rejects a true"
-        " null hypothesis.",
+        "scores": "The percentage of samples of documents in which the 95% interval contains the true value.",
+        "differences": "The same for differences between two systems. In the other samples, a test rejects a true null"
+        " hypothesis.",
     }.items():
         yield table_section(
             f"Coverage of intervals of {kind}",
@@ -148,8 +148,8 @@ def _tables(known: TestSetResults) -> Iterator[StudySection]:
             (name, pairs, by_sentences, by_both, 100 * by_both / by_sentences if by_sentences else None, only)
             for name, (pairs, by_sentences, by_both, only) in counts.items()
         ],
-        "By the test of `levelhead compare`, without a correction. The systems of 2018 are far apart, so most pairs"
-        " differ by any test.",
+        "The test is that of `levelhead compare`, without a correction. The systems of 2018 are far apart, so most"
+        " pairs differ by any test.",
     )
 
 
@@ -188,7 +188,7 @@ def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[
     counted = np.array([_significant({code: row}, "LAS") for code, row in known.items()], dtype=np.float64)
     stay = verdicts.jackknifed(lambda rows: float(np.divide(*counted[rows][:, [2, 1]].sum(axis=0))) - STAY, groups)
     _, by_sentences, by_both, _ = _significant(known, "LAS")
-    yield Claim(f"At least {STAY:.0%} of the pairs that differ significantly in LAS by sentences still do by documents",
+    yield Claim(f"At least {STAY:.0%} of the pairs whose LAS differs significantly by sentence also differ by document",
                 "an expectation", verdicts.verdict_of_effects((stay, 1)),
                 f"{by_both} of {number_of(by_sentences, 'pair')}; minus {STAY:.0%}, in points"
                 f" {verdicts.estimate_shown(stay, 1, 100)}")  # fmt: skip

@@ -57,6 +57,7 @@ _MEASURED = tuple(dict.fromkeys((*RELATIONS, *UD2_RELATIONS)))
 KINDS = ("UD", "CONV")
 
 _SIGNATURE = {"rules": "ud", "scheme": "kohita", "variant": "paper"}
+_ABOUT_SCORES = "Scores ignore punctuation. A word counts as converted if it swapped places with its head."
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Row]
@@ -79,17 +80,17 @@ def reproduce(request: StudyRequest) -> Study:
     setting = (
         (
             f"{number_of(len(treebanks), 'treebank')}. Training sets are available for {len(trained)}"
-            f" ({', '.join(trained) or 'none'}); the others use the development and test sets, so their entropies are"
-            " based on less data."
+            f" ({', '.join(trained) or 'none'}). For the others, we use the development and test sets, so their"
+            " entropies are based on less data."
         ),
         (
-            f"Parsers with outputs from both kinds of training trees: {', '.join(measured) or 'none'}. Scores ignore"
-            " punctuation. A word counts as converted if it swapped places with its head."
+            f"Parsers trained on original trees (UD), and on converted trees with output converted back (CONV):"
+            f" {', '.join(measured) or 'none'}. {_ABOUT_SCORES}"
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
         (
-            "Leave out `ja`: the text of the Japanese treebank of UD 1.3 is not public, and in UD 1.4 none of its words"
-            " is converted."
+            "Do not use `ja`: the text of the Japanese treebank of UD 1.3 is not public, and in UD 1.4 none of its"
+            " words is converted."
         ),
     )
     return Study(NAME, PRINTED["title"], PRINTED["source"], setting, sections, claims, _SIGNATURE)
@@ -124,14 +125,14 @@ def reproduce_ud2(request: StudyRequest) -> Study:
     )  # fmt: skip
     setting = (
         (
-            "The paper is about UD 1.3, on which `kohita-2017` replicates it. Relations and treebanks of UD 2.0 differ,"
-            " so printed numbers are about different data."
+            "The paper is about UD 1.3, as is the replication `kohita-2017`. UD 2.0 has different relations and"
+            " treebanks, so its numbers cannot be expected to equal the printed ones."
         ),
         f"{number_of(len(treebanks), 'treebank')}, {training}.",
         (
-            "Parsers with outputs from both kinds of training trees, on the test sets:"
-            f" {', '.join(measured) or 'none'}. Scores ignore punctuation. A word counts as converted if it swapped"
-            " places with its head. Tests count each language once, with the mean of its treebanks."
+            "Parsers trained on original trees (UD), and on converted trees with output converted back (CONV):"
+            f" {', '.join(measured) or 'none'}. {_ABOUT_SCORES} Tests count each language once, with the mean of its"
+            " treebanks."
         ),
         *([TRAINED_BRIEFLY] if request.systems is None else []),
     )
@@ -272,7 +273,7 @@ def entropy(described: Rows, measured: Mapping[str, Rows], *, printed_too: bool 
              *(by_code[code] for by_code in gains.values()))
             for code, row in described.items()
         ],
-        "Head-word vocabulary entropy of tuples that occur at least five times; gains in points.",
+        "Head-word vocabulary entropy, over tuples that occur at least five times. Gains in LAS are in points.",
         figure=cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None,
     )  # fmt: skip
 
@@ -296,7 +297,7 @@ def entropy_by_relation(described: Rows, measured: Mapping[str, Rows]) -> StudyS
              *(mean(own_gain(row, name) for row in rows.values()) for rows in measured.values()))
             for name in RELATIONS
         ],
-        "Changes of entropy are means over all treebanks, gains over those with outputs. The paper prints only the"
+        "Changes of entropy are averaged over all treebanks, gains over those with outputs. The paper prints only the"
         " mean gains (Table 3).",
         figure=cloud("Entropy and gain by relation", points, "change of entropy (bits)", "F1 gain (points)")
         if points else None,
@@ -320,7 +321,7 @@ def score_tables(measured: Mapping[str, Rows], *, printed_too: bool = False) -> 
             for parser, rows in measured.items()
             for code, row in rows.items()
         ],
-        "Both outputs against gold function-head trees: CONV before it is converted back, and UD after conversion.",
+        "Both outputs are compared with converted gold trees: CONV without converting it back, UD after conversion.",
     )
 
 
@@ -391,8 +392,8 @@ def figure_2(measured: Mapping[str, Rows]) -> StudySection:
         "Figure 2: functional arcs that conversion breaks",
         columns(text=("parser", "treebank"), number="functional", percent=names),
         [(*key, one["functional"], *shares[key].values()) for key, one in arcs.items()],
-        "Shares of functional arcs: correct before the output is converted back, correct after, broken (correct only"
-        " before) and fixed (correct only after).",
+        "The shares of functional arcs that are correct before, and after, the output is converted back. Broken arcs"
+        " are correct only before, fixed arcs only after.",
         figure=panels("Functional arcs that conversion breaks", codes, drawn) if codes else None,
     )
 
@@ -415,7 +416,7 @@ def _claims_on_conversion(described: Rows, trained: Collection[str] = ()) -> lis
               f"{average:.1f}% ({min(converted):.1f}% to {max(converted):.1f}%) {among}"),
         Claim("Backward conversion fails for at most 0.01% of the tokens", "page 3", restored,
               f"at most {failed[worst]:.3g}% ({worst}), on average {lost:.3g}% (printed {published['failed, mean']}%)"
-              + (f"; training sets of the paper: {verdicts.count_of_true(of_paper)}" if of_paper else "")),
+              + (f"; training sets of the paper: true for {verdicts.count_of_true(of_paper)}" if of_paper else "")),
         Claim("The share of non-projective arcs in training sets rises by 10 points on average", "page 2, Remarks",
               "different data", f"{arcs:+.2f} points of arcs and {trees:+.1f} points of sentences {among}"),
     ]  # fmt: skip

@@ -135,15 +135,15 @@ def _setting(table: ResultsByTestSet, systems: Collection[str], n_trained: int) 
             f" valid outputs. Their mean LAS ranges from {span}."
         ),
         (
-            "Pairs of systems are compared as by `levelhead compare`, at the 5% level, corrected for the pairs of a"
-            f" test set: by document on {number_of(table.n_documents, 'test set')} with {FEWEST_UNITS} or more"
-            " documents, by sentence on the others. The 95% confidence intervals leave out one test set at a time"
-            f" (jackknife), so they are about other test sets like these.{together}"
+            "Pairs of systems are compared as in `levelhead compare`, at the 5% level, corrected for the number of"
+            f" pairs. The units are documents on {number_of(table.n_documents, 'test set')} with {FEWEST_UNITS} or more"
+            " of them, otherwise sentences. The 95% confidence intervals leave out one test set at a time (jackknife),"
+            f" so they hold for other test sets like these.{together}"
         ),
         (
             f"WLAS weights each relation by its word dependency entropy, {weighted}.{left_out} Unlike CLAS, CNC counts"
             f" `clf`, and words whose label is not a UD relation. {len(MEASURES) - 1} measures are compared with LAS on"
-            " the same pairs, in several ways and without a correction: 1 interval in 20 excludes 0 by chance."
+            " the same pairs, in several ways. This is not corrected, so 1 interval in 20 excludes 0 by chance."
         ),
     )
 
@@ -373,22 +373,20 @@ def _findings(
     )
     about = (
         "The spread is the standard deviation of a system's scores over test sets, averaged over systems with outputs"
-        f" for at least {LEAST_SCORES}. A measure counts as more or less even than LAS only if all four scales agree. A"
-        " small spread does not prove that a measure is fair: test sets also differ in training data, size and domain."
+        f" for at least {LEAST_SCORES} of them. A measure counts as more or less even than LAS only if all four scales"
+        " agree. A small spread does not prove that a measure is fair: test sets also differ in training data, size and"
+        " domain."
     )
     well = set(table.well_parsed.tolist())
     others = ", ".join(code for number, code in enumerate(table.codes) if number not in well)
-    chosen = (
-        f"Well-parsed are the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; the others are"
-        f" {others}."
-    )
+    chosen = f"{len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%} are well parsed, unlike {others}."
     if len(well) < 2 or not others:
         how_many = "fewer than two" if len(well) < 2 else "all"
         chosen = f"All test sets are used: {how_many} have a mean LAS of at least {WELL_PARSED:.0%}."
     for scale, comparison in spread.items():
         first = scale == POINTS
         yield _estimates_section(
-            f"How evenly, on well-parsed test sets: {scale}", "spread", comparison, *((about, chosen) if first else ()),
+            f"Spread over well-parsed test sets, {scale}", "spread", comparison, *((about, chosen) if first else ()),
             plain=scale == LOG_ODDS, figure="spread in points" if first else "",
         )  # fmt: skip
     yield _estimates_section(

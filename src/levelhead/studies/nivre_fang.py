@@ -101,8 +101,8 @@ def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) 
     parsers = (
         "The outputs are from another parser than the paper's, so only patterns can be compared, not numbers."
         if request.systems is not None
-        else f"Our parsers, with all features, trained on the training sets{other} and run on the development"
-        f" sets{tested}."
+        else f"Our parsers use all features. We trained them on the training sets{other} and ran them on the"
+        f" development sets{tested}."
     )
     of_paper = sum(code in PRINTED["languages"] for code in rows)
     among = "" if of_paper == len(rows) else f"{number_of(len(rows), 'treebank')}, "
@@ -113,12 +113,12 @@ def _setting(rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest) 
             f" {parsers}"
         ),
         (
-            "Of several treebanks of a language, we use the one that footnote 1 names (page 89): without a suffix,"
-            " except PROIEL for Ancient Greek and Latin."
+            "If a language has several treebanks, we use the one named in footnote 1 (page 89): PROIEL for Ancient"
+            " Greek and Latin, otherwise the one without a suffix."
         ),
         (
             "The paper's parser is MaltParser, on the development sets of UD 2.0 with gold segmentation and tags."
-            " Differences are in points (restricted minus full)."
+            " Differences are in points: the score without some words, minus LAS of all words."
         ),
         *([compared, TRAINED_BRIEFLY] if request.systems is None else []),
     )
@@ -162,13 +162,13 @@ def _printed_claims(sizes: Mapping[str, int], examples: Rows) -> Iterator[study.
                     verdicts.verdict_of_fact(abs(average - published) < 0.011),
                     f"{average:.3f}, printed {published:.2f}")  # fmt: skip
     for text, place, values, agrees in _claims_on_tables():
-        evidence = f"{len(values)}: " + ", ".join(f"{code} {value:+.2f}" for code, value in values.items())
+        evidence = f"{len(values)} ({', '.join(f'{code} {value:+.2f}' for code, value in values.items()) or 'none'})"
         yield study.Claim(f"{text} (printed numbers)", place, verdicts.verdict_of_fact(agrees), evidence)
     of_paper = {code: n for code, n in sizes.items() if code in PRINTED["languages"]}
     small = ", ".join(f"{code} {n}" for code, n in of_paper.items() if n < FEWEST_WORDS)
     yield study.Claim("Every treebank has at least 30,000 words (training set)", "page 89",
                 verdicts.verdict_of_fact(not small if of_paper else None),
-                f"smaller: {small or 'none'}, of {len(of_paper)} available training sets; the paper does not say"
+                f"of {len(of_paper)} available training sets, {small or 'none'} are smaller; the paper does not say"
                 " whether it counts training sets or all parts")  # fmt: skip
 
 
@@ -220,7 +220,7 @@ def _effect(rows: Rows, name: str) -> verdicts.Effect | None:
 
 def _bias(rows: Rows) -> tuple[verdicts.Verdict, str]:
     r, n = verdicts.correlation({code: (row["share of FUN"], row["without FUN"]) for code, row in rows.items()})
-    evidence = f"r of share and change {verdicts.estimate_shown(r)}, {number_of(n, 'language')}"
+    evidence = f"r of FUN share and LAS change {verdicts.estimate_shown(r)}, {number_of(n, 'language')}"
     return verdicts.verdict_of_effects((r, -1)), evidence
 
 

@@ -112,7 +112,7 @@ def _setting(
 ) -> tuple[str, ...]:
     other = [row.name for row in listed if treebanks[row.name].train is None]
     without = f" (another part if there is none: {', '.join(other)})" if other else ""
-    unswapped = ", and those that need no swaps" if any(_UNSWAPPED in row.groups for row in listed) else ""
+    unswapped = ", and the treebanks that need no swaps" if any(_UNSWAPPED in row.groups for row in listed) else ""
     files = [code for code, parts in treebanks.items() if format_of(parts.tested) == "conllx"]
     conllx = f" CoNLL-X files ({', '.join(files)}) have no accuracies, since the shared tasks used UD." if files else ""
     rooted = {code: row["several roots"] for code, row in rows.items() if row["several roots"]}
@@ -124,11 +124,10 @@ def _setting(
         )
     return (
         (
-            f"{number_of(len(listed), 'treebank')} with training sets{without}. Perplexity is that of the test set"
-            " (of the development set if there is none), without unknown words, under a trigram model of the training"
-            " set. The derivation order is the order of swap-lazy. Size, which the paper does not define, is the"
-            " number of"
-            " words in the training set."
+            f"{number_of(len(listed), 'treebank')} with training sets{without}. We train a trigram model on the"
+            " training set and compute the perplexity of the test set (of the development set if there is none) without"
+            " unknown words. The derivation order is that of swap-lazy. The paper does not define size; we use the"
+            " number of words in the training set."
         ),
         (
             "The treebanks of 2006 and 2007 are not free, so we use UD. Accuracies are the UAS of the best team and the"
@@ -136,7 +135,7 @@ def _setting(
             f"{conllx}"
         ),
         (
-            f"Our groups are the treebanks with smaller and with larger training sets (halves){unswapped}. For"
+            f"Our groups are the half with smaller and the half with larger training sets{unswapped}. For"
             " morphology, which the paper does not measure, we use the moving-average type/token ratio (MATTR) of the"
             " training set."
         ),
@@ -274,7 +273,7 @@ def _table_of_accuracies(listed: Sequence[TreebankPerplexities]) -> StudySection
         [(name, *row.values(), *pair) for name, row, pair in zip(PREDICTORS, in_print.values(), ours)],
         f"Pearson's correlation with UAS over {n} UD treebanks. The first row is for size only. The largest size is"
         f" {sizes} times the smallest; for string perplexity, the factor is {strings}, and for derivation perplexity"
-        f" {derivations}. So size over either perplexity is mostly size.",
+        f" {derivations}. So both ratios depend mostly on size.",
         figure=cloud(title, points, ratio, "UAS") if points else None,
     )  # fmt: skip
 

@@ -265,7 +265,7 @@ def markdown(study: Study, stem: str = "") -> str:
     parts = [f"# {study.title}", study.verdict, study.source + ".", *study.setting, "## Claims"]
     if stem:
         verdicts = [verdict for verdict in _counted(study) if verdict not in {"inconclusive", "confirmed", "no data"}]
-        parts += [f"**{verdict.capitalize()}**: {_short_claims(study, verdict)}" for verdict in verdicts]
+        parts += [f"**{verdict.capitalize()}**:\n\n{_short_claims(study, verdict)}" for verdict in verdicts]
         evidence = f"[All claims, with evidence]({stem}-claims.tsv)"
         again = f"`levelhead reproduce {study.name}` repeats this. [Replications](../studies.md) explains the verdicts."
         parts += [f"{evidence}. {again}", "## Tables and figures"]
@@ -285,8 +285,8 @@ def markdown(study: Study, stem: str = "") -> str:
 def _short_claims(study: Study, verdict: Verdict) -> str:
     """The claims with a verdict; if the printed numbers are in question, with ours."""
     with_evidence = verdict in {"contradicted", "different data"}
-    return "; ".join(
-        f"{claim.text} (here: {claim.evidence})" if with_evidence else claim.text
+    return "\n".join(
+        f"- {claim.text}" + f". Here: {claim.evidence}" * with_evidence
         for claim in study.claims
         if claim.verdict == verdict
     )

@@ -176,10 +176,10 @@ def shown(value: Cell, places: int = 2, scale: float = 1) -> str:
 
 
 def count_of_true(outcomes: Mapping[str, bool | None]) -> str:
-    """Return how many outcomes are true, and which are false, as text: "12 of 13 (not: fi)"."""
+    """Return how many outcomes are true, and which are false, as text: "12 of 13 (not fi)"."""
     known = {name: value for name, value in outcomes.items() if value is not None}
     failing = [name for name, value in known.items() if not value]
-    return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
+    return f"{len(known) - len(failing)} of {len(known)}" + (f" (not {', '.join(failing)})" if failing else "")
 
 
 _MOST_PLACES = 4
