@@ -374,8 +374,7 @@ def _findings(
     about = (
         "The spread is the standard deviation of a system's scores over test sets, averaged over systems with outputs"
         f" for at least {LEAST_SCORES} of them. A measure counts as more or less even than LAS only if all four scales"
-        " agree. A small spread does not prove that a measure is fair: test sets also differ in training data, size and"
-        " domain."
+        " agree."
     )
     well = set(table.well_parsed.tolist())
     others = ", ".join(code for number, code in enumerate(table.codes) if number not in well)
