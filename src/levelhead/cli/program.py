@@ -46,7 +46,7 @@ GROUPS = {
         "select": "Select treebanks that can be compared, by Callin's criteria",
         "testsets": "List the test sets of UD releases by name, or download them",
         "correlate": "Correlate profiles, scores and other numbers of treebanks",
-        "judge": "Measure how often measures agree with human judgments",
+        "judge": "Show how often each measure agrees with human judgments",
     },
     "Convert": {
         "convert": "Convert content-head trees to function-head trees, and back",
