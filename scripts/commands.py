@@ -15,7 +15,7 @@ from levelhead.cli import program
 from levelhead.cli.shared.command import GROUPS, options_by_group
 
 ABOUT_COMMANDS = f"""
-Each command has a page with its options and the tables of its result; `--help` prints the options, too. All examples
+Each command has a page with its options and result tables; `--help` prints the options, too. All examples
 run in `examples/pud`.
 
 Results go to standard output. Warnings, notes and errors go to standard error, in every format. Notes below a table

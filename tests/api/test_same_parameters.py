@@ -174,7 +174,7 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
         "Training treebanks, which WLAS(WDE) requires; can be repeated",
         "Format of the files, conllu or conllx [default: conllu]",
         "Split of UD releases to use as gold (train, dev or test) [default: test, or the only split]",
-        "separated by commas; can be repeated [default: UAS, LAS and CLAS, or all official measures if the rules are msp25]",
+        "separated by commas; can be repeated [default: UAS, LAS and CLAS; if the rules are msp25, all official measures]",
     ):
         assert text in shown
 

@@ -184,8 +184,8 @@ def judge(
         judgments: the votes for the better system: a file with a line of one or more votes for each gold sentence, a
             list with an item for each, or a data frame with a row for each and a column per person.
         words: how votes for the first and second system are written; by default blue/red, 1/2, first/second or a/b.
-        ties: how to count sentences with equal scores: as a preference for the second system ("callin"), "half" for
-            each system, or not at all ("skip").
+        ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each, or not at all
+            ("skip").
         subtypes_apart: whether to exclude relations with subtypes, such as acl:relcl, from all classes, as Callin does
             for content relations.
 

@@ -26,7 +26,7 @@ _reading_and_printing = joined(
     help="Property of words, or a combination: class, relation, deprel (relation with subtype), head-relation, upos,"
     " lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with --train"
     " also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. With one SYSTEM, can be repeated"
-    "  [default: print the errors that cost most, as analyze does]",
+    "  [default: the costliest errors, as in analyze]",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -69,8 +69,7 @@ def analyze(**given: Any) -> None:
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which others, most frequent errors first.
 
-    GOLD and SYSTEM are files or folders, as in levelhead score. To draw sentences with an error, use levelhead
-    trees --show.
+    GOLD and SYSTEM are files or folders, as in levelhead score. To draw the errors, use levelhead trees --show.
     """
     printing.show(given, options.call(given))
 
@@ -136,7 +135,7 @@ _FORMATS = ("tsv", "jsonl", "json")
 @options.split_option
 @click.option(
     "-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True,
-    help="Number of processes; if more than one, all rows are kept in memory",
+    help="Number of processes; several keep all rows in memory",
 )  # fmt: skip
 @options.cluster_options
 @options.printing_options(*_FORMATS, places=False)

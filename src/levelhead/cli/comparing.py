@@ -44,10 +44,10 @@ from levelhead.errors import InputError
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
-    GOLD and SYSTEMS are files, or folders of files with the same names. If a system has several training runs,
-    SYSTEM has a folder for each run, named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean
-    and spread of the runs. Scores and differences have confidence intervals. P-values and the intervals of differences
-    are corrected for the number of systems. For a single SYSTEM, only scores are printed.
+    GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM has
+    a folder for each, named run or seed with a number (SYSTEM/seed1/...); the table shows the mean and spread of runs.
+    Scores and differences have confidence intervals. P-values and the intervals of differences are corrected for the
+    number of systems. For a single SYSTEM, only scores are printed.
     """
     from levelhead.comparison.regression import outcome_text
 
@@ -122,9 +122,9 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) -> None:
     """Show the smallest difference between two systems that a test set can detect.
 
-    GOLD and SYSTEMS are files or folders, with or without training runs, as in levelhead compare. The table shows the
-    smallest difference that can be detected with n sentences or documents and k runs of each system, estimated from the
-    outputs. Without files, it shows typical values for the outputs of CoNLL 2018.
+    GOLD and SYSTEMS are files or folders, as in levelhead compare. The table shows the smallest difference that can be
+    detected with n sentences or documents and k runs of each system, estimated from the outputs. Without files, it
+    shows typical values for the outputs of CoNLL 2018.
     """
     refuse_if(len(files) not in {0, 3}, "give GOLD and two SYSTEMS, or no files for typical test sets")
     if files:
@@ -157,11 +157,11 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.
 
     F1 does not depend on which annotation comes first. Cohen's kappa, Fleiss' kappa and Krippendorff's alpha correct
-    for chance: they are computed for heads, relations, tags and each feature, with confidence intervals. Disagreements
-    are grouped by their two labels, such as obl and obj.
+    for chance. They are computed for heads, relations, tags and each feature, with confidence intervals. Disagreements
+    are grouped by pattern: the two labels.
 
-    A single file can have several annotations, as exports of Arborator do: `# user_id` names the annotator of each
-    sentence. A single folder can have a file for each annotator and document, as exports of INCEpTION do.
+    A single file holds several annotations if `# user_id` names the annotator of each sentence, as in exports of
+    Arborator. A single folder holds a file for each annotator and document, as in exports of INCEpTION.
     """
     refuse_if(len(files) > 1 and any(map(is_collection, files)), "agree takes several files, or one folder")
     _show_by(given, options.call(given, *files), "label")

@@ -34,8 +34,8 @@ from levelhead.progress import tracked
 def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: str | None, **given: Any) -> None:
     """Convert content-head trees to function-head trees, as Kohita et al. (2017) do, or back.
 
-    `convert forward IN OUT` and `convert backward IN OUT` change only heads. `convert --check IN...` converts files or
-    folders forward and back, and only counts the heads that are not restored. "-" is standard input or output.
+    `convert forward IN OUT` and `convert backward IN OUT` change only heads. `convert --check IN...` checks files or
+    folders, and writes no trees. "-" is standard input or output.
     """
     from levelhead.api.conversion import convert as converted_treebank
     from levelhead.conversion import ud_version
@@ -93,7 +93,7 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 
 @command()
 @click.argument("treebank", type=options.PATH)
-@setting("--system", type=options.Choice(SYSTEMS, "transition system"))
+@setting("--system", type=options.Choice(SYSTEMS, "transition system"), help="Transition system")
 @click.option(
     "--transitions/--order", "transitions", default=True,
     help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
@@ -182,11 +182,11 @@ _OUT = click.option(
 def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
 
-    ANSWERS is a text file in which blank lines or marker lines separate the answers, a file of JSON Lines or CSV
-    (requires --field), or a folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th
-    gold sentence. If there are more or fewer answers than sentences, each needs a sent_id (a comment # sent_id, or
+    ANSWERS is a text file in which blank lines or marker lines separate the answers, JSON Lines or CSV (requires
+    --field), or a folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold
+    sentence. If there are more or fewer answers than sentences, each needs a sent_id (a comment # sent_id, or
     --id-field). Words without a usable answer get HEAD `_`. Broken trees are not repaired. The table counts answers by
-    the repairs they needed and by the validity of their trees.
+    repairs and by the validity of trees.
     """
     refuse_if(conllu == "-", "--output must be a file: the table goes to standard output")
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():

@@ -106,7 +106,7 @@ def _draw(
 @click.argument("second", type=options.PATH)
 @setting(
     "--judgments", type=options.PATH, required=True, metavar="FILE",
-    help="File with a line of one or more votes for the better system for each gold sentence",
+    help="File with a line of one or more votes for each gold sentence",
 )  # fmt: skip
 @setting("--words", nargs=2, metavar="FIRST SECOND")
 @options.measure_option

@@ -236,7 +236,7 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
     "--kind", type=options.Choice(["outputs", "system"]), default="outputs", show_default=True,
-    help="Submit parsed test sets (outputs), or a system with an executable file `run`",
+    help="Parsed test sets (outputs), or a system with an executable `run`",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
@@ -247,7 +247,7 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 @click.option("--primary", is_flag=True, help="Wait, and make this the primary submission, which is ranked")
 @click.option(
     "--inputs", type=options.RESULT_FOLDER, metavar="FOLDER",
-    help="Download the inputs of the task to this folder; ARCHIVE is then optional",
+    help="Download the task's inputs to this folder; ARCHIVE is then optional",
 )  # fmt: skip
 @options.printing_options("text", "json", places=False)
 def submit(address: str, archive: str | None, token_file: str | None, inputs: str | None, **given: Any) -> int:

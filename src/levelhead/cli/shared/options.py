@@ -105,7 +105,7 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=WHOLE["places"], help="Number of decimal places; JSON has all  [default: 2 or 3, but all in TSV]"
+    "--places", type=WHOLE["places"], help="Number of decimal places; JSON has all  [default: 2 or 3, all in TSV]"
 )
 table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
@@ -285,7 +285,7 @@ parsing_options: Decorator = joined(
     jar_option,
     click.option(
         "--parse-cmd", metavar="COMMAND",
-        help="For the parser `command`: how to run it; {model}, {input} and {output} stand for files",
+        help="Parsing command of the parser `command`, with {model}, {input} and {output} for the files",
     ),
     setting("--repair", is_flag=True),
 )  # fmt: skip
@@ -295,7 +295,7 @@ training_options: Decorator = joined(
     setting("--heads", type=Choice(["content", "function"])),
     click.option(
         "--train-cmd", metavar="COMMAND",
-        help="For the parser `command`: how to train it; {train} and {model} stand for files",
+        help="Training command of the parser `command`, with {train} and {model} for the files",
     ),
     click.option(
         "--options", "more", default="", metavar="TEXT",
