@@ -187,7 +187,7 @@ def languages(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Languages:
-    """Return how much harder one treebank is than another, for each pair and system.
+    """Return how much harder one treebank is than another, for each system and pair of treebanks.
 
     Args:
         gold: at least two test sets, as a folder, a manifest, or a mapping of codes to treebanks or paths.

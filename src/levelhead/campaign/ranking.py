@@ -57,9 +57,9 @@ def groups_named(
 ) -> tuple[Group, ...]:
     """Return the named groups of test sets.
 
-    `all` contains all test sets, and `each` makes every test set a group. Other names are those in `own`, languages
+    `all` contains all test sets, and `each` makes every test set a group. Other names are the keys of `own`, languages
     (`language:Czech`), families (`family:Uralic`), genera (`genus:Slavic`), and groups of shared tasks (`conll18:pud`).
-    If `ranking` is `conll18`, `pud` is enough.
+    If `ranking` is `conll18`, `pud` also stands for `conll18:pud`.
 
     Args:
         names: the names of groups.

@@ -47,8 +47,8 @@ def score_plan(
 ) -> Results:
     """Return the scores of each system's output on each test set.
 
-    Missing and invalid outputs also have a result, with the reasons. The results do not depend on the workers or on the
-    contents of the store, whose keys are hashes of the files, the settings and the version. If a file changes during
+    For missing and invalid outputs, the reasons are returned. The scores do not depend on the workers or on what the
+    store contains: its keys are hashes of the files, the settings and the version. If a file changes during
     the run, its final contents are scored.
 
     Args:

@@ -100,12 +100,12 @@ class Disagreement(NamedTuple):
             `second` are in alphabetical order.
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
-        share: these words as a share of all disagreements on this kind of label.
+        share: these words as a percentage of all disagreements on this kind of label.
         first_annotator: the annotator who chose `first` in the example of this disagreement.
         second_annotator: the annotator who chose `second` in this example.
         sentence: the number of the example's sentence in the first annotation, from 1.
         sent_id: the sent_id of this sentence.
-        form: the form of the example, the first of these words.
+        form: the form of the example, which is the first of these words.
     """
 
     name: str
@@ -188,7 +188,7 @@ class Agreement(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence for readers: on which percentage of words the annotators agree in heads, and in relations."""
+        """A sentence with the percentages of words on which the annotators agree in heads and in relations."""
         n = len(self.annotators)
         known = (label for label in self.labels[:2] if label.observed is not None)
         shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]
@@ -200,7 +200,7 @@ class Agreement(Tabular):
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return a table of agreement on labels, F1 scores or patterns of disagreement, as chosen with `by`."""
+        """Return the table chosen with `by`: agreement on labels, F1 scores, or patterns of disagreement."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]

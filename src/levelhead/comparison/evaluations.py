@@ -252,12 +252,12 @@ class LanguagePair(NamedTuple):
         measure: the measure.
         treebank_a: the first treebank.
         treebank_b: the second treebank.
-        value_a: the score on the first treebank, which is a percentage or a perplexity.
-        value_b: the score on the second treebank.
+        value_a: the percentage or perplexity on the first treebank.
+        value_b: the percentage or perplexity on the second treebank.
         difference: `value_a` minus `value_b`; in points, except for perplexities.
         difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
         p: the p-value, corrected for the number of pairs (Sidak).
-        paired: whether translations are paired, since both treebanks are parallel.
+        paired: whether the treebanks are parallel, so that translations are paired.
         influence: the sentences or documents that cause more than a third of the variance of the difference, each with
             the difference when it is left out.
     """

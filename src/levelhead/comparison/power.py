@@ -83,7 +83,7 @@ class Detectable(NamedTuple):
 
 @immutable
 class Power(Tabular):
-    """Detectable differences by measure, size of test set and number of runs.
+    """Differences between two systems that test sets can detect.
 
     Args:
         rows: the detectable differences.

@@ -103,7 +103,7 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
 
 
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
-    r"""Return a treebank made of one or more parsed Docs.
+    r"""Return a treebank made from one or more parsed Docs.
 
     White-space tokens, such as line ends, do not become words. Their text goes to MISC of the preceding word
     (`SpacesAfter=\n`); if they begin the text, it goes to MISC of the first word (`SpacesBefore`). Dependents of a

@@ -113,8 +113,8 @@ def as_treebank(name: str, value: Any, expected: str = OBJECTS) -> Treebank:
 def write(treebank: Any, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 
-    A treebank that was read from CoNLL-U Plus is written as CoNLL-U Plus with the same columns. Columns of CoNLL-U that
-    the file lacked are added if they now have values.
+    A treebank that was read from CoNLL-U Plus is written as CoNLL-U Plus with the same columns. Further columns of
+    CoNLL-U are added if they have values.
 
     Args:
         treebank: the treebank, or another object (see `levelhead.interop`).

@@ -130,7 +130,7 @@ class Score(Valued):
 
     @property
     def value(self) -> float | None:
-        """F1 in percent, or another ratio if the measure's name ends with it (`LAS.recall`), or the perplexity."""
+        """F1 in percent, another ratio if the name of the measure requests it (`LAS.recall`), or the perplexity."""
         if self.perplexity:
             surprise = self.correct / self.gold if self.gold else math.inf
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
@@ -140,7 +140,7 @@ class Score(Valued):
 
     @property
     def component(self) -> Component:
-        """The ratio that `value` is, such as "f1" or "recall"; has no effect for perplexities."""
+        """Which ratio `value` is, such as "f1" or "recall"; has no meaning for perplexities."""
         return self.measure.component or "f1"
 
     @property
