@@ -253,7 +253,7 @@ def agree(
 
 @public()
 def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes:
-    """Return the changes between two versions of a treebank, or between two outputs, whose texts can differ.
+    """Return the changes between two versions of a treebank, or between two outputs. Their texts can differ.
 
     Args:
         old: the old version, its path, or a folder of treebanks.

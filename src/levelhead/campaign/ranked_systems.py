@@ -250,7 +250,7 @@ class RankedSystems(Tabular):
         return "level" in self.provenance.signature
 
     def records(self, name: str) -> Any:
-        """Return the rows of one table of the result, such as "standings"."""
+        """Return the rows of the table `name`, such as "standings"."""
         if field := _OF_EACH_RANKING.get(name):
             return ((one.group.name, one.measure, row) for one in self.rankings for row in getattr(one, field))
         return super().records(name)

@@ -64,7 +64,7 @@ def groups_named(
     Args:
         names: the names of groups.
         test_sets: the test sets of the campaign.
-        own: a mapping from the name of each group that the campaign itself defines to the codes of its test sets.
+        own: the groups that the campaign defines: a mapping from names to codes of test sets.
         ranking: the way of ranking, "exact", "conll17" or "conll18".
 
     Raises:

@@ -58,8 +58,8 @@ class BeyondChance(NamedTuple):
 
     Args:
         value: the coefficient, where 1 is full agreement and 0 is chance agreement; None if undefined.
-        interval: the confidence interval of the coefficient; None with fewer than 10 informative sentences or
-            documents.
+        interval: the confidence interval of the coefficient; None if the `n_units` of this kind of label are fewer
+            than 10.
     """
 
     value: float | None
@@ -72,8 +72,8 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators labeled.
-        n_units: the number of sentences or documents in which some word has a label other than the most frequent one.
-            Confidence intervals require 10.
+        n_units: the number of sentences or documents that contain a label other than the most frequent label.
+            Confidence intervals require at least 10 of them.
         observed: the percentage of words on which two annotators agree, averaged over pairs of annotators.
         expected: the percentage expected by chance.
         cohen: Cohen's kappa, averaged over pairs of annotators.

@@ -259,7 +259,7 @@ class LanguagePair(NamedTuple):
         p: the p-value, corrected for the number of pairs (Sidak).
         paired: whether the treebanks are parallel, so that translations are paired.
         influence: the sentences or documents that cause more than a third of the variance of the difference, each with
-            the difference when it is left out.
+            the difference without it.
     """
 
     system: str

@@ -104,7 +104,7 @@ class Power(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence with the difference in LAS (or the first measure) that the test sets can detect."""
+        """A sentence with the difference that the test sets can detect in LAS (or the first measure)."""
         measures = {row.measure: None for row in self.rows}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         of_measure = [row for row in self.rows if row.measure == measure]

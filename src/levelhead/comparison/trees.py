@@ -72,7 +72,7 @@ class TreeExamples(Tabular):
     coverage: Coverages
 
     def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the trees as text, at most `limit` under each heading, with notes for a `screen` of this size."""
+        """Return the trees as text, at most `limit` under each heading, followed by notes for this `screen`."""
         from levelhead.tables.writers import notes_text
 
         return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
@@ -95,8 +95,8 @@ class ErrorExamples(TreeExamples):
         system: the name of the system.
         treebank: the name of the treebank.
         matches: the aligned words.
-        cells: a mapping from each error, such as `nsubj:obj` (gold relation, then system relation), to the words that
-            have it.
+        cells: a mapping from each error to the words that have it. For example, the error `nsubj:obj` is the gold
+            relation nsubj predicted as obj.
     """
 
     KIND: ClassVar[str] = "examples"

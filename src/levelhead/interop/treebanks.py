@@ -38,7 +38,7 @@ def from_frame(frame: Any, *, allow_several_roots: bool = False, partial: bool =
         frame: a data frame with the columns `sentence`, `form`, `head` and `relation` (or `deprel`), and optionally the
             other columns of `word_table` (`word` can be named `id`). Missing values become "_".
         allow_several_roots: whether a sentence can have several words with HEAD 0.
-        partial: whether to accept invalid trees, see `read`.
+        partial: whether to accept invalid trees (see `read`).
 
     Raises:
         InputError: `frame` is not a data frame, or a column is missing.

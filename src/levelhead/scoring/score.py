@@ -89,7 +89,7 @@ class Score(Valued):
         gold: the number of items in gold.
         system: the number of items in the system's output.
         aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
-        undefined: the value if there is nothing to count: None, or 0.0 under the rules of the official scorers.
+        undefined: the value if there is nothing to count; 0.0 under the rules of the official scorers, otherwise None.
         reason: the reason why the value is missing; None if there is a value.
         signature: a mapping from the name of each setting that determines the score to its value.
         perplexity: whether the value is a perplexity, not a percentage. Then `correct` is a sum of negative log10

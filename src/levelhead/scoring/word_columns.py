@@ -138,7 +138,7 @@ class WordColumns:
 
         system_word, system_form ...    as above, for the aligned system word; "" or -1 if unaligned
         system_head_row                 the index of the gold word aligned with the system's head;
-                                        -1 for roots, -2 if it is not in this sentence
+                                        -1 for roots, -2 if the sentence has none
         head_correct, deprel_correct,   whether correct, as in UAS, LS, UPOS, UFeats and Lemmas;
         upos_correct, feats_correct,    False if the word is not aligned
         lemma_correct
