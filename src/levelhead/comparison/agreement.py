@@ -58,8 +58,8 @@ class BeyondChance(NamedTuple):
 
     Args:
         value: the coefficient, where 1 is full agreement and 0 is chance agreement; None if undefined.
-        interval: the confidence interval of the coefficient; None if the `n_units` of this kind of label are fewer
-            than 10.
+        interval: the confidence interval of the coefficient; None with fewer than 10 sentences or documents
+            that contain a label other than the most frequent label.
     """
 
     value: float | None
