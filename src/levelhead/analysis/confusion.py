@@ -38,7 +38,7 @@ class Confusion(NamedTuple):
     """The confusion matrix of gold and system relations, over aligned words.
 
     Args:
-        names: the universal relations, most frequent first; all after the first `MOST_RELATIONS` are named `OTHER`.
+        names: the universal relations, most frequent first. `OTHER` stands for all after the first `MOST_RELATIONS`.
         counts: the number of words with each gold relation (row) and system relation (column), int64, shape
             (names, names).
         right_heads: for each cell of `counts`, the number of words with the correct head, int64, shape (names, names).

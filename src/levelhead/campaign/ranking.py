@@ -55,9 +55,9 @@ def groups_named(
     own: Mapping[str, Sequence[str]] | None = None,
     ranking: str = "exact",
 ) -> tuple[Group, ...]:
-    """Return the named groups of test sets.
+    """Return the groups of test sets with the given names.
 
-    `all` contains all test sets, and `each` makes every test set a group. Other names are the keys of `own`, languages
+    `all` contains all test sets; `each` stands for one group per test set. Other names are the keys of `own`, languages
     (`language:Czech`), families (`family:Uralic`), genera (`genus:Slavic`), and groups of shared tasks (`conll18:pud`).
     If `ranking` is `conll18`, `pud` also stands for `conll18:pud`.
 

@@ -142,7 +142,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words, for each system and treebank.
 
     Args:
-        gains: a mapping from each treebank to the gains of all other systems over the first; empty for a single system.
+        gains: a mapping from each treebank to each system's gains over the first system; empty for a single system.
     """
 
     KIND: ClassVar[str] = "breakdown"
@@ -257,7 +257,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return float(self.provenance.signature.get("level", 0.95))
 
     def table(self) -> Table:
-        """Return a table of scores by treebank and property of words; for several systems, of gains."""
+        """Return a table of scores by treebank and property of words; for several systems, a table of gains."""
         return self._table_of_gains() if self.gains else self._table_of_scores()
 
     def _table_of_scores(self) -> Table:

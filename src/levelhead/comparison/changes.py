@@ -313,7 +313,7 @@ class Changes(Tabular):
             yield from ((*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return a draft changelog in Markdown with at most `most` patterns of changes per column (None for all)."""
+        """Return a draft changelog in Markdown with at most `most` patterns of changes per column; None shows all."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
@@ -352,7 +352,7 @@ class TreebankChanges(Changes):
 
     @property
     def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
-        """A mapping that contains only these changes, under the name ""."""
+        """A mapping from "" to these changes."""
         return {"": self}
 
 

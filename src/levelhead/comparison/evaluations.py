@@ -258,8 +258,8 @@ class LanguagePair(NamedTuple):
         difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
         p: the p-value, corrected for the number of pairs (Sidak).
         paired: whether the treebanks are parallel, so that translations are paired.
-        influence: the sentences or documents that cause more than a third of the variance of the difference, each with
-            the difference without it.
+        influence: the sentences or documents that cause more than a third of the variance of the difference, and
+            the difference without each of them.
     """
 
     system: str

@@ -52,8 +52,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         gold: the size of the gold treebank and the warnings about its file. For several treebanks, sizes are summed.
         system: the size of the system's output and the warnings about its file.
         provenance: the provenance of the numbers.
-        valid_trees: for partial scores, stricter scores, for which all words of sentences without a valid tree are
-            wrong; otherwise empty.
+        valid_trees: for partial scores, the scores if all words of sentences without a valid tree count as wrong;
+            otherwise empty.
         coverage: for partial scores, the share of gold that the output covers; otherwise None.
         leakage: the share of gold that occurs in training; None without training treebanks.
         looked: the errors for a report page, if `score` was called with `prepare`; otherwise None.

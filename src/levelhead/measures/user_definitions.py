@@ -43,7 +43,7 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     """Return a copy of `registry` with the measures and schemes of the TOML file `path` added.
 
     A table `[measure.NAME]` has a list `needs` of what must be correct: head, relation, full-relation, upos, xpos,
-    feats, all-feats, lemma or function-words. If `needs` is empty, all aligned words are correct, as for Words.
+    feats, all-feats, lemma or function-words. If `needs` is empty, all aligned words are correct, as in Words.
     Optional keys are `unit`, `only` (a class), `without` (a list of classes and relations), `meaning`, `formula` and
     `source`. With `unit = "exact"`, the measure counts sentences without errors; by default, it counts words.
 
@@ -191,7 +191,7 @@ def measure(
     columns: Sequence[Literal["upos", "xpos", "feats", "lemma"]] = (),
     version: str | None = None,
 ) -> Callable[[FunctionOfWords], CustomMeasure]:
-    """Return a decorator that turns a function into a measure for `score`, `compare`, `rank` and others.
+    """Return a decorator that turns a function into a measure for `score`, `compare`, `rank` and other functions.
 
     The function gets the `WordColumns` of all gold words. It returns an array with a value for each word: whether it is
     correct, or a number from 0 to 1. Words that are not aligned are never correct. Recall is the sum divided by the

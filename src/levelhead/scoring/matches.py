@@ -356,7 +356,7 @@ class Matches(TreebankPair):
 
     @cached_property
     def empty_nodes(self) -> tuple[tuple[Numbers, Codes], tuple[Numbers, Codes]]:
-        """For gold and then for the system, the properties of each empty node to compare, and a word next to it."""
+        """For gold, then for the system: the compared properties of each empty node, and a word next to the node."""
         numbers: dict[str, int] = {}
         gold = nodes_of(
             self.gold, self.gold_spans.sentence_starts, np.arange(self.gold.n_words, dtype=np.int32), numbers

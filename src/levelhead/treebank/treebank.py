@@ -107,7 +107,7 @@ class Treebank(Sequence["Sentence"]):
 
     @property
     def strings(self) -> Strings:
-        """All distinct strings; the codes in every column are indices of these strings."""
+        """All distinct strings; the codes in every column are indices into these strings."""
         return self.forms.strings
 
     @property
