@@ -83,7 +83,7 @@ class Score:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """The number of correct items divided by `aligned_total`; if this is 0 or None, `aligned_total` itself."""
+        """The number of correct items divided by `aligned_total`; 0 or None if `aligned_total` is 0 or None."""
         return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
 
 
@@ -250,7 +250,7 @@ class Script:
 
 
 def load_deprel_weights(weights_file: Iterable[str] | None) -> dict[str, float] | None:
-    """Return the weight of each relation, one per line of `weights_file`; None without a file.
+    """Return the weight of each relation in `weights_file`; None without a file.
 
     Raises:
         ValueError: a line does not have two columns.

@@ -98,7 +98,7 @@ def n_cores() -> int:
 
 
 def processes(n: int) -> Workers:
-    """Return workers for `n` processes on this machine, or for this process if `n` is 1."""
+    """Return workers that run jobs in `n` processes on this machine; if `n` is 1, in this process."""
     if n == 1:
         return Workers(_ThisProcess, window=1)
 

@@ -62,8 +62,7 @@ class SelectionDecision(NamedTuple):
         language_code: the code of its language.
         tokens: the number of surface tokens.
         features_per_word: the mean number of features per word; None without features.
-        nonprojective_trees: the share of trees that are non-projective by the definition in the criteria; None without
-            trees.
+        nonprojective_trees: the share of non-projective trees, counted as the criteria define; None without trees.
         reasons: all reasons for excluding the treebank; empty if it is selected.
     """
 
