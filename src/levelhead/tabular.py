@@ -96,7 +96,7 @@ class Tabular:
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
+        """Return the JSON document that commands print with `--format json`."""
         from levelhead.tables.documents import SCHEMA
 
         return {

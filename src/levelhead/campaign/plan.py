@@ -35,7 +35,7 @@ class TestSet(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Test sets, and every run of the systems tested on them."""
+    """Test sets, and all runs of the systems to score."""
 
     test_sets: tuple[TestSet, ...]
     systems: tuple[System, ...]

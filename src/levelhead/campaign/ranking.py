@@ -179,7 +179,7 @@ class SystemPair(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Systems in order of a macro-average.
+    """A ranking of systems by their macro-average.
 
     Args:
         measure: the measure.

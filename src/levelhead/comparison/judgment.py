@@ -122,7 +122,7 @@ class Judgment(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the measure that agrees best with people, and measures that are not clearly worse."""
+        """A sentence with the measure that agrees best with people, and those that are not significantly worse."""
         known = {name: r for name, (_, each) in self.measures.items() if (r := each.correlation.value) is not None}
         if not known:
             return "No measure prefers a system in enough sentences."

@@ -77,7 +77,7 @@ class Score:
 
     @property
     def f1(self) -> float:
-        """2 * correct / (system + gold), from the numbers of items; 0.0 if there are no items."""
+        """2 * correct / (system + gold), all of them numbers of items; 0.0 without items."""
         total = self.system_total + self.gold_total
         return 2 * self.correct / total if total else 0.0
 

@@ -58,7 +58,7 @@ class Schedule(NamedTuple):
     Args:
         first: the number of greedy passes (transition systems) or first-order passes (graph-based parsers).
         second: the number of later passes, which use a beam or second-order features; can be 0.
-        runs: the number of training runs, each in another random order; the weights of all runs are averaged.
+        runs: the number of training runs, each with sentences in another random order; their weights are averaged.
     """
 
     first: int
@@ -143,8 +143,8 @@ class Model:
         beam: the beam width; 1 is greedy.
         tables: for each purpose, the weights; int16, shape (rows, classes).
         training: facts about its training, by name.
-        function_head: the version of UD (1 or 2) if the parser learned function heads (Kohita et al. 2017); otherwise
-            None. Parsed trees are then converted to content heads.
+        function_head: None if the parser learned content heads. If it learned function heads (Kohita et al. 2017), the
+            version of UD (1 or 2), which is used to convert parsed trees to content heads.
         reverse: whether it reads sentences from the last word to the first.
         margin: for graph-based parsers, by how much the gold tree had to outscore any other tree in training, for each
             wrong head in the other tree.

@@ -177,8 +177,8 @@ class RecoveredAnswer(NamedTuple):
         sent_id: the sent_id of the gold sentence, or None.
         category: the class of repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
         tree: the validity of the answer's tree, one of `levelhead.recovery.TREES`.
-        steps: the repairs of the answer, from `levelhead.recovery.STEPS`. If the answer's text is not that of
-            the sentence, `steps` says whether it fits the next or the previous gold sentence.
+        steps: the repairs of the answer, from `levelhead.recovery.STEPS`. If the text of the
+            answer is not the sentence, `steps` says whether the text fits the next or the previous gold sentence.
         words: the number of gold words.
         recovered: the number of gold words that get a head.
         extra: the number of rows that match no gold word.

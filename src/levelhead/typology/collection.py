@@ -183,7 +183,7 @@ class Similarities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the most and the least similar treebanks, by the distance `matrix` or "relations"."""
+        """A sentence that names the most and the least similar treebanks by one distance (`matrix` or "relations")."""
         kind = self.matrix or "relations"
         distances = {names: d for names, each in self.pairs.items() if (d := getattr(each, kind)) is not None}
         if not distances:

@@ -27,8 +27,8 @@ class Criteria(NamedTuple):
         features: whether a treebank must have morphological features.
         tokens: the minimum number of surface tokens.
         nonprojective: the percentage of non-projective trees at which a treebank is excluded.
-        right_crossed: whether to count only the non-projective trees that Callin's program finds. They have a crossed
-            arc whose head is on the right.
+        right_crossed: whether to count only the non-projective trees that Callin's program finds. Such trees
+            have a crossed arc whose head is on the right.
         one_per_language: whether to keep only the largest treebank of each language.
     """
 
