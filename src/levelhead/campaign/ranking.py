@@ -107,7 +107,7 @@ class Standing(NamedTuple):
         system: its name.
         rank: its rank, which systems with equal values share; null without a value.
         value: its macro-average, which is a percentage or a perplexity; null if it has no value on some treebank.
-        n_valid: the number of its valid outputs; with `partial`, the number of its scored outputs. Others score 0.
+        n_valid: the number of its valid outputs; with `partial`, of its scored outputs. Others score 0.
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
@@ -115,7 +115,7 @@ class Standing(NamedTuple):
         value_of_valid_sentences: its average with invalid outputs scored on their valid sentences (ignored in ranks);
             null without invalid outputs.
         value_of_valid_trees: with `partial`, its average with invalid trees counted as wrong (ignored in ranks).
-        share_answered: with `partial`, the share of gold sentences for which its outputs have at least one HEAD.
+        share_answered: with `partial`, the share of gold sentences with at least one HEAD in its outputs.
         share_aligned: with `partial`, the share of gold words that are aligned.
         exact: the unrounded value, by which systems are ranked.
     """
@@ -184,7 +184,7 @@ class Ranking(NamedTuple):
     Args:
         measure: the measure.
         group: the test sets over which the measure is averaged.
-        rule: the rule of ranking.
+        rule: the ranking rule, one of `RANKINGS`.
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
         undefined: the test sets that lack the measured annotation, so that the average is undefined.
         lines: the positions in `standings`, counted from 1, of systems that differ significantly from the next system.

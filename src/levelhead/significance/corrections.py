@@ -68,7 +68,7 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
 
 
 class Wins(NamedTuple):
-    """On how many treebanks a system is better or worse than the baseline, and tests across treebanks.
+    """The numbers of treebanks on which a system is better or worse than the baseline, with tests.
 
     Args:
         measure: the measure.
@@ -107,7 +107,7 @@ def count_wins(
     sign: int,
     wilcoxon: bool,
 ) -> Wins:
-    """Return on how many treebanks a system is better or worse than the baseline, and tests across treebanks.
+    """Return the numbers of treebanks on which a system is better or worse than the baseline, with tests.
 
     Args:
         results: the system's results for one measure, on all treebanks with a known difference; must not be empty.

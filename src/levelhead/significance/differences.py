@@ -291,7 +291,7 @@ class _Statistics(NamedTuple):
 
 @documented
 class ComparedScore(Valued, _Statistics):
-    """A system's score for a measure (on a treebank or averaged), and its difference from the baseline's score.
+    """A system's score for a measure, on one treebank or averaged, and the difference from the baseline.
 
     It can be used as a number, like a `Score`. Scores are in percent, and differences are in percentage points.
     Perplexities and their differences have no unit. Numbers that require standard errors, such as p-values, are None

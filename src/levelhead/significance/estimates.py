@@ -244,7 +244,7 @@ class Estimate(NamedTuple):
 
     @property
     def every(self) -> tuple[Estimate, ...]:
-        """This estimate and, if a sampling unit is influential, the estimate without this unit."""
+        """This estimate, followed by the estimate without the influential sampling unit, if there is one."""
         return (self, self.influence.without) if self.influence else (self,)
 
     def half_width(self, level: float) -> float:

@@ -77,7 +77,7 @@ class Units(NamedTuple):
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return the sampling units for results on this test set alone: sentences if there are too `few` documents."""
+        """Return the units for results on this test set alone: sentences if `few` is true, otherwise these units."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property

@@ -124,7 +124,7 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table in which all numbers of a column have decimal places if one has, except in columns with counts."""
+        """The table with the same decimal places in all rows of a column, except in columns with counts."""
         return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
 
     def _with_places(self, i: int) -> Column:

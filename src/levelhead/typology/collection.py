@@ -99,7 +99,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
     @cached_property
     def verdict(self) -> str | None:
-        """A sentence that says which treebanks are outliers in most columns; None with too few treebanks."""
+        """A sentence with the treebanks that are outliers in the most columns; None with too few treebanks."""
         return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
