@@ -132,7 +132,7 @@ def breakdown(
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    names = [names.split(",") for names in properties]
+    names = list(dict.fromkeys(tuple(dict.fromkeys(map(str.strip, text.split(",")))) for text in properties))
     return noting(break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
 
 
