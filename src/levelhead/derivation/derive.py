@@ -196,7 +196,7 @@ class Sequences(NamedTuple):
 
     Args:
         words: the words of all sentences, with underscores for spaces.
-        starts: the index of each sentence's first word, then the number of words; int32, shape (sentences + 1,).
+        starts: the index of each sentence's first word, followed by the number of words; int32, shape (sentences + 1,).
         order: the name of the order, one of `ORDERS`.
         swaps: the number of swaps in each sentence's derivation, int64, shape (sentences,).
         sha256: the hash of the treebank's file; None if the words were not read from a file.
