@@ -99,7 +99,7 @@ class Explanation(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the scores, with the names of all rules that accept the files."""
+        """The settings and files behind the scores, with the names of all rules that accept the files."""
         first = next(iter(self.accepted.values())).provenance
         return replace(first, signature={**first.signature, "rules": "+".join(self.accepted)})
 

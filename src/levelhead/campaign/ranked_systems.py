@@ -216,7 +216,7 @@ class RankedSystems(Tabular):
     Args:
         rankings: a ranking for each group of test sets and each measure, ordered by group.
         results: the scores of each system on each test set.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         left_out: the submissions to a shared task that are not ranked.
         looked: additional data for the report page; None if no page was requested.
     """

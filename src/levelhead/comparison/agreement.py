@@ -136,7 +136,7 @@ class Agreement(Tabular):
             or empty nodes differ between annotations.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
         level: the confidence level of the intervals.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
     """
 
     KIND: ClassVar[str] = "agree"

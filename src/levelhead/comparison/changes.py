@@ -145,7 +145,7 @@ class Changes(Tabular):
     Args:
         parts: a mapping from the name of each file to its changes; the name of a single treebank is "".
         patterns: the patterns of changes (column, old value and new value), the most frequent first.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
     """
 
     KIND: ClassVar[str] = "diff"

@@ -151,7 +151,7 @@ class Difficulty(Tabular):
         explained: how much of the difficulty each property of treebanks explains; empty unless `explain` was given.
         detectable: the smallest difference between systems that each test set can detect; empty if scores were given
             instead of files.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
     """
 
     KIND: ClassVar[str] = "difficulty"

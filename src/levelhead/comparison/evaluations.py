@@ -289,7 +289,7 @@ class Languages(Tabular):
 
     Args:
         pairs: a comparison for each system, measure and pair of treebanks.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         perplexities: the measures whose values are perplexities.
         units: the sampling units (sentences or documents) of each treebank.
     """

@@ -92,7 +92,7 @@ class Judgment(Tabular):
         choices: the choices of people.
         measures: a mapping from each measure to its scores and its agreement with people.
         comparisons: for every two measures, how much better the first agrees with people than the second.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
     """
 

@@ -88,7 +88,7 @@ class Power(Tabular):
     Args:
         rows: the detectable differences.
         test: the significance level and the power of the planned test.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         perplexities: the measures that are perplexities, not percentages.
         units: the sampling units (sentences or documents) of each test set; empty if no files were read.
     """

@@ -271,7 +271,7 @@ class Suspects(Tabular):
         systems: the names of the systems.
         suspects: the suspect words, the most suspicious first.
         outputs: the output of each system, aligned with gold.
-        provenance: the provenance of the result.
+        provenance: the settings and files behind the result.
     """
 
     KIND: ClassVar[str] = "suspects"

@@ -53,7 +53,7 @@ class Comparison(Tabular):
         results: the score of each system in each measure, on each treebank and averaged, compared with the baseline's
             score.
         wins: on how many treebanks each system is better or worse than the baseline; empty for a single treebank.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
         looked: a mapping from each test set to the data that `prepare` requested for the HTML page or the summary.
         voter: whether tests over treebanks have one vote per "treebank", "language" or "family".

@@ -64,7 +64,7 @@ class TreeExamples(Tabular):
     """Sentences with an error, or sentences in which systems differ most, shown as trees.
 
     Args:
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         coverage: for partial scores, how much of gold each system covers on each treebank; otherwise empty.
     """
 

@@ -129,7 +129,7 @@ class RoundTrip(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the numbers."""
+        """The settings and files behind the numbers."""
         file = file_id(self.sha256)
         signature = {
             "ud": str(self.counts.ud),
@@ -228,7 +228,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the numbers; the signature joins the signatures of all treebanks."""
+        """The settings and files behind the numbers; the signature joins the signatures of all treebanks."""
         each = {name: trip.provenance for name, trip in self.items()}
         signatures = [provenance.signature for provenance in each.values()]
         joined = {key: "+".join(dict.fromkeys(one[key] for one in signatures)) for key in (signatures or [{}])[0]}

@@ -176,7 +176,7 @@ class CumulativeVariances(Tabular):
 
     Args:
         variances: the cumulative variance of each measure.
-        provenance: the provenance of the numbers; its notes list what was left out.
+        provenance: the settings and files behind the numbers; its notes list what was left out.
     """
 
     KIND: ClassVar[str] = "cumulative-variance"

@@ -83,7 +83,7 @@ class Correlation(Tabular):
         given: the columns controlled for in partial correlations.
         treebanks: the treebanks that are used for at least one pair.
         pairs: the correlations of each pair of columns, in the order of the upper triangle of the matrix.
-        provenance: the provenance of the numbers; its notes list what was left out.
+        provenance: the settings and files behind the numbers; its notes list what was left out.
     """
 
     KIND: ClassVar[str] = "correlate"

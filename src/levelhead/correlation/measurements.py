@@ -65,7 +65,7 @@ class Measurements(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the numbers."""
+        """The settings and files behind the numbers."""
         files = {"tables": {path: FileId(digest) for path, digest in self.sources.items()}}
         return Provenance(self.signature(), files if self.sources else {}, (), self.notes)
 

@@ -107,7 +107,7 @@ class Derivations(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the derivations."""
+        """The settings and files behind the derivations."""
         file = summary_of(self.treebank).id
         signature = {"system": self.system.name, "treebank": str(file), "version": VERSION}
         return Provenance(signature, {TREEBANK: {"gold": file}}, tuple(self.treebank.warnings))

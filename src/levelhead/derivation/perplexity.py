@@ -365,7 +365,7 @@ class Perplexities(Tabular):
     Args:
         results: a mapping from each file to its perplexity, the test set first.
         model: the n-gram model.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
     """
 
     KIND: ClassVar[str] = "perplexity"

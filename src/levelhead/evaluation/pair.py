@@ -51,7 +51,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         scores: the score of each measure, in the requested order.
         gold: the size of the gold treebank and the warnings about its file. For several treebanks, sizes are summed.
         system: the size of the system's output and the warnings about its file.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         valid_trees: for partial scores, the scores if all words of sentences without a valid tree count as wrong;
             otherwise empty.
         coverage: for partial scores, the share of gold that the output covers; otherwise None.

@@ -310,7 +310,7 @@ class Recovery(Tabular):
 
     Args:
         answers: how the answer for each gold sentence was repaired.
-        provenance: the provenance of the numbers, with a hash of the texts of all answers.
+        provenance: the settings and files behind the numbers, with a hash of the texts of all answers.
         conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
     """
 

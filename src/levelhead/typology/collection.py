@@ -59,7 +59,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
     Args:
         profiles: a mapping from the name of each treebank to its profile.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         by: what each row of the table shows. With "treebank", it shows the profile of a treebank. With "value", it
             shows one value of a profile. With "relation" or "upos", for example, it shows all words of a treebank with
             the same relation or UPOS (see `KINDS`).
@@ -166,7 +166,7 @@ class Similarities(Tabular):
 
     Args:
         pairs: a mapping from the names of two treebanks to the distances between these treebanks.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         matrix: the distance that the table shows as a square matrix ("klcpos3", "relations" or "displacement"). If
             None, the table shows all distances, with one row per pair of treebanks.
     """
@@ -239,7 +239,7 @@ class Samples(Tabular):
 
     Args:
         rows: a mapping from the name of each treebank to its entropies, one for each relation and sample size.
-        provenance: the provenance of the numbers. Its notes name the treebanks that are too small for the samples.
+        provenance: the settings and files behind the numbers. Its notes name treebanks too small for the samples.
     """
 
     KIND: ClassVar[str] = "rarefy"

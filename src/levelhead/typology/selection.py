@@ -113,7 +113,7 @@ class SelectedTreebanks(Tabular):
     Args:
         decisions: for each treebank, whether it is selected, and all reasons if it is excluded.
         criteria: the criteria of selection.
-        provenance: the provenance of the decisions.
+        provenance: the settings and files behind the decisions.
     """
 
     KIND: ClassVar[str] = "select"
