@@ -33,7 +33,7 @@ are not repeated on standard error.
 """
 
 ABOUT_SHARED = """
-Several commands take these options. The page of each command lists which, and defaults that differ.
+Several commands take these options. Each command's page lists those that it takes, and defaults that differ.
 """
 
 

@@ -109,8 +109,8 @@ def breakdown(
             in `levelhead.analysis.word_properties.PROPERTIES`. For one system, a list gives a separate breakdown by
             each item, and None gives the result of `analyze`.
         measures: a single word-level measure, such as LAS or UPOS.
-        train: training treebanks, which WLAS(WDE) and the properties "frequency", "vocabulary", "seen-sentence",
-            "seen-heads" and "seen-tree" require.
+        train: training treebanks, required by WLAS(WDE) and by the properties "frequency", "vocabulary",
+            "seen-sentence", "seen-heads" and "seen-tree".
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.

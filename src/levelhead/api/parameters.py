@@ -157,7 +157,7 @@ SHARED: Mapping[str, str] = MappingProxyType(
             "whether to also score outputs whose text differs from gold or whose trees are broken; missing words"
             " count as errors (unofficial)."
         ),
-        "train": "training treebanks, which WLAS(WDE) requires.",
+        "train": "training treebanks, required by WLAS(WDE).",
         "split": (
             'the split of UD releases to use as gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),

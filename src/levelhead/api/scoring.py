@@ -79,7 +79,7 @@ def score(
     Args:
         measures: by default all measures that the official scorer prints.
         train: training treebanks, to also report how much of gold occurs in them (`leakage`) and scores on the rest;
-            WLAS(WDE) requires them.
+            required by WLAS(WDE).
         intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
             `compare` offers other levels and units.
         prepare: "page" to also collect the errors that `write_report` shows; the field `looked` has them.

@@ -87,7 +87,7 @@ def confusion(**given: Any) -> None:
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
-    With one SYSTEM, show the sentences with the error of --show. With several, show the sentences in which each gains
+    With one SYSTEM, show the sentences with the errors of --show. With several, show the sentences in which each gains
     or loses most compared with the first.
     """
     output_format = given["output_format"]
@@ -135,7 +135,7 @@ _FORMATS = ("tsv", "jsonl", "json")
 @options.split_option
 @click.option(
     "-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True,
-    help="Number of processes; several keep all rows in memory",
+    help="Number of processes; with several, all rows are kept in memory",
 )  # fmt: skip
 @options.cluster_options
 @options.printing_options(*_FORMATS, places=False)

@@ -146,7 +146,7 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 @click.option(
     "--by", type=options.Choice(["label", "measure", "pattern"]),
     help="Table to print: coefficients of each kind of label (label), F1 of measures (measure), or patterns of"
-    " disagreement (pattern)  [default: label, but all three as text]",
+    " disagreement (pattern)  [default: label; as text, all three]",
 )  # fmt: skip
 @options.limit_option
 @options.interval_options
@@ -158,7 +158,7 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 
     F1 does not depend on which annotation comes first. Cohen's kappa, Fleiss' kappa and Krippendorff's alpha correct
     for chance. They are computed for heads, relations, tags and each feature, with confidence intervals. Disagreements
-    are grouped by pattern: the two labels.
+    are grouped by their pair of labels (pattern).
 
     A single file holds several annotations if `# user_id` names the annotator of each sentence, as in exports of
     Arborator. A single folder holds a file for each annotator and document, as in exports of INCEpTION.
@@ -172,8 +172,8 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @click.argument("new", type=options.PATH)
 @click.option(
     "--by", type=options.Choice(["pattern", "sentence", "file"]),
-    help="Table to print: patterns of changes, changed sentences, or files  [default: pattern, but a summary and the"
-    " most frequent patterns as text]",
+    help="Table to print: patterns of changes, changed sentences, or files  [default: pattern; as text, a summary and"
+    " the most frequent patterns]",
 )  # fmt: skip
 @options.limit_option
 @click.option(

@@ -31,7 +31,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), a graph-based parser (graph,
-    graph-first-order), both together (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
+    graph-first-order), a combination (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
     baseline-random, baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with
     --train-cmd). Options for other parsers are ignored. The same seed gives the same file, except for external
     programs.

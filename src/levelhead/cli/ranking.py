@@ -18,8 +18,8 @@ from levelhead.treebank.write import check_file, check_folder, output_errors
 
 _OUTPUT = click.option(
     "--output", "-o", type=ResultPath("file or folder"),
-    help="Write to this file instead of standard output; for prototext of several systems, to this folder, with a"
-    " folder for each",
+    help="Write to this file instead of standard output; several systems in prototext are written to this"
+    " folder, each to its own folder",
 )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def _write_prototext(results: Results, output: str | None) -> None:
 def difficulty(**given: Any) -> None:
     """Measure how difficult the test sets in GOLD are, given the abilities of the systems in SYSTEMS.
 
-    GOLD and SYSTEMS are folders as in levelhead rank; outputs can be missing. The tables show the difficulty of each
+    GOLD and SYSTEMS are folders, as in levelhead rank; outputs can be missing. The tables show the difficulty of each
     test set, the ability of each system, and on which test sets systems are better or worse than expected.
     """
     has_files, has_scores = given["gold"] is not None and given["systems"] is not None, given["scores"] is not None

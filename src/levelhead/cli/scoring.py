@@ -36,7 +36,7 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 )  # fmt: skip
 @click.option(
     "--enhancements", metavar="DIGITS",
-    help="Kinds of enhancements to ignore, such as 14 for 1 and 4: 1 gapping, 2 shared parents in coordination,"
+    help="Digits of the enhancements to ignore (14: 1 and 4): 1 gapping, 2 shared parents in coordination,"
     " 3 shared dependents in coordination, 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @options.partial_option

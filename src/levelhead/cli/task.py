@@ -251,7 +251,7 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 )  # fmt: skip
 @options.printing_options("text", "json", places=False)
 def submit(address: str, archive: str | None, token_file: str | None, inputs: str | None, **given: Any) -> int:
-    """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
+    """Submit ARCHIVE (a tar or zip file, or a folder) to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.task.client import Client
 
     refuse_if(archive is None and inputs is None, "give ARCHIVE, or --inputs FOLDER")

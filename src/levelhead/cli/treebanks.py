@@ -226,7 +226,7 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     """List all errors and warnings of CoNLL-U FILES, of folders, or of the gold files of a manifest.
 
     Text output has one line for each kind of warning; other formats list every warning. Warnings do not make a file
-    invalid. The exit code is 2 if any file (with --fix, any repaired copy) has an error.
+    invalid. The exit code is 2 if a file has an error; with --fix, if a copy does.
     """
     from levelhead.api.validation import gold_of_manifests
 

@@ -105,7 +105,7 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=WHOLE["places"], help="Number of decimal places; JSON has all  [default: 2 or 3, all in TSV]"
+    "--places", type=WHOLE["places"], help="Number of decimal places; JSON has all  [default: 2 or 3; all in TSV]"
 )
 table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
