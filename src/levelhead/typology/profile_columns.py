@@ -224,7 +224,7 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "head_entropy_share", "vocabulary", "percent",
-        "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
+        "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is frequent enough / arcs", _KOHITA,
         lambda c, s: share(*vocabulary.head_entropy(c.heads, s.least)[2:]),
     ),
     ProfileColumn(
@@ -313,7 +313,7 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "gap_degree", "structure", "gaps",
-        "Mean gap degree of trees: the largest number of gaps in the span of a subtree.",
+        "Mean over trees of the gap degree, the largest number of gaps in the span of a subtree.",
         "sum of gap degrees / sentences", _KUHLMANN,
         lambda c, _: c.structure.gap_degrees.mean,
     ),
