@@ -224,7 +224,7 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "head_entropy_share", "vocabulary", "percent",
-        "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is frequent enough / arcs", _KOHITA,
+        "Share of arcs that the head-word vocabulary entropy uses.", "arcs with a frequent (p, l, w) / arcs", _KOHITA,
         lambda c, s: share(*vocabulary.head_entropy(c.heads, s.least)[2:]),
     ),
     ProfileColumn(
