@@ -352,7 +352,7 @@ class TreebankChanges(Changes):
 
     @property
     def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
-        """A mapping from "" to these changes."""
+        """These changes under the key "", as in the changes of folders, whose keys are treebanks."""
         return {"": self}
 
 

@@ -117,7 +117,7 @@ class Setup:
         return replace(self, measures=tuple(measures))
 
     def read(self, treebank: str | None = None) -> Setup:
-        """Return the settings after reading the weights and models of the measures, each file once.
+        """Read the weights and models that the measures name, each file once, and return the settings with them.
 
         A path with `{treebank}` is only read if the code of a `treebank` is given, which then replaces `{treebank}`.
         """

@@ -151,7 +151,7 @@ class Score(Valued):
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """`value` / 100 (for perplexities, `value`) as a fraction without rounding errors; None without a value."""
+        """`exact` divided by 100, or `exact` itself if the score is a perplexity; None without a value."""
         from fractions import Fraction
 
         if self.value is None:

@@ -41,7 +41,7 @@ class Units(NamedTuple):
 
     Args:
         kind: the kind of sampling unit, which is "sentence", "document" or "comment:NAME".
-        of_sentence: the number of each sentence's unit, from 0; int64, shape (sentences,).
+        of_sentence: for each sentence, the index of its unit, from 0; int64, shape (sentences,).
         largest: the percentage of words that are in the largest unit.
         effective: the effective number of units, which is the squared sum of sizes, divided by the sum of squared
             sizes. It is below `n_units` if units differ in size, and 0 if the units are sentences.
@@ -77,7 +77,7 @@ class Units(NamedTuple):
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return the units for results on this test set alone: sentences if `few` is true, otherwise these units."""
+        """Return what to resample on this test set alone: sentences if it has too few documents, otherwise these units."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property
