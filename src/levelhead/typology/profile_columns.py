@@ -50,7 +50,7 @@ class ProfileColumn(NamedTuple):
 
     @property
     def name_in_rows(self) -> str:
-        """Its name in tables with one row per relation (or other `by`)."""
+        """Its name in tables with a row for each relation (or whatever `by` is)."""
         return "share" if self.group == "frequencies" else self.name.removesuffix(f"_by_{self.by}")
 
     @property
@@ -68,7 +68,7 @@ class ProfileColumn(NamedTuple):
         return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
     def data(self, name: str) -> DataColumn:
-        """Return the description of this column in data files, where its name is `name`."""
+        """Return the description of this column for data files that call it `name`."""
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)
