@@ -77,7 +77,7 @@ class Units(NamedTuple):
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return what to resample on this test set alone: sentences if it has too few documents, otherwise these units."""
+        """Return what to resample on this test set alone: sentences if documents are too few, otherwise these units."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property
