@@ -140,10 +140,11 @@ _FORMATS = ("tsv", "jsonl", "json")
 @options.cluster_options
 @options.printing_options(*_FORMATS, places=False)
 def words(**given: Any) -> None:
-    """Print a table with one row per gold word and SYSTEM: gold annotation, prediction, and which columns are correct.
+    """Print each word's gold annotation, its prediction by each SYSTEM, and which columns are correct.
 
-    GOLD and SYSTEM are files or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so
-    files can be larger than memory.
+    Each gold word has a row for each SYSTEM; unaligned system words have rows of their own. GOLD and SYSTEM are files
+    or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so files can be larger than
+    memory.
     """
     if given["output_format"] == "json":
         printing.show(given, options.call(given, files=()))
