@@ -305,7 +305,7 @@ def power(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Power:
-    """Return the smallest differences between two systems that test sets of given sizes can detect.
+    """Return the smallest difference between two systems that is detectable on test sets of given sizes.
 
     Args:
         gold: one or more test sets, as in `compare`. None assumes the typical variances of the CoNLL 2018 outputs.

@@ -181,8 +181,8 @@ def judge(
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgments: the votes for the better system: a file with a line of one or more votes for each gold sentence, a
-            list with an item for each, or a data frame with a row for each and a column per person.
+        judgments: the votes for the better system. Each gold sentence has one line of votes in a file, one item of a
+            list, or one row of a data frame (with a column for each person).
         words: how votes for the first and second system are written; by default blue/red, 1/2, first/second or a/b.
         ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each, or not at all
             ("skip").

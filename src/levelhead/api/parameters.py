@@ -169,9 +169,9 @@ SHARED: Mapping[str, str] = MappingProxyType(
         "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
         "store": "keep results in this file, so that the next run does not compute them again.",
         "resample_by": (
-            'what intervals and tests treat as independent: "sentence", "document" (marked by # newdoc), "comment:NAME"'
-            ' (sentences with the same comment NAME), or "auto" (documents if gold marks ten or more, otherwise'
-            " sentences)."
+            'the units that intervals and tests treat as independent: "sentence", "document" (marked by # newdoc),'
+            ' "comment:NAME" (sentences with the same comment NAME), or "auto" (documents if gold marks ten or more,'
+            " otherwise sentences)."
         ),
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",

@@ -102,7 +102,7 @@ def read(
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
-        ConlluError: no row is readable, or without `partial`, the file is invalid. The error lists all faults.
+        ConlluError: no row is readable, or the file is invalid and `partial` is false. The error lists all faults.
     """
     name = path_of(os.fsdecode(path))
     data = read_bytes(name, limits)
