@@ -46,16 +46,16 @@ COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
 class Breakdown(NamedTuple):
-    """Scores of words by the values of given properties.
+    """Scores by properties of words.
 
     Args:
         by: the names of the properties.
         measure: the measure.
-        rows: the values of the properties and the score of each bucket. A bucket contains all words with the same
-            values; empty buckets are left out.
+        rows: for each bucket (all words with the same values of the properties), these values and the score. Empty
+            buckets are left out.
         whole: the score of all words; None if `without` is empty.
         without: a mapping from each class or relation to the score of all other words, as in Tables 2 and 3 of Nivre
-            and Fang (2017); empty if the words are broken down by another property.
+            and Fang (2017); empty for all properties except classes and relations.
         estimates: a mapping from the values of each bucket to its score with a confidence interval.
         system: the name of the system.
     """
@@ -287,12 +287,12 @@ class Average(NamedTuple):
 
     Args:
         values: the value of each property. All words with these values form a bucket.
-        n_treebanks: the number of treebanks where the bucket has words; scores are means over these treebanks.
+        n_treebanks: the number of treebanks that have such words; scores are means over these treebanks.
         value: the mean score.
         precision: the mean precision.
         recall: the mean recall.
         f1: the mean F1 score.
-        without: the mean score of all words outside the bucket, over all treebanks.
+        without: the mean score of all other words, over all treebanks.
         difference: the mean score outside the bucket, minus that of all words.
         estimate: the mean score with its confidence interval; None if not requested.
     """

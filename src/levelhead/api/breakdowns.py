@@ -102,15 +102,15 @@ def breakdown(
     level: float = 0.95,
     split: Split | None = None,
 ) -> Breakdowns | ErrorAnalysis:
-    """Return scores by properties of words. For several systems, return their gains and losses over the first.
+    """Return scores by properties of words; for several systems, also gains and losses compared with the first.
 
     Args:
         by: a property of words such as "relation", "class" or "upos", or several joined by commas. All properties are
             in `levelhead.analysis.word_properties.PROPERTIES`. For one system, a list gives a separate breakdown by
             each item, and None gives the result of `analyze`.
-        measures: a single measure that counts words.
-        train: training treebanks, for the properties "frequency", "vocabulary", "seen-sentence", "seen-heads" and
-            "seen-tree", and for WLAS(WDE).
+        measures: a single word-level measure, such as LAS or UPOS.
+        train: training treebanks, required by WLAS(WDE) and by the properties "frequency", "vocabulary",
+            "seen-sentence", "seen-heads" and "seen-tree".
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -132,7 +132,7 @@ def breakdown(
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    names = [names.split(",") for names in properties]
+    names = list(dict.fromkeys(tuple(dict.fromkeys(map(str.strip, text.split(",")))) for text in properties))
     return noting(break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
 
 
@@ -154,12 +154,12 @@ def analyze(
     level: float = 0.95,
     split: Split | None = None,
 ) -> ErrorAnalysis:
-    """Return which errors cost most, the types of errors, and cascading errors.
+    """Return the costs of errors, the types of errors, and cascading errors.
 
-    The cost of an error is what the score would gain if all errors of this kind were repaired.
+    The cost of a kind of error is how much higher the score would be without these errors.
 
     Args:
-        measures: a single measure that counts words.
+        measures: a single word-level measure, such as LAS or UPOS.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -194,8 +194,8 @@ def trees(
     """Return sentences with trees: examples of one system's errors, or the largest differences between systems.
 
     Args:
-        show: the errors of one system to show, such as "nsubj:obj" (gold nsubj predicted as obj).
-        measures: a single measure that counts words; ignored if `show` is given.
+        show: the errors to show if there is one system, such as "nsubj:obj" (gold nsubj predicted as obj).
+        measures: a single word-level measure, such as LAS or UPOS; ignored if `show` is given.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -228,7 +228,7 @@ def words(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> AlignedWords:
-    """Return a table with a row for each gold word and system, which shows both annotations.
+    """Return a table of gold and system annotation, with a row for each gold word and system.
 
     Each unaligned system word also has a row, below the gold words of the sentence that contains its first character.
 
@@ -275,7 +275,7 @@ def sentences(
     A system word is counted in the gold sentence that contains its first character.
 
     Args:
-        measures: by default all measures that the official scorer of `rules` prints.
+        measures: by default all measures that the official scorer prints.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; all errors are listed.

@@ -73,15 +73,15 @@ def score(
 ) -> Evaluation:
     """Return a system's scores, macro-averaged over all test sets; `treebanks` has the scores on each test set.
 
-    Files must be valid for the official scorer of the rules; treebanks in memory need not be. If gold has empty nodes,
-    the rules "ud" add five measures of empty nodes to the default measures.
+    Files must be valid under the given rules; treebanks in memory need not be. If gold has empty nodes, the rules "ud"
+    add five measures of empty nodes to the default measures.
 
     Args:
-        measures: by default all measures that the official scorer of `rules` prints.
-        train: training treebanks, for WLAS(WDE) and for `leakage` (how much of gold occurs in them, and scores on the
-            rest).
-        intervals: also compute 95% confidence intervals, treating documents as independent if gold marks ten or more,
-            otherwise sentences; `compare` has other levels and units.
+        measures: by default all measures that the official scorer prints.
+        train: training treebanks, to also report how much of gold occurs in them (`leakage`) and scores on the rest;
+            required by WLAS(WDE).
+        intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
+            `compare` offers other levels and units.
         prepare: "page" to also collect the errors that `write_report` shows; the field `looked` has them.
 
     Raises:

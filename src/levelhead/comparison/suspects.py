@@ -203,8 +203,8 @@ class Suspect(NamedTuple):
 
     Args:
         word: the index of the word in the treebank.
-        kind: the suspect annotation, which is "head" (perhaps with the relation), "relation" or "UPOS".
-        gold: the annotation in gold (a relation with its head, or a tag).
+        kind: which annotation is suspect ("head", "relation" or "UPOS"); "head" can include the relation.
+        gold: the gold annotation of the word (a relation with a head, or a UPOS tag).
         other: the annotation that is probably correct.
         score: the evidence for `other`, as log-odds.
         n_for: the number of systems that predict `other`.
@@ -238,7 +238,7 @@ class SuspectRow(NamedTuple):
         systems_against: the number of systems with the more probable annotation.
         systems_in_favor: the number of systems that agree with gold.
         elsewhere_other: the number of times that these words have another annotation in this context.
-        elsewhere_same: the number of times that they have this annotation.
+        elsewhere_same: the number of times that they have the annotation of gold.
         elsewhere_sentence: the number of the first sentence with the other annotation.
         elsewhere_sent_id: its sent_id.
         elsewhere_word: the number of the word in that sentence.
@@ -271,7 +271,7 @@ class Suspects(Tabular):
         systems: the names of the systems.
         suspects: the suspect words, the most suspicious first.
         outputs: the output of each system, aligned with gold.
-        provenance: the provenance of the result.
+        provenance: the settings and files behind the result.
     """
 
     KIND: ClassVar[str] = "suspects"

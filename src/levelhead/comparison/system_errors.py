@@ -121,7 +121,7 @@ class Confusions(PerTreebank[Confusion]):
         return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
 
     def table(self) -> Table:
-        """Return a row for each pair of confused relations, the most frequent first and unaligned words last."""
+        """Return a table of the pairs of confused relations, the most frequent first and unaligned words last."""
         columns = (
             *(Column("Gold", "text"), Column("System", "text"), Column("Words", "number")),
             *(Column("Head correct", "number"), Column("of gold", "percent")),
@@ -310,7 +310,7 @@ class OutputErrors(NamedTuple):
 _ERROR_TYPE: Layout = (
     DataColumn("error", "text", 'The type of error, or "right"'),
     DataColumn("words", "integer", "The number of words", limits=(0,)),
-    DataColumn("share", "number", "Their share of the aligned words", "percent", optional=True, limits=(0, 100)),
+    DataColumn("share", "number", "`words` / all aligned words", "percent", optional=True, limits=(0, 100)),
 )
 
 
