@@ -114,7 +114,7 @@ def _tables(results: Results | None, published: Results | None) -> Iterator[Stud
             columns(text="group", number=("test sets", "missing")) | columns(text="measure", number="rank")
             | columns(text="system", percent="average"),
             rows,
-            "A missing or invalid output counts as 0. Unavailable test sets are left out (column missing).",
+            "A missing or invalid output counts as 0. Unavailable test sets are left out, and counted as missing.",
         )  # fmt: skip
     title = "The official ranking from published scores"
     if published is None:

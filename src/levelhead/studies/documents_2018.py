@@ -180,7 +180,7 @@ def _claims(known: TestSetResults, groups: Sequence[Sequence[int]]) -> Iterator[
             {code: _coverage(*row[f"coverage of {kind}"]["LAS"][method]) for code, row in known.items()}
             for method in range(len(METHODS))
         )
-        what = f"coverage minus {NOMINAL:.0%}, in points"
+        what = f"coverage minus {NOMINAL:.0%} (in points)"
         yield _on_all(f"Percentile bootstrap intervals of {name} over sentences are too narrow (under {NOMINAL:.0%}) on"
                       " every test set", what, usual, -1, 100)  # fmt: skip
         yield _on_all(f"Intervals of {name} by document, as in `levelhead compare`, contain the true value in at least"
@@ -205,7 +205,7 @@ def _on_all(
     text: str, what: str, effects: Mapping[str, verdicts.Effect | None], sign: verdicts.Sign, scale: float = 1
 ) -> Claim:
     verdict = verdicts.verdict_of_effects(*((effect, sign) for effect in effects.values()))
-    evidence = f"{what}: {verdicts.effects_shown(effects, 2 if scale == 1 else 1, scale)}"
+    evidence = f"{what} on {verdicts.effects_shown(effects, 2 if scale == 1 else 1, scale)}"
     return Claim(text, "an expectation", verdict, evidence if effects else "no test set marks enough documents")
 
 

@@ -336,7 +336,7 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities]) -> Iterator[Clai
     }
     yield Claim("Size over derivation perplexity correlates with accuracy", "abstract, section 5.1",
                 verdicts.verdict_of_effects(*((r, 1) for r in found.values())),
-                ", ".join(f"r {verdicts.estimate_shown(r)} ({kind})" for kind, r in found.items())
+                ", ".join(f"r with {kind} UAS {verdicts.estimate_shown(r)}" for kind, r in found.items())
                 + "; printed 0.47 and 0.51 (2006), 0.81 and 0.74 (2007)")  # fmt: skip
     orders: dict[str, Callable[[TreebankPerplexities], float]] = {
         "string": lambda row: math.log(row.string), "derivation": lambda row: math.log(row.derivation)
