@@ -44,7 +44,7 @@ class Citation(Tabular):
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "descriptions": (
             DataColumn("methods", "text", "How it was computed, with the authors and years of papers in parentheses"),
-            DataColumn("latex", "text", "The same in LaTeX, with natbib's citep"),
+            DataColumn("latex", "text", "The text of methods in LaTeX, with natbib's citep"),
             DataColumn("bibtex", "text", "The entries of the cited papers"),
         )
     }
