@@ -33,7 +33,7 @@ then, a minor version (0.2 to 0.3) can also change it; a patch (0.2.0 to 0.2.1) 
 | public names | the functions, classes, arguments, attributes and methods on these pages, and their types |
 | commands | options, exit codes, names of columns in TSV, [names of errors and warnings](../messages.md) |
 | JSON | keys and their meanings, until the number `schema` changes: see [output formats](../formats.md#json) |
-| numbers | scores under the rules of an official scorer never change; the changelog lists corrections of other numbers |
+| numbers | scores under official rules never change; corrections of other numbers are in the changelog |
 | models | a model can be read by every version with the same number of the model format; others reject it |
 
 Not stable: names that are not on these pages, even if they can be imported, and names that begin with `_`; texts

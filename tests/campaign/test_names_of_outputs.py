@@ -168,7 +168,7 @@ def test_a_folder_of_systems_is_not_a_folder_of_runs(run, command):
     assert (code, out) == (2, "")
     systems = PARALLEL / "systems"
     assert err == (
-        f"{systems}: ambiguous-layout: it has several systems, not runs of one (alpha, beta, gamma): name one, such as"
+        f"{systems}: ambiguous-layout: the folder has several systems, not runs of one (alpha, beta, gamma): name one, such as"
         f" {systems}/alpha, or use levelhead rank or compare for several; for runs of one system, use compare --as-runs\n"
     )
 
@@ -201,7 +201,7 @@ def test_files_for_one_gold_file_are_runs_only_if_named_so(run, tmp_path):
     gold, system = PARALLEL / "gold/en.conllu", make(tmp_path / "s", "alpha.conllu", "beta.conllu")
     code, out, err = run("compare", gold, system)
     assert (code, out) == (2, "")
-    assert "it has several outputs, none of them named en.conllu (alpha.conllu, beta.conllu)" in err
+    assert "the folder has several outputs, none of them named en.conllu (alpha.conllu, beta.conllu)" in err
     assert f"name one, such as {system}/alpha.conllu, or use levelhead compare for several" in err
     code, out, _ = run("compare", gold, system, "--as-runs", "-m", "LAS", "--format", "json")
     assert (code, json.loads(out)["tables"]["results"][0]["n_runs"]) == (0, 2)
@@ -265,7 +265,7 @@ def test_profile_and_validate_find_the_same_files(run, tmp_path):
     assert [*levelhead.profile(manifest)] == ["en"]
     assert [*levelhead.profile(tmp_path / "m", merge=True)] == ["en"]
     make(tmp_path / "m", "en.test.out.conllu")
-    with pytest.raises(InputError, match="also this part of en"):
+    with pytest.raises(InputError, match="the same part of en"):
         levelhead.profile(tmp_path / "m", merge=True)
 
 

@@ -255,7 +255,7 @@ def test_punctuation_schemes_and_definitions(run, tmp_path):
     ]
     _, out, err = run("score", "--scheme", "callin", "-m", "LAS@CONTENT", "--format", "json", *EN)
     assert json.loads(out)["provenance"]["signature"]["classes"] == "callin:CONTENT"
-    assert err.startswith("note: gold has relations of UD v2; LAS@CONTENT: classes of callin (UD v1) are looked up by")
+    assert err.startswith("note: gold has relations of UD v2, the scheme callin those of UD v1: for LAS@CONTENT, ")
     _, out, err = run("breakdown", "--scheme", "callin", "--by", "class", "--format", "tsv", *EN)
     assert [line.split("\t")[3] for line in out.splitlines()] == ["by_class", "CONTENT", "FUNCTION"]
     own = tmp_path / "own.toml"

@@ -288,8 +288,11 @@ def test_documents_of_results(tmp_path):
         ({"schema": 2, "tables": {"a": [], "units": other}}, "no values by treebank"),
         ({"schema": 2, "tables": {"a": 1}}, "it has no tables of rows"),
         ({"schema": 2, "tables": {"a": [2]}}, "it has no tables of rows"),
-        ([{"treebank": "de", "values": {"words": 1}}], "rows must be JSON objects of texts and numbers"),
-        ([1, 2], "rows must be JSON objects of texts and numbers"),
+        (
+            [{"treebank": "de", "values": {"words": 1}}],
+            "rows must be JSON objects of strings and numbers",
+        ),
+        ([1, 2], "rows must be JSON objects of strings and numbers"),
     ):
         path.write_text(json.dumps(document), encoding="utf-8")
         with pytest.raises(InputError, match=message):

@@ -201,7 +201,7 @@ def load(source: PathLike | Mapping[str, Any]) -> LoadedResult:
     except KeyError as error:
         reason = f"it has no {error.args[0]}"
     except (TypeError, AttributeError):
-        reason = "its provenance has another form"
+        reason = "its provenance is malformed"
     except ValueError as error:
         reason = str(error)
     raise InputError(Fault("invalid-result", f"the document is incomplete or damaged: {reason}", Place(path)))

@@ -192,7 +192,7 @@ def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
     pairs = [words] if words else [pair for pair in WORDS if given <= set(pair)]
     if not pairs:
         known = "; ".join(" and ".join(pair) for pair in WORDS)
-        message = f"the votes are {', '.join(map(quoted, sorted(given)[:5]))}; use {known}, or name others with --words"
+        message = f"the votes are {', '.join(map(quoted, sorted(given)[:5]))}: use {known}, or name them with --words"
         raise InputError(Fault("invalid-judgments", message, Place(name)))
     value = {word.lower(): number for number, word in enumerate(pairs[0])}
     faults = [

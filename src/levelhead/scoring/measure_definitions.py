@@ -264,7 +264,7 @@ GROUPS = (
     ),
     MeasureGroup(
         "Empty nodes",
-        "Report these for systems that predict empty nodes (n.1), such as dropped pronouns, which ELAS does not compare."
+        "Report these for systems that predict empty nodes (n.1), such as dropped pronouns, which ELAS ignores."
         " The head of an empty node is that of its first edge in DEPS. EmptyDEPWO is for comparison with CRAC 2025.",
         (
             _of_empty_nodes("ARC", "head", Agree.HEAD),
@@ -286,8 +286,8 @@ GROUPS = (
             Definition(
                 "UEM",
                 "Unlabeled exact match: sentences in which every head is correct.",
-                "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: only"
-                " sentences with a core argument count, and only the heads of core arguments must be correct",
+                "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: only sentences"
+                " with a core argument count; all words must be aligned, and the heads of core arguments correct",
                 "Søgaard and Haulrich, section 4 (their EM)",
                 counted_item="exact",
                 needs=Agree.HEAD,
@@ -296,7 +296,7 @@ GROUPS = (
                 "LEM",
                 "Labeled exact match: sentences in which every head and universal relation is correct.",
                 "sentences with equal span, all words aligned and all correct in LAS / sentences; LEM@CORE: only"
-                " sentences with a core argument count, and only core arguments must be correct",
+                " sentences with a core argument count; all words must be aligned, and core arguments correct",
                 "exact match; see Søgaard and Haulrich, section 4",
                 counted_item="exact",
                 needs=ATTACHED,
@@ -311,8 +311,8 @@ GROUPS = (
             ),
             Definition(
                 "Trees",
-                "Sentences of the system whose heads form a tree with a single root. Below 100 only for CoNLL-X and with"
-                " --allow-several-roots: otherwise files with several roots are rejected, as by the official scorers.",
+                "Sentences of the system whose heads form a tree with a single root. Below 100 only for CoNLL-X and"
+                " with --allow-several-roots: otherwise files with several roots are rejected, as by official scorers.",
                 "sentences that are trees / sentences of the system",
                 "the condition of the CoNLL 2017 and 2018 shared tasks",
                 counted_item="trees",

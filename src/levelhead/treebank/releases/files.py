@@ -177,7 +177,7 @@ def _downloaded(wanted: WantedFile, tell: Callable[[str], None]) -> Path:
 
     address = wanted.address()
     tell(f"downloading {wanted}: {address}")
-    tell(f"it has the license of its treebank, read it before use: {wanted.address('LICENSE.txt')}")
+    tell(f"read the license of the treebank before use: {wanted.address('LICENSE.txt')}")
     data = _fetched(address, str(wanted))
     if digest_of(partial(parts_of_bytes, data, address), is_blob=wanted.file.is_blob) != wanted.file.digest:
         message = f"the download is not {wanted}: its contents differ from the released file"
