@@ -286,8 +286,8 @@ GROUPS = (
             Definition(
                 "UEM",
                 "Unlabeled exact match: sentences in which every head is correct.",
-                "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: only sentences"
-                " with a core argument count; all words must be aligned, and the heads of core arguments correct",
+                "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: only"
+                " sentences with a core argument count; all words must be aligned, and heads of core arguments correct",
                 "Søgaard and Haulrich, section 4 (their EM)",
                 counted_item="exact",
                 needs=Agree.HEAD,
