@@ -73,8 +73,8 @@ so that editors can jump there, then the name of the error and what is wrong.
 {folded(str(faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")), 100)}
 ```
 
-The names of errors never change; in Python they are `fault.slug` for each `fault` of `error.faults`. A file with an
-error cannot be used; a file with only warnings is scored. Other messages are about
+The names of errors never change; in Python, each fault in `error.faults` has its name as `slug`. A file with an error
+cannot be used; a file with only warnings is scored. Other messages are about
 [sentences and words](messages-sentences.md), [scores](messages-scores.md), and
 [parsers, shared tasks and others](messages-other.md).
 """

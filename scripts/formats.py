@@ -114,7 +114,7 @@ KINDS_OF = {
     "trees": ("examples", "contrasts"),
 }
 """The kinds of results of commands that have several, or one with another name."""
-NO_COMMAND = ("measurements", "cite")
+NO_COMMAND = {"measurements": "`levelhead.measurements`", "cite": "`levelhead.cite` and `--cite`"}
 """Kinds of Python functions, or of an option of several commands."""
 SHARED_TABLES = {"coverage": "score", "influence": "compare", "units": "agree"}
 """Tables of many kinds of results, each with a kind that has it."""
@@ -143,6 +143,7 @@ def formats() -> Iterator[str]:
         yield from table_blocks(Described(kind, name, columns(kind)[name]), None, frozenset())
     for kind in NO_COMMAND:
         yield f"## {kind}"
+        yield f"The result of {NO_COMMAND[kind]}."
         yield from tables_of(kind)
 
 

@@ -87,8 +87,7 @@ MESSAGES: Mapping[str, Message] = {
     "empty-form": _error("A form is empty or only white space.", "Write the form of the word."),
     "empty-relation": _error("The relation of a word is empty.", "Write the relation, or dep if it is unknown."),
     "empty-column": _warning(
-        "A column other than ID, FORM, HEAD and DEPREL is empty; it is read as an empty value.",
-        "Write an underscore for an empty value.",
+        "A column other than ID, FORM, HEAD and DEPREL is empty; it is read as an underscore.", "Write the underscore."
     ),
     "misplaced-comment": _error("A comment is inside a sentence.", "Move it above the sentence."),
     "empty-sentence": _error("Comments are not followed by words.", "Remove the comments or add the words."),
@@ -180,7 +179,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "missing-system-file": _error(
         "A system has no output for some or all test sets.",
-        "Run it on them, or name its outputs like gold. levelhead rank counts missing outputs as 0.",
+        "Run it on them, or give its outputs the names of gold files. levelhead rank counts missing outputs as 0.",
     ),
     "no-pairs": _error(
         "A folder has no CoNLL-U file, or the same file compressed and uncompressed.",
@@ -271,11 +270,11 @@ MESSAGES: Mapping[str, Message] = {
         "Convert it back first, or leave out --exact.",
     ),
     "outdated-record": _warning(
-        "MISC records original heads, but the trees have changed since, so the records are not used.",
+        "MISC contains the original heads, but the trees have changed since, so MISC is not used.",
         "Convert trees back before changing them. Ignore this for a parser's output.",
     ),
     "unused-record": _warning(
-        "MISC records original heads, but --exact was not given.",
+        "MISC contains the original heads, but --exact was not given.",
         "Give --exact to restore them. Ignore this for a parser's output.",
     ),
     "enhanced-kept": _warning(
@@ -286,7 +285,7 @@ MESSAGES: Mapping[str, Message] = {
         "A manifest, or the metadata.json of a shared task, is invalid.", "See docs/rank.md for all keys."
     ),
     "unknown-language": _error(
-        "--votes language or family is chosen, but the language or family of a treebank is unknown.",
+        "With --votes language or family, the language or family of each treebank must be known.",
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
     "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for perplexities a ratio above 1."),
@@ -319,7 +318,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "damaged-store": _error(
         "A store of results, or the database of a shared task, is damaged.",
-        "Delete a store: its results are computed again. Restore a database from a backup.",
+        "Delete the store: results are computed again. For a shared task, restore the database from a backup.",
     ),
     "store-version": _error(
         "A store of results, or the database of a shared task, was written by another version of levelhead.",
@@ -344,7 +343,7 @@ MESSAGES: Mapping[str, Message] = {
         "Put its unpacked contents into the inputs, or remove the file from the inputs.",
     ),
     "cannot-listen": _error(
-        "The server cannot listen on its address: another program uses it, or it is not of this machine.",
+        "The server cannot listen on its address: another program uses it, or it is not local.",
         "Choose another --port or --host, or stop the other program.",
     ),
     "unsafe-archive": _error(
@@ -379,7 +378,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "missing-training": _error("A property requires the training treebank.", "Give --train FILE."),
     "not-there": _error(
-        "The requested item does not occur in the treebanks.", "Check its spelling, or choose one that occurs there."
+        "The requested value, such as a relation, does not occur in the treebanks.",
+        "Check its spelling, or choose a value that occurs.",
     ),
     "invalid-weights": _error(
         "A line in a file of weights is invalid.", "Write a universal relation and a number on each line."

@@ -118,7 +118,7 @@ class PartialCoverage(NamedTuple):
     """The share of gold that a system's output covers.
 
     Args:
-        paired_by: by what gold and output sentences were paired: "characters" if all texts agree, otherwise
+        paired_by: how gold and output sentences were paired: by "characters" if all texts agree, otherwise by
             "sent_id" or "text"; None without a readable output.
         answered: the number of gold sentences for which the output has a word with a HEAD.
         sentences: the number of gold sentences.

@@ -276,7 +276,9 @@ GROUPS = (
             _of_empty_nodes("UPOS", "head and UPOS", Agree.HEAD | Agree.UPOS),
             _of_empty_nodes("XPOS", "head and XPOS", Agree.HEAD | Agree.XPOS),
             _of_empty_nodes("FEATS", "head and FEATS", Agree.HEAD | Agree.ALL_FEATS),
-            _of_empty_nodes("ALL", "head, full relation, preceding word and all five columns", _EVERYTHING),
+            _of_empty_nodes(
+                "ALL", "head, full relation, preceding word, FORM, LEMMA, UPOS, XPOS and FEATS", _EVERYTHING
+            ),
         ),
     ),
     MeasureGroup(
