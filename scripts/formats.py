@@ -141,9 +141,9 @@ def formats() -> Iterator[str]:
     yield ABOUT_SHARED_TABLES
     for name, kind in SHARED_TABLES.items():
         yield from table_blocks(Described(kind, name, columns(kind)[name]), None, frozenset())
-    for kind in NO_COMMAND:
+    for kind, made_by in NO_COMMAND.items():
         yield f"## {kind}"
-        yield f"The result of {NO_COMMAND[kind]}."
+        yield f"The result of {made_by}."
         yield from tables_of(kind)
 
 
