@@ -10,10 +10,10 @@ records of all contents and names; see `levelhead.treebank.releases.index`.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import lzma
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,4 +61,6 @@ def main(folder: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(INDEX))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    main(parser.parse_args().folder, Path(INDEX))

@@ -9,7 +9,7 @@ quartiles over test sets, and the median of the effective number of units as a s
 sets (PUD) are translations of the same sentences and count as one.
 """
 
-import sys
+import argparse
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -70,4 +70,6 @@ def main(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    main(parser.parse_args().data)

@@ -25,8 +25,8 @@ class Tabular:
 
     Notebooks show the verdict, the first 40 rows of the main table, and charts. A subclass defines `KIND`, the name of
     the kind of result, and `LAYOUTS`, the columns of each table, the main table first. The rows of a table called
-    "words" come from the method `_words_rows`, or else from the field `words`. If this field is a mapping of mappings,
-    each inner entry is a row.
+    "words" come from the method `_words_rows` if it exists, otherwise from the field `words`. If this field is a
+    mapping of mappings, each inner entry is a row.
     """
 
     __slots__ = ()
@@ -45,7 +45,7 @@ class Tabular:
 
     @classmethod
     def show_in_notebooks(cls, charts: Callable[[Tabular], str]) -> None:
-        """Let notebooks show charts with tables: `charts` is a function that returns HTML for a result."""
+        """Make notebooks show charts with tables; the function `charts` takes a result and returns HTML."""
         cls._charts.append(charts)
 
     @cached_property  # which the fields of a class can replace
@@ -83,7 +83,7 @@ class Tabular:
         return records if isinstance(records, DataTable) else table_of(layouts[chosen], records)
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table `name`, or a `DataTable` if the result stores one."""
+        """Return the rows of the table `name`; if its columns depend on the result, return a `DataTable`."""
         if rows := getattr(self, f"_{name}_rows", None):
             return rows()
         field = getattr(self, name)
@@ -96,7 +96,7 @@ class Tabular:
         raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document that the command prints with `--format json`."""
+        """Return the JSON document that commands print with `--format json`."""
         from levelhead.tables.documents import SCHEMA
 
         return {

@@ -249,6 +249,12 @@ def test_repairs_of_folders_are_averaged(run):
 # The command
 
 
+def test_repeated_properties_and_spaces_in_lists_change_nothing(run):
+    given = [run("breakdown", *pair("en"), *by)[1] for by in (["--by", "upos,class"], ["--by", "upos, class,upos"])]
+    twice = run("breakdown", *pair("en"), "--by", "upos,class", "--by", "upos, class")[1]
+    assert given[0] == given[1] == twice != ""
+
+
 def test_small_cells_are_marked(run):
     _, text, _ = run("breakdown", *pair("en"), "--by", "upos")
     _, out, _ = run("breakdown", *pair("en"), "--by", "upos", "--format", "json")

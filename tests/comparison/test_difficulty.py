@@ -159,6 +159,7 @@ def test_the_command_prints_the_same_and_writes_a_page(tmp_path, run):
     assert text.startswith("tr_one is the hardest test set")
     written = page.read_text(encoding="utf-8")
     assert "Better or worse than expected" in written
+    assert re.search(r"darkest at \+\d", written)
     assert written.count("sv_one") > 2
     document = json.loads(run("difficulty", "--scores", SCORES, "--format", "json")[1])
     assert document == json.loads(json.dumps(levelhead.difficulty(scores=SCORES).to_dict()))

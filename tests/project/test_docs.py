@@ -209,7 +209,7 @@ def test_an_entry_is_short_and_help_has_the_rest() -> None:
     assert "help(levelhead.score)" in pages()["api/index.md"]
     described = inspect.getdoc(levelhead.score) or ""
     assert [name for name in inspect.signature(levelhead.score).parameters if f"    {name}: " not in described] == []
-    line = "- `Gain`: The gain of one system on words with the same properties."
+    line = "- `Gain`: A system's gain over the baseline on words with the same properties."
     fields = "Fields: `gains` of [breakdown](../commands/breakdown.md#result-breakdown)."
     assert f"\n{line} {fields}\n" in pages()["api/breakdowns.md"]
 

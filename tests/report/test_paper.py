@@ -100,6 +100,13 @@ def test_every_format_has_every_number(output_format: str, board: RankedSystems)
     assert "levelhead 0.2.0, rules ud" in text
 
 
+def test_caption_counts_all_test_sets_of_the_rows() -> None:
+    alpha = {"alpha": FOLDERS["alpha"]}
+    groups = levelhead.rank(EXAMPLES / "gold", alpha, measures=["LAS"], groups=["language:English", "language:German"])
+    (table,) = ranking_papers(groups)
+    assert table.caption.startswith("LAS (%) on 2 test sets.")
+
+
 def test_caption_says_what_was_done(board: RankedSystems) -> None:
     caption = ranking_papers(board)[0].caption
     for said in ("(%)", "bold", "share a letter", "all pairs", "Sidak", "95% confidence", "160 sentences"):

@@ -46,16 +46,16 @@ COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
 
 
 class Breakdown(NamedTuple):
-    """Scores of words by the values of given properties.
+    """Scores by properties of words.
 
     Args:
         by: the names of the properties.
         measure: the measure.
-        rows: the values of the properties and the score of each bucket. A bucket contains all words with the same
-            values; empty buckets are left out.
+        rows: for each bucket (all words with the same values of the properties), these values and the score. Empty
+            buckets are left out.
         whole: the score of all words; None if `without` is empty.
         without: a mapping from each class or relation to the score of all other words, as in Tables 2 and 3 of Nivre
-            and Fang (2017); empty if the words are broken down by another property.
+            and Fang (2017); empty for all properties except classes and relations.
         estimates: a mapping from the values of each bucket to its score with a confidence interval.
         system: the name of the system.
     """

@@ -38,7 +38,7 @@ class Confusion(NamedTuple):
     """The confusion matrix of gold and system relations, over aligned words.
 
     Args:
-        names: the universal relations, most frequent first; relations beyond `MOST_RELATIONS` share the name `OTHER`.
+        names: the universal relations, most frequent first. `OTHER` stands for all after the first `MOST_RELATIONS`.
         counts: the number of words with each gold relation (row) and system relation (column), int64, shape
             (names, names).
         right_heads: for each cell of `counts`, the number of words with the correct head, int64, shape (names, names).
@@ -185,12 +185,12 @@ def kinds_of_errors(matches: Matches) -> NDArray[np.int64]:
 
 
 class Cascading(NamedTuple):
-    """The wrong arcs in one class of gold relations.
+    """The wrong arcs for one class of gold relations.
 
     Args:
         name: the class of the gold relation.
         labeled: whether a wrong relation also makes an arc wrong.
-        wrong: the number of wrong arcs of aligned words in the class.
+        wrong: the number of aligned words in the class with a wrong arc.
         parent_correct: the number of these words whose predicted head is itself attached correctly.
         share: `parent_correct` / `wrong`; a low share means that errors follow from errors higher in the tree.
     """

@@ -56,7 +56,7 @@ class Explanation(Tabular):
     Args:
         evaluations: a mapping from the name of each set of rules to the scores, or to the error if the rules reject
             the files.
-        differences: decisions on which the rules differ, but only those that change a score or affect a word.
+        differences: the decisions on which the rules differ and which change a score or affect a word.
     """
 
     KIND: ClassVar[str] = "explain"
@@ -82,7 +82,7 @@ class Explanation(Tabular):
 
     @property
     def accepted(self) -> dict[str, Evaluation]:
-        """A mapping from the name of each set of rules that accepts the files to the scores under these rules."""
+        """The scores under each set of rules that accepts the files, by the name of the rules."""
         return {name: scores for name, scores in self.evaluations.items() if isinstance(scores, Evaluation)}
 
     @property
@@ -99,7 +99,7 @@ class Explanation(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the scores. It names all sets of scoring rules under which the files are valid."""
+        """The settings and files behind the scores, with the names of all rules that accept the files."""
         first = next(iter(self.accepted.values())).provenance
         return replace(first, signature={**first.signature, "rules": "+".join(self.accepted)})
 

@@ -63,8 +63,7 @@ class WordProperty(NamedTuple):
         name: the name of the property.
         meaning: the meaning of the property.
         of: the function that returns the value of each word.
-        whose: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`, which say whether a system word has its own value or one from
-            gold.
+        whose: how system words get a value: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
     """
 
     name: str

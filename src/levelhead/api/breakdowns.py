@@ -102,7 +102,7 @@ def breakdown(
     level: float = 0.95,
     split: Split | None = None,
 ) -> Breakdowns | ErrorAnalysis:
-    """Return scores by properties of words. For several systems, return their gains and losses over the first.
+    """Return scores by properties of words; for several systems, also gains and losses compared with the first.
 
     Args:
         by: a property of words such as "relation", "class" or "upos", or several joined by commas. All properties are
@@ -132,7 +132,7 @@ def breakdown(
         raise InputError(
             Fault("invalid-argument", "with several systems, give a single property, or several joined by commas")
         )
-    names = [names.split(",") for names in properties]
+    names = list(dict.fromkeys(tuple(dict.fromkeys(map(str.strip, text.split(",")))) for text in properties))
     return noting(break_down_outputs(plan, setup, names, buckets, tests), gold, plan)
 
 
@@ -154,9 +154,9 @@ def analyze(
     level: float = 0.95,
     split: Split | None = None,
 ) -> ErrorAnalysis:
-    """Return which errors cost most, the types of errors, and cascading errors.
+    """Return the costs of errors, the types of errors, and cascading errors.
 
-    The cost of an error is what the score would gain if all errors of this kind were repaired.
+    The cost of a kind of error is how much higher the score would be without these errors.
 
     Args:
         measures: a single measure that counts words.
@@ -228,7 +228,7 @@ def words(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> AlignedWords:
-    """Return a table with a row for each gold word and system, which shows both annotations.
+    """Return a table of gold and system annotation, with a row for each gold word and system.
 
     Each unaligned system word also has a row, below the gold words of the sentence that contains its first character.
 

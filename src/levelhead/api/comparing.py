@@ -187,7 +187,7 @@ def languages(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Languages:
-    """Return how much harder one treebank is than another, for each pair and system.
+    """Return how much harder one treebank is than another, for each system and pair of treebanks.
 
     Args:
         gold: at least two test sets, as a folder, a manifest, or a mapping of codes to treebanks or paths.
@@ -253,7 +253,7 @@ def agree(
 
 @public()
 def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes:
-    """Return the changes between two versions of a treebank, or between two outputs, whose texts can differ.
+    """Return the changes between two versions of a treebank, or between two outputs. Their texts can differ.
 
     Args:
         old: the old version, its path, or a folder of treebanks.

@@ -94,7 +94,7 @@ def rank(
     store: PathLike | Store | None = None,
     origin: Origin | None = None,
 ) -> RankedSystems:
-    """Return systems ranked by macro-average. Missing and invalid outputs score 0, and the result lists why.
+    """Return systems ranked by macro-average. Missing and invalid outputs score 0; the result lists the reasons.
 
     With `missing="adjust"`, missing outputs get a predicted score instead of 0.
 

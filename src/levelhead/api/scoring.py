@@ -73,8 +73,8 @@ def score(
 ) -> Evaluation:
     """Return a system's scores, macro-averaged over all test sets; `treebanks` has the scores on each test set.
 
-    Files must be valid for the official scorer of the rules; treebanks in memory need not be. If gold has empty nodes,
-    the rules "ud" add five measures of empty nodes to the default measures.
+    Files must be valid under the given rules; treebanks in memory need not be. If gold has empty nodes, the rules "ud"
+    add five measures of empty nodes to the default measures.
 
     Args:
         measures: by default all measures that the official scorer of `rules` prints.

@@ -18,7 +18,7 @@ def parser_scorer(
 ) -> Callable[..., dict[str, float | None]]:
     """Return a scorer for spaCy's `[components.parser.scorer]`.
 
-    It adds the F1 of each measure (from 0 to 1, under the measure's name) to the scores of spaCy's own parser scorer.
+    It returns the scores of spaCy's own parser scorer and, under the name of each measure, its F1 from 0 to 1.
     Unlike spaCy's `dep_uas` and `dep_las`, these scores include punctuation.
 
     Args:

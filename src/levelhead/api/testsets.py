@@ -16,7 +16,7 @@ def testsets(
     download: bool = False,  # noqa: PT028
     tell: Callable[[str], None] | None = None,  # noqa: PT028
 ) -> TestSets:
-    """Return known test sets or other files of UD releases. With `download`, download them and return their paths.
+    """Return test sets or other files of UD releases. With `download`, download them and return their paths.
 
     Files are looked for in the folders of the environment variable `LEVELHEAD_UD`, and in the cache.
 

@@ -56,7 +56,7 @@ def profile(
 ) -> Survey:
     """Return the profiles of treebanks: sizes, word order, morphology, entropies and more.
 
-    Large files are read in pieces; a note says how much memory their vocabulary takes.
+    Large files are read in pieces. Only their vocabulary stays in memory; a note says how large it is.
 
     Args:
         columns: columns, groups of columns, "summary" or "all", as listed by `levelhead profile --list-columns`.

@@ -203,7 +203,7 @@ class Manifest(NamedTuple):
     Args:
         test_sets: the listed test sets; if empty, those in the folder `gold` are used.
         folders: a mapping from each listed system to its folder; if empty, the folders in `systems` are used.
-        runs: a mapping from each system with listed runs to the folder names of these runs.
+        runs: for each system whose runs are listed, the names of the runs' folders.
         gold: the folder of gold treebanks, or None.
         systems: the folder that contains a folder for each system, or None.
         groups: a mapping from the name of each group to the codes of its test sets.
@@ -212,8 +212,8 @@ class Manifest(NamedTuple):
         scheme: the default scheme of relation classes, or None.
         rules: the name of the scoring rules, or None.
         ranking: the ranking rule ("exact", "conll17" or "conll18"), or None.
-        show: the groups to rank, or None.
-        parallel: the groups whose test sets are parallel.
+        show: the names of the groups that get a ranking, or None.
+        parallel: the names of the groups of parallel test sets.
         path: the path of the manifest.
     """
 
@@ -233,10 +233,10 @@ class Manifest(NamedTuple):
     path: str = ""
 
     def campaign(self, *, as_runs: bool = False) -> Plan:
-        """Return the test sets and the runs of all systems.
+        """Return the test sets, and every run of each system.
 
-        If the manifest does not list the runs of a system, they are the subfolders of its folder that have names such
-        as `seed1`. With `as_runs`, everything in its folder is a run.
+        If the manifest does not list a system's runs, each subfolder of the system's folder with a name such as `seed1`
+        is a run. With `as_runs`, everything in this folder is a run.
         """
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:

@@ -35,7 +35,7 @@ class TestSet(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Test sets, and every run of the systems tested on them."""
+    """Test sets, and all runs of the systems to score."""
 
     test_sets: tuple[TestSet, ...]
     systems: tuple[System, ...]
@@ -47,7 +47,7 @@ class Plan(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note on outputs with longer file names than their test sets (`en_ewt.test.pred.conllu`), or empty."""
+        """A note on outputs with longer file names than gold (`en_ewt.test.pred.conllu`); empty if there are none."""
         names = [f"{run.label}/{run.outputs[code].name} ({code})" for run in self.systems for code in run.similar]
         note = f"{number_of(len(names), 'output')} matched by the beginning of the file name: {listed(names)}"
         return (note,) if names else ()

@@ -216,7 +216,7 @@ class RankedSystems(Tabular):
     Args:
         rankings: a ranking for each group of test sets and each measure, ordered by group.
         results: the scores of each system on each test set.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         left_out: the submissions to a shared task that are not ranked.
         looked: additional data for the report page; None if no page was requested.
     """
@@ -250,7 +250,7 @@ class RankedSystems(Tabular):
         return "level" in self.provenance.signature
 
     def records(self, name: str) -> Any:
-        """Return the rows of one table of the result, such as "standings"."""
+        """Return the rows of the table `name`, such as "standings"."""
         if field := _OF_EACH_RANKING.get(name):
             return ((one.group.name, one.measure, row) for one in self.rankings for row in getattr(one, field))
         return super().records(name)

@@ -34,8 +34,8 @@ class Group(NamedTuple):
 
     Args:
         name: the name of the group.
-        codes: the codes of the test sets of the group that are in the campaign.
-        lacks: the codes of the test sets of the group that are not in the campaign.
+        codes: the codes of its test sets that are in the campaign.
+        lacks: the codes of its test sets that are not in the campaign.
     """
 
     name: str
@@ -55,16 +55,16 @@ def groups_named(
     own: Mapping[str, Sequence[str]] | None = None,
     ranking: str = "exact",
 ) -> tuple[Group, ...]:
-    """Return the named groups of test sets.
+    """Return the groups of test sets with the given names.
 
-    `all` contains all test sets, and `each` makes every test set a group. Other names are those in `own`, languages
+    `all` contains all test sets; `each` stands for one group per test set. Other names are the keys of `own`, languages
     (`language:Czech`), families (`family:Uralic`), genera (`genus:Slavic`), and groups of shared tasks (`conll18:pud`).
-    If `ranking` is `conll18`, `pud` is enough.
+    If `ranking` is `conll18`, `pud` also stands for `conll18:pud`.
 
     Args:
         names: the names of groups.
         test_sets: the test sets of the campaign.
-        own: a mapping from the name of each group that the campaign itself defines to the codes of its test sets.
+        own: the groups that the campaign defines: a mapping from names to codes of test sets.
         ranking: the way of ranking, "exact", "conll17" or "conll18".
 
     Raises:
@@ -107,15 +107,15 @@ class Standing(NamedTuple):
         system: its name.
         rank: its rank, which systems with equal values share; null without a value.
         value: its macro-average, which is a percentage or a perplexity; null if it has no value on some treebank.
-        n_valid: the number of its valid outputs (with `partial`, of its scored outputs). All other outputs score 0.
+        n_valid: the number of its valid outputs; with `partial`, of its scored outputs. Others score 0.
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
         letters: letters such as "ab"; systems that share a letter do not differ significantly; null without tests.
-        value_of_valid_sentences: its average if invalid outputs are scored on their valid sentences, which does not
-            affect ranks; null without invalid outputs.
-        value_of_valid_trees: with `partial`, its average if invalid trees count as wrong, which does not affect ranks.
-        share_answered: with `partial`, the share of gold sentences with a HEAD in its outputs.
+        value_of_valid_sentences: its average with invalid outputs scored on their valid sentences (ignored in ranks);
+            null without invalid outputs.
+        value_of_valid_trees: with `partial`, its average with invalid trees counted as wrong (ignored in ranks).
+        share_answered: with `partial`, the share of gold sentences with at least one HEAD in its outputs.
         share_aligned: with `partial`, the share of gold words that are aligned.
         exact: the unrounded value, by which systems are ranked.
     """
@@ -179,16 +179,16 @@ class SystemPair(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """Systems in order of a macro-average.
+    """A ranking of systems by their macro-average.
 
     Args:
         measure: the measure.
         group: the test sets over which the measure is averaged.
-        rule: the rule of ranking.
+        rule: the ranking rule, one of `RANKINGS`.
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
         undefined: the test sets that lack the measured annotation, so that the average is undefined.
-        lines: the positions in `standings`, counted from 1, after which the table has a line, since the next system
-            differs significantly; None without tests.
+        lines: the positions in `standings`, counted from 1, of systems that differ significantly from the next system.
+            The table has a line below these systems. None without tests.
         pairs: the tests of all pairs of systems; empty without tests.
         influences: the pairs of systems for which a single sampling unit, such as a document, causes more than a third
             of the variance of their difference. Each pair comes with its difference without this unit.
@@ -229,8 +229,8 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
     """Return the ranking of the systems in `results` by the macro-average of `measure` over `group`.
 
     Systems with equal values share a rank, and the following ranks are skipped: 1, 2, 3, 4, 4, 6. The rule
-    `exact` averages scores at full precision. `conll17` averages scores with two decimals; `conll18` also rounds the
-    averages to two decimals before it ranks them.
+    `exact` averages scores at full precision. `conll17` first rounds the scores to two decimals. `conll18` also
+    rounds the averages to two decimals, and ranks the rounded averages.
     """
     lower = lower_is_better(measure)
     without = any if not lower else all  # a missing output has no perplexity: 0 would be the best

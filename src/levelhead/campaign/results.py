@@ -41,13 +41,13 @@ class OutputResult(NamedTuple):
 
     Args:
         state: "valid", "invalid" or "missing".
-        values: the exact value of each measure; None if gold lacks the annotation. If the output is missing or invalid,
-            percentages are 0 and perplexities are None.
+        values: the exact value of each measure; None if gold lacks the measured annotation. If the output is missing or
+            invalid, percentages are 0 and perplexities are None.
         status: the status message of the shared tasks' evaluator.
         reasons: the reasons why the output scores 0, at most 20.
         scores: the score of each measure with its counts; empty if the counts are unknown.
         secondary: for an invalid output, the scores of its valid sentences alone.
-        coverage: for an invalid output, the numbers of scored, gold, output and invalid sentences.
+        coverage: for an invalid output, how many sentences were scored, are in gold, are in the output, or are invalid.
         sentences: for each measure, the numerators and denominators in every gold sentence, int32 or float64, shape
             (2, sentences); empty if not requested, or if the output is invalid.
         units: the sampling units, such as documents or sentences; None if `sentences` were not requested.
@@ -55,8 +55,8 @@ class OutputResult(NamedTuple):
         faults: every fault of an invalid output.
         contents: the sizes and the hash of a valid output, and warnings about it.
         measures: the part of the signature that defines the measures.
-        notes: notes about the numbers. They contain `evaluation.provenance.SYSTEM` instead of the system's name.
-        valid_trees: with the option `partial`, the scores if invalid trees count as wrong.
+        notes: notes about the numbers, with `evaluation.provenance.SYSTEM` as a placeholder for the system's name.
+        valid_trees: with the option `partial`, the scores with invalid trees counted as wrong.
         partial_coverage: with the option `partial`, the share of gold that the output covers; otherwise None.
         sentences_valid_trees: like `sentences`, but sentences without a valid tree count as wrong.
         lacks: if scores were read from a table, the measures without a score in the table, which count as 0.
@@ -89,10 +89,10 @@ class Results(NamedTuple):
         test_sets: the test sets, in order.
         systems: the names of the systems, in order.
         measures: the names of the measures.
-        results: the result of each system on each test set, by pairs of system name and test set code.
+        results: the result of each system on each test set; keys are pairs of system name and test set code.
         gold: the sizes and the hash of each gold treebank, by code; empty if only scores are known.
         signature: the settings, versions and hashes that determine the numbers, by name.
-        looked: by test set code, what the function `look` of `score_plan` returned; empty without `look`.
+        looked: for each test set (by code), what the argument `look` of `score_plan` returned; empty without `look`.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -105,18 +105,18 @@ class Results(NamedTuple):
 
     @property
     def units(self) -> Mapping[str, Units]:
-        """A mapping from test set code to sampling units, such as documents; empty if no sentences were counted."""
+        """The sampling units (such as documents) of each test set, by code; empty if scored without `by_sentence`."""
         by_code = {code: self.results[self.systems[0], code].units for code in self.gold}
         return {code: units for code, units in by_code.items() if units is not None}
 
     @property
     def declared_parallel(self) -> dict[str, str]:
-        """The names of declared groups of parallel test sets, as a part of a signature."""
+        """The signature entry that names the declared groups of parallel test sets; empty without such groups."""
         names = dict.fromkeys(test_set.parallel for test_set in self.test_sets if test_set.parallel)
         return {"parallel": "+".join(names)} if names else {}
 
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
-        """Return the sampling units of some or all test sets, and which units parallel test sets share."""
+        """Return the sampling units of test sets (by default all), and which units parallel test sets share."""
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}
         contents = {code: self.gold_hash(code) for code in units}
         declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}
@@ -138,7 +138,7 @@ class Results(NamedTuple):
         return Provenance(self.signature, files, tuple(warnings), tuple(notes))
 
     def notes_on(self, codes: Collection[str]) -> dict[str, list[str]]:
-        """Return a mapping from each note on outputs to the test sets in `codes` that it concerns."""
+        """Return, for each note on outputs, the test sets in `codes` to which it applies."""
         notes: dict[str, dict[str, None]] = {}
         for (system, code), result in self.results.items():
             for note in result.notes if code in codes else ():

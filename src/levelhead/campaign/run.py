@@ -47,9 +47,9 @@ def score_plan(
 ) -> Results:
     """Return the scores of each system's output on each test set.
 
-    Missing and invalid outputs also have a result, with the reasons. The results do not depend on the workers or on the
-    contents of the store, whose keys are hashes of the files, the settings and the version. If a file changes during
-    the run, its final contents are scored.
+    For missing and invalid outputs, the reasons are returned. The scores do not depend on the workers or on what the
+    store contains: its keys are hashes of the files, the settings and the version. If a file changes during the run,
+    its final contents are scored.
 
     Args:
         plan: the test sets and systems.
@@ -64,8 +64,8 @@ def score_plan(
 
     Raises:
         InputError: a gold file is missing or invalid, a file keeps changing, or workers are not available.
-        MeasureError: a measure requires training treebanks that were not given; the rules cannot compare single words,
-            as `look` requires; or a measure is a Python function, which stores and other processes do not support.
+        MeasureError: a measure requires training treebanks that were not given; `look` is given, but the rules only
+            score whole files; or a measure is a Python function, which stores and other processes do not support.
         OutputError: the store cannot be written.
     """
     setup.check_entropies()

@@ -58,8 +58,8 @@ class BeyondChance(NamedTuple):
 
     Args:
         value: the coefficient, where 1 is full agreement and 0 is chance agreement; None if undefined.
-        interval: the confidence interval of the coefficient; None with fewer than 10 informative sentences or
-            documents.
+        interval: the confidence interval of the coefficient; None with fewer than 10 sentences or documents
+            that contain a label other than the most frequent label.
     """
 
     value: float | None
@@ -72,8 +72,8 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators labeled.
-        n_units: the number of sentences or documents in which some word has a label other than the most frequent one.
-            Confidence intervals require 10.
+        n_units: the number of sentences or documents that contain a label other than the most frequent label.
+            Confidence intervals require at least 10 of them.
         observed: the percentage of words on which two annotators agree, averaged over pairs of annotators.
         expected: the percentage expected by chance.
         cohen: Cohen's kappa, averaged over pairs of annotators.
@@ -100,12 +100,12 @@ class Disagreement(NamedTuple):
             `second` are in alphabetical order.
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
-        share: these words as a share of all disagreements on this kind of label.
+        share: these words as a percentage of all disagreements on this kind of label.
         first_annotator: the annotator who chose `first` in the example of this disagreement.
         second_annotator: the annotator who chose `second` in this example.
         sentence: the number of the example's sentence in the first annotation, from 1.
         sent_id: the sent_id of this sentence.
-        form: the form of the example, the first of these words.
+        form: the form of the example, which is the first of these words.
     """
 
     name: str
@@ -136,7 +136,7 @@ class Agreement(Tabular):
             or empty nodes differ between annotations.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
         level: the confidence level of the intervals.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
     """
 
     KIND: ClassVar[str] = "agree"
@@ -188,7 +188,7 @@ class Agreement(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence for readers: on which percentage of words the annotators agree in heads, and in relations."""
+        """A sentence with the percentages of words on which the annotators agree in heads and in relations."""
         n = len(self.annotators)
         known = (label for label in self.labels[:2] if label.observed is not None)
         shares = [f"the {label.name} of {label.observed:.1f}%" for label in known]
@@ -200,7 +200,7 @@ class Agreement(Tabular):
         return {label.name: label for label in self.labels}[name]
 
     def table(self, *, by: Rows = "label") -> Table:
-        """Return a table of agreement on labels, F1 scores or patterns of disagreement, as chosen with `by`."""
+        """Return the table chosen with `by`: agreement on labels, F1 scores, or patterns of disagreement."""
         if by != "label":
             return self._measures_table() if by == "measure" else self._patterns_table()
         columns = [Column("Label", "text"), Column("Words", "number")]

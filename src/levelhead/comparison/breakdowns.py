@@ -92,12 +92,12 @@ class BucketScore(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """The gain of one system on words with the same properties.
+    """A system's gain over the baseline on words with the same properties.
 
     Args:
         values: the values of the properties, such as a relation, that all words of this row share.
         system: the system.
-        gold: the number of gold words in the bucket.
+        gold: the number of gold words with these values.
         baseline_value: the score of the baseline.
         value: the score of the system.
         difference: `value` minus `baseline_value`.
@@ -121,8 +121,8 @@ class AverageGain(NamedTuple):
     Args:
         values: the values of the properties, such as a relation, that all words of this row share.
         system: the system.
-        n_treebanks: the number of treebanks on which both systems have a score in the bucket.
-        gold: the number of gold words in the bucket on all treebanks.
+        n_treebanks: the number of treebanks on which both systems have a score for these words.
+        gold: the number of gold words with these values on all treebanks.
         difference: the mean difference over these treebanks; null if `n_treebanks` is 0.
         more_correct: how many more words the system gets right than the baseline, in total.
         estimate: the mean difference and its confidence interval; None if intervals are not requested.
@@ -139,10 +139,10 @@ class AverageGain(NamedTuple):
 
 @immutable
 class Breakdowns(WithIntervals[Sequence[Breakdown]]):
-    """Scores by properties of words, for each system and property on each treebank.
+    """Scores by properties of words, for each system and treebank.
 
     Args:
-        gains: a mapping from each treebank to the gains of all other systems over the first; empty for a single system.
+        gains: a mapping from each treebank to each system's gains over the first system; empty for a single system.
     """
 
     KIND: ClassVar[str] = "breakdown"
@@ -202,7 +202,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return f"By {self.measure}, compared with {self.systems[0]}, {found}."
 
     def records(self, name: str) -> Any:
-        """Return the rows of one table of the result, such as "scores", with a column for each property of words."""
+        """Return the rows of the table `name`, such as "scores", with a column for each property of words."""
         if name in {"coverage", "units"}:
             return super().records(name)
         every: list[_Row] = list(super().records(name))
@@ -257,7 +257,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return float(self.provenance.signature.get("level", 0.95))
 
     def table(self) -> Table:
-        """Return a table of scores, or of gains if there are several systems, by treebank and property of words."""
+        """Return a table of scores by treebank and property of words; for several systems, a table of gains."""
         return self._table_of_gains() if self.gains else self._table_of_scores()
 
     def _table_of_scores(self) -> Table:

@@ -129,7 +129,7 @@ class SentenceChange(NamedTuple):
         new: the index of the sentence in the new version; None if it was removed.
         kinds: the kinds of changes, such as "removed"; `KINDS` lists all kinds.
         n_words: the number of words whose annotation differs.
-        patterns: a mapping from each pattern of changes, (column, old value, new value), to the number of such changes.
+        patterns: a mapping from each pattern of changes (column, old value, new value) to the number of changes.
     """
 
     old: int | None
@@ -144,8 +144,8 @@ class Changes(Tabular):
 
     Args:
         parts: a mapping from the name of each file to its changes; the name of a single treebank is "".
-        patterns: the changes with the same column, old value and new value, counted together, the most frequent first.
-        provenance: the provenance of the numbers.
+        patterns: the patterns of changes (column, old value and new value), the most frequent first.
+        provenance: the settings and files behind the numbers.
     """
 
     KIND: ClassVar[str] = "diff"
@@ -206,7 +206,7 @@ class Changes(Tabular):
         return counts
 
     def table(self, *, by: Rows = "pattern") -> Table:
-        """Return a table of patterns of changes, changed sentences or files, as chosen with `by`."""
+        """Return the table chosen with `by`: patterns of changes, changed sentences, or files."""
         rows: Iterator[tuple[Cell, ...]]
         notes: tuple[str, ...] = ()
         if by == "file":
@@ -313,7 +313,7 @@ class Changes(Tabular):
             yield from ((*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return a draft changelog in Markdown with at most `most` patterns of changes per column (None for all)."""
+        """Return a draft changelog in Markdown with at most `most` patterns of changes per column; None shows all."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
@@ -352,7 +352,7 @@ class TreebankChanges(Changes):
 
     @property
     def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
-        """A mapping that contains only these changes, under the name ""."""
+        """These changes under the key "", as in the changes of folders, whose keys are treebanks."""
         return {"": self}
 
 
@@ -363,7 +363,7 @@ class ReleaseChanges(Changes):
     Args:
         only_old: the files that are only in the old folder; all sentences in these files count as removed.
         only_new: the files that are only in the new folder; all sentences in these files count as added.
-        n_refiled: the number of sentences that have moved to another file with the same words.
+        n_refiled: the number of sentences that have moved to another file without changes in their words.
     """
 
     of_folder = True

@@ -151,7 +151,7 @@ class Difficulty(Tabular):
         explained: how much of the difficulty each property of treebanks explains; empty unless `explain` was given.
         detectable: the smallest difference between systems that each test set can detect; empty if scores were given
             instead of files.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
     """
 
     KIND: ClassVar[str] = "difficulty"
@@ -173,7 +173,7 @@ class Difficulty(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A text that names the hardest and the easiest test set, and gives the spread of test sets and of systems."""
+        """A text with the hardest and the easiest test set, and the standard deviations of test sets and systems."""
         known = [row for row in self.test_sets if row.difficulty is not None]
         hardest, easiest = known[0], known[-1]
         spread = np.std([row.difficulty or 0.0 for row in known])

@@ -252,14 +252,14 @@ class LanguagePair(NamedTuple):
         measure: the measure.
         treebank_a: the first treebank.
         treebank_b: the second treebank.
-        value_a: the score on the first treebank, which is a percentage or a perplexity.
-        value_b: the score on the second treebank.
+        value_a: the percentage or perplexity on the first treebank.
+        value_b: the percentage or perplexity on the second treebank.
         difference: `value_a` minus `value_b`; in points, except for perplexities.
         difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
         p: the p-value, corrected for the number of pairs (Sidak).
-        paired: whether translations are paired, since both treebanks are parallel.
-        influence: the sentences or documents that cause more than a third of the variance of the difference, each with
-            the difference when it is left out.
+        paired: whether the treebanks are parallel, so that translations are paired.
+        influence: the sentences or documents that cause more than a third of the variance of the difference, and
+            the difference without each of them.
     """
 
     system: str
@@ -289,7 +289,7 @@ class Languages(Tabular):
 
     Args:
         pairs: a comparison for each system, measure and pair of treebanks.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         perplexities: the measures whose values are perplexities.
         units: the sampling units (sentences or documents) of each treebank.
     """

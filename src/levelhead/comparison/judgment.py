@@ -86,13 +86,13 @@ class ComparedMeasures(NamedTuple):
 
 @immutable
 class Judgment(Tabular):
-    """The agreement of measures with people.
+    """How well measures agree with people.
 
     Args:
         choices: the choices of people.
         measures: a mapping from each measure to its scores and its agreement with people.
         comparisons: for every two measures, how much better the first agrees with people than the second.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
     """
 
@@ -122,7 +122,7 @@ class Judgment(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the measure that agrees best with people, and those not significantly worse."""
+        """A sentence with the measure that agrees best with people, and those that are not significantly worse."""
         known = {name: r for name, (_, each) in self.measures.items() if (r := each.correlation.value) is not None}
         if not known:
             return "No measure prefers a system in enough sentences."
@@ -139,7 +139,7 @@ class Judgment(Tabular):
         return f"{best} agrees best with people's choices ({numbers}), {than}."
 
     def table(self, *, places: int | None = 3) -> Table:
-        """Return the statistics of each measure, one per row, with notes that compare measures.
+        """Return a table with a row for each statistic of each measure, and notes that compare measures.
 
         Args:
             places: the number of decimals in notes; None for all.

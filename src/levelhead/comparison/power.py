@@ -83,12 +83,12 @@ class Detectable(NamedTuple):
 
 @immutable
 class Power(Tabular):
-    """Detectable differences by measure, size of test set and number of runs.
+    """Differences between two systems that test sets can detect.
 
     Args:
         rows: the detectable differences.
         test: the significance level and the power of the planned test.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         perplexities: the measures that are perplexities, not percentages.
         units: the sampling units (sentences or documents) of each test set; empty if no files were read.
     """
@@ -104,7 +104,7 @@ class Power(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence with the difference in LAS (or the first measure) that the test sets can detect."""
+        """A sentence with the difference that the test sets can detect in LAS (or the first measure)."""
         measures = {row.measure: None for row in self.rows}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         of_measure = [row for row in self.rows if row.measure == measure]

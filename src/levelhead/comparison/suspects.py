@@ -203,8 +203,8 @@ class Suspect(NamedTuple):
 
     Args:
         word: the index of the word in the treebank.
-        kind: the suspect annotation, which is "head" (perhaps with the relation), "relation" or "UPOS".
-        gold: the annotation in gold (a relation with its head, or a tag).
+        kind: which annotation is suspect ("head", "relation" or "UPOS"); "head" can include the relation.
+        gold: the gold annotation of the word (a relation with a head, or a UPOS tag).
         other: the annotation that is probably correct.
         score: the evidence for `other`, as log-odds.
         n_for: the number of systems that predict `other`.
@@ -271,7 +271,7 @@ class Suspects(Tabular):
         systems: the names of the systems.
         suspects: the suspect words, the most suspicious first.
         outputs: the output of each system, aligned with gold.
-        provenance: the provenance of the result.
+        provenance: the settings and files behind the result.
     """
 
     KIND: ClassVar[str] = "suspects"

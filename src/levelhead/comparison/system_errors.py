@@ -121,7 +121,7 @@ class Confusions(PerTreebank[Confusion]):
         return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
 
     def table(self) -> Table:
-        """Return a row for each pair of confused relations, the most frequent first and unaligned words last."""
+        """Return a table of the pairs of confused relations, the most frequent first and unaligned words last."""
         columns = (
             *(Column("Gold", "text"), Column("System", "text"), Column("Words", "number")),
             *(Column("Head correct", "number"), Column("of gold", "percent")),

@@ -45,7 +45,7 @@ from levelhead.typology.languages import Voter, treebanks_voting
 
 @immutable
 class Comparison(Tabular):
-    """A comparison of systems with the first one.
+    """Scores of systems, compared with the first system.
 
     Args:
         systems: the systems, the baseline first.
@@ -53,12 +53,12 @@ class Comparison(Tabular):
         results: the score of each system in each measure, on each treebank and averaged, compared with the baseline's
             score.
         wins: on how many treebanks each system is better or worse than the baseline; empty for a single treebank.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
         looked: a mapping from each test set to the data that `prepare` requested for the HTML page or the summary.
         voter: whether tests over treebanks have one vote per "treebank", "language" or "family".
         units: the sampling units (sentences or documents) of each treebank.
-        joint_units: for parallel test sets, a text with the number of their joint sampling units; otherwise empty.
+        joint_units: for parallel test sets, the number of their joint sampling units, as text; otherwise empty.
         valid_trees: for partial scores, the results when all words of invalid trees count as wrong; otherwise empty.
         coverage: for partial scores, how much of gold each system covers on each treebank; otherwise empty.
         gates: whether each system passes the regression gate (`fail_if_worse`) of each measure. Systems with invalid
@@ -96,7 +96,7 @@ class Comparison(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that says in which measures two systems differ, or which of more systems differ from the first."""
+        """A sentence on the measures in which two systems differ, or on the systems that differ from the first."""
         measure, baseline = "LAS" if "LAS" in self.measures else self.measures[0], self.systems[0]
         first, *others = self.of_average(measure)
         if not others:
@@ -132,7 +132,7 @@ class Comparison(Tabular):
         return unit_line(self.units, with_p_values(result.p for result in self.results), self.joint_units)
 
     def of_average(self, measure: str) -> list[ComparedScore]:
-        """Return the macro-average of `measure` for each system, or its score if there is only one treebank."""
+        """Return each system's macro-average of `measure`, or the score if there is only one treebank."""
         of_measure = [result for result in self.results if result.measure == measure]
         return [result for result in of_measure if result.average == "macro"] or of_measure[: len(self.systems)]
 

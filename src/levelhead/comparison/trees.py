@@ -64,7 +64,7 @@ class TreeExamples(Tabular):
     """Sentences with an error, or sentences in which systems differ most, shown as trees.
 
     Args:
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         coverage: for partial scores, how much of gold each system covers on each treebank; otherwise empty.
     """
 
@@ -72,7 +72,7 @@ class TreeExamples(Tabular):
     coverage: Coverages
 
     def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the drawn trees as text, at most `limit` per heading, with notes that fit the `screen`."""
+        """Return the trees as text, at most `limit` under each heading, followed by notes for this `screen`."""
         from levelhead.tables.writers import notes_text
 
         return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
@@ -95,8 +95,8 @@ class ErrorExamples(TreeExamples):
         system: the name of the system.
         treebank: the name of the treebank.
         matches: the aligned words.
-        cells: a mapping from each error, such as `nsubj:obj` (gold relation, then system relation), to the words that
-            have it.
+        cells: a mapping from each error to the words that have it. For example, the error `nsubj:obj` is the gold
+            relation nsubj predicted as obj.
     """
 
     KIND: ClassVar[str] = "examples"
@@ -132,7 +132,7 @@ class ErrorExamples(TreeExamples):
                     yield self.treebank, role, sentence.index + 1, word, *cells
 
     def table(self) -> Table:
-        """Return a table with a row for each of these words."""
+        """Return a table with a row for each error."""
         columns = (
             *(Column("Error", "text"), Column("Sentence", "position"), Column("sent_id", "text")),
             *(Column("Word", "position"), Column("Form", "text")),
@@ -183,8 +183,8 @@ class Contrast(NamedTuple):
     Args:
         sentence: the index of the sentence.
         gold: the number of gold words; for weighted measures, the sum of their weights.
-        baseline_correct: the number (or sum of weights) of words that the baseline gets right.
-        correct: the number (or sum of weights) of words that the system gets right.
+        baseline_correct: the number or weight of words that the baseline gets right.
+        correct: the number or weight of words that the system gets right.
         more_correct: `correct` minus `baseline_correct`.
     """
 
@@ -232,7 +232,7 @@ class Contrasts(TreeExamples):
                 yield code, system.name, baseline.name, str(self.measure), *place, contrast
 
     def table(self) -> Table:
-        """Return a table with a row for each sentence that differs."""
+        """Return a table with a row for each sentence."""
         columns = (
             *(Column("Treebank", "text"), Column("System", "text")),
             *(Column("Sentence", "position"), Column("sent_id", "text")),

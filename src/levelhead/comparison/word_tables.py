@@ -264,7 +264,7 @@ class AlignedWords(Tabular):
 
     Args:
         words: the table of words.
-        provenance: the provenance of the table.
+        provenance: the settings and files behind the table.
     """
 
     KIND: ClassVar[str] = "words"
@@ -284,7 +284,7 @@ class CountedSentences(Tabular):
 
     Args:
         sentences: the table of sentences.
-        provenance: the provenance of the table.
+        provenance: the settings and files behind the table.
     """
 
     KIND: ClassVar[str] = "sentences"

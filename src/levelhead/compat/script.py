@@ -77,19 +77,19 @@ class Score:
 
     @property
     def f1(self) -> float:
-        """2 * correct / (system + gold), from the numbers of items; 0.0 if there are no items."""
+        """2 * correct / (system + gold), where all three are numbers of items; 0.0 without items."""
         total = self.system_total + self.gold_total
         return 2 * self.correct / total if total else 0.0
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """The number of correct items divided by `aligned_total`; if this is 0 or None, `aligned_total` itself."""
+        """The number of correct items divided by `aligned_total`, or `aligned_total` itself if it is 0 or None."""
         return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
 
 
 @immutable
 class UDRepresentation:
-    """The contents of a file; lists are created when first used."""
+    """The contents of a file, as lists that are created when first used."""
 
     treebank: Treebank
     rules: Rules
@@ -250,7 +250,7 @@ class Script:
 
 
 def load_deprel_weights(weights_file: Iterable[str] | None) -> dict[str, float] | None:
-    """Return the weight of each relation, one per line of `weights_file`; None without a file.
+    """Return the weight of each relation in `weights_file`; None without a file.
 
     Raises:
         ValueError: a line does not have two columns.

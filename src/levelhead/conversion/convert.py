@@ -35,11 +35,11 @@ _KEYS = {"name", "subtypes", "targets", "fixed"}
 
 
 class Targets(NamedTuple):
-    """The words that swap places with their heads, by UPOS and relation: the set T of Kohita et al. (2017).
+    """Which words swap places with their heads, by UPOS and relation (the set T of Kohita et al. 2017).
 
     Args:
         name: the name of the set.
-        relations: a mapping from each UPOS to the relations with which its words are targets.
+        relations: for each UPOS, the relations that make a word with this UPOS a target.
         fixed: a mapping from "ud1" and "ud2" to the relations inside fixed expressions. Backward conversion does not
             move words with these relations.
         subtypes: whether a relation written without a subtype matches all its subtypes.

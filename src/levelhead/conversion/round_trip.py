@@ -113,7 +113,7 @@ class RoundTrip(Tabular):
         counts: the numbers of words, changed heads, non-projective arcs and so on.
         not_restored: the words whose heads differ after forward and backward conversion.
         variant: the interpretation of Kohita et al. (2017): "paper", "frozen" or "script".
-        targets: the name of the `Targets`, the words that were converted.
+        targets: the name of the `Targets`, which define the words that are converted.
         targets_sha256: a hash of the `Targets`.
         exact: whether the original heads were recorded in MISC.
         sha256: the hash of the treebank's file; None if the treebank was created in Python.
@@ -129,7 +129,7 @@ class RoundTrip(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the numbers."""
+        """The settings and files behind the numbers."""
         file = file_id(self.sha256)
         signature = {
             "ud": str(self.counts.ud),
@@ -154,7 +154,7 @@ class RoundTrip(Tabular):
         return RoundTrips({TREEBANK: self}).records(name)
 
     def table(self, *, failures: bool = False) -> Table:
-        """Return a table of the counts, or of the words with different heads if `failures`."""
+        """Return a table of the counts; with `failures`, of the words whose heads are not restored."""
         return RoundTrips({TREEBANK: self}).table(failures=failures)
 
 
@@ -228,7 +228,7 @@ class RoundTrips(Mapping[str, RoundTrip], Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the numbers; the signature joins the signatures of all treebanks."""
+        """The settings and files behind the numbers; the signature joins the signatures of all treebanks."""
         each = {name: trip.provenance for name, trip in self.items()}
         signatures = [provenance.signature for provenance in each.values()]
         joined = {key: "+".join(dict.fromkeys(one[key] for one in signatures)) for key in (signatures or [{}])[0]}

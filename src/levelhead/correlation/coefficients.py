@@ -140,7 +140,7 @@ def fisher_z(values: Numbers, method: Method, n_given: int = 0) -> FisherZ:
 
 
 class CumulativeVariance(NamedTuple):
-    """The variances of a measure's best 2, 3, ... scores.
+    """The variance of a measure's k highest scores, for every k.
 
     Args:
         treebanks: the treebanks, from the highest to the lowest score.
@@ -152,7 +152,7 @@ class CumulativeVariance(NamedTuple):
 
 
 def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64]) -> CumulativeVariance:
-    """Return the sample variances of the best 2, 3, ... scores (Callin, figure 5).
+    """Return the sample variance of the k highest scores, for every k (Callin, figure 5).
 
     Args:
         treebanks: the names of the treebanks.
@@ -172,11 +172,11 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
 
 @immutable
 class CumulativeVariances(Tabular):
-    """The variances of each measure's best 2, 3, ... scores.
+    """The variance of each measure's k highest scores, for every k.
 
     Args:
         variances: the cumulative variance of each measure.
-        provenance: the provenance of the numbers; its notes list what was left out.
+        provenance: the settings and files behind the numbers; its notes list what was left out.
     """
 
     KIND: ClassVar[str] = "cumulative-variance"
@@ -202,7 +202,7 @@ class CumulativeVariances(Tabular):
                 yield measure, n, treebank, variance
 
     def table(self) -> Table:
-        """Return a table of the variance of the best k scores, with one row per k and one column per measure."""
+        """Return the variance of the k highest scores, with a row for each k and a column for each measure."""
         columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in self.variances))
         by_size = zip_longest(*(variance.variances.tolist() for variance in self.variances.values()), fillvalue="")
         rows = tuple((size, *cells) for size, cells in enumerate(by_size, 2))

@@ -36,12 +36,12 @@ class Coefficient(NamedTuple):
 
     Args:
         value: the coefficient, from -1 to 1; None if a column is constant.
-        low: the lower end of the confidence interval; the intervals of all pairs hold jointly. It is None with fewer
-            than 4 treebanks (4 + k with k controlled columns), or if a column is constant without some treebank.
+        low: the lower end of the confidence interval; intervals are simultaneous for all pairs. It is None with fewer
+            than 4 treebanks (4 + k with k controlled columns), or if leaving out one treebank makes a column constant.
         high: the upper end of the confidence interval.
-        p: the two-sided p-value, corrected for the number of pairs (Sidak); it is below .05 exactly when
-            the 95% interval excludes 0.
-        families: the check for family effects.
+        p: the two-sided p-value, corrected for the number of pairs (Sidak); below .05 if and only if the 95%
+            interval excludes 0.
+        families: effects of language families.
     """
 
     value: float | None
@@ -81,9 +81,9 @@ class Correlation(Tabular):
     Args:
         columns: the names of the columns.
         given: the columns controlled for in partial correlations.
-        treebanks: the treebanks that count in at least one pair.
+        treebanks: the treebanks that are used for at least one pair.
         pairs: the correlations of each pair of columns, in the order of the upper triangle of the matrix.
-        provenance: the provenance of the numbers; its notes list what was left out.
+        provenance: the settings and files behind the numbers; its notes list what was left out.
     """
 
     KIND: ClassVar[str] = "correlate"

@@ -45,7 +45,7 @@ class Preferences(NamedTuple):
 
 
 class AgreementEstimate(NamedTuple):
-    """A number with its confidence interval; each is None if undefined.
+    """A number and its confidence interval; undefined numbers are None.
 
     Args:
         value: the number.
@@ -59,15 +59,15 @@ class AgreementEstimate(NamedTuple):
 
 
 class HumanAgreement(NamedTuple):
-    """The agreement of a measure with people.
+    """How well a measure agrees with people.
 
     Args:
-        n: the number of sentences that count.
+        n: the number of sentences; with `ties="skip"`, without ties.
         n_ties: the number of sentences with equal or undefined scores.
         correlation: Pearson's correlation between the measure's preferences and people's choices (Callin, table 4).
         spearman: Spearman's correlation between score differences and people's choices.
         accuracy: the percentage of sentences in which the measure prefers the system that people chose.
-        kappa: Cohen's kappa (1960): accuracy corrected for chance.
+        kappa: Cohen's kappa (1960), which is accuracy corrected for chance.
     """
 
     n: int
@@ -83,7 +83,7 @@ class AgreementDifference(NamedTuple):
 
     Args:
         difference: the first measure's correlation with people's choices, minus the second measure's correlation.
-        p: the two-sided p-value, below 1 - level exactly when the interval does not include 0.
+        p: the two-sided p-value, below 1 - level if and only if the interval excludes 0.
     """
 
     difference: AgreementEstimate

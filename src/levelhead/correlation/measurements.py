@@ -65,7 +65,7 @@ class Measurements(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the numbers."""
+        """The settings and files behind the numbers."""
         files = {"tables": {path: FileId(digest) for path, digest in self.sources.items()}}
         return Provenance(self.signature(), files if self.sources else {}, (), self.notes)
 
@@ -111,7 +111,7 @@ class Measurements(Tabular):
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
         """Return the version of levelhead, the requested key, and the hash of each file.
 
-        Each file is named by the shortest end of its path that no other file has.
+        Each file name is preceded by as many of its folders as distinguish it from other files.
 
         Args:
             taken: names that files must not have, since they have another meaning in the signature.

@@ -107,7 +107,7 @@ class Derivations(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The provenance of the derivations."""
+        """The settings and files behind the derivations."""
         file = summary_of(self.treebank).id
         signature = {"system": self.system.name, "treebank": str(file), "version": VERSION}
         return Provenance(signature, {TREEBANK: {"gold": file}}, tuple(self.treebank.warnings))
@@ -196,7 +196,7 @@ class Sequences(NamedTuple):
 
     Args:
         words: the words of all sentences, with underscores for spaces.
-        starts: the index of each sentence's first word, then the number of words; int32, shape (sentences + 1,).
+        starts: the index of each sentence's first word, followed by the number of words; int32, shape (sentences + 1,).
         order: the name of the order, one of `ORDERS`.
         swaps: the number of swaps in each sentence's derivation, int64, shape (sentences,).
         sha256: the hash of the treebank's file; None if the words were not read from a file.

@@ -174,7 +174,7 @@ class NgramModel:
         return np.where(places < 0, UNKNOWN, places + len(SPECIAL)).astype(np.int32)[sequences.words.codes]
 
     def log_probabilities(self, tokens: FramedTokens) -> Reals:
-        """Return each token's log10 probability after the tokens before it; 0 for `<s>`."""
+        """Return the log10 probability of each token, given the tokens before it; 0 for `<s>`."""
         codes, places = tokens.codes, tokens.places
         index, result = codes, self.tables[0].log_probabilities[codes]
         for n, (shorter, table) in enumerate(pairwise(self.tables), 2):
@@ -188,7 +188,7 @@ class NgramModel:
         return np.where(places == 0, 0.0, result)
 
     def distribution(self, context: Sequence[str]) -> Reals:
-        """Return each word's probability, by its code, after a sentence's first words; 0 for `<s>`."""
+        """Return the probability of each word (by code) after `context`, the first words of a sentence; 0 for `<s>`."""
         codes, size = [BEGIN, *self.encode(sequences_from([context])).tolist()], self.vocabulary_size
         words = np.column_stack([np.tile(codes, (size, 1)), np.arange(size)])
         places, sentences = np.arange(words.size) % words.shape[1], np.arange(words.size) // words.shape[1]

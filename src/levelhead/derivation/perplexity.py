@@ -94,7 +94,7 @@ class Perplexity:
     Args:
         sums: the log-probabilities and lengths of the sentences.
         order: the word order, one of `ORDERS`.
-        ends: how ends of sentences count: "in", "out" or "ppl1", as the function `perplexity` explains.
+        ends: how ends of sentences count ("in", "out" or "ppl1"); see the function `perplexity`.
         n_training_words: the number of words from which the model was estimated; 0 if unknown.
         signature: everything that determines the numbers.
         sha256: the hash of the treebank's file; None for a treebank created in Python.
@@ -154,7 +154,7 @@ class Perplexity:
 
     @property
     def size_over_perplexity(self) -> float | None:
-        """The number of training words / `excluding_oov`, which Søgaard & Haulrich correlate with accuracy."""
+        """The number of training words divided by `excluding_oov`; Søgaard & Haulrich correlate it with accuracy."""
         value = self.excluding_oov
         return self.n_training_words / value if value and self.n_training_words else None
 
@@ -365,7 +365,7 @@ class Perplexities(Tabular):
     Args:
         results: a mapping from each file to its perplexity, the test set first.
         model: the n-gram model.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
     """
 
     KIND: ClassVar[str] = "perplexity"

@@ -208,7 +208,7 @@ class TransitionSystem:
         return tuple(map(Transition, codes.tolist()))
 
     def costs(self, configuration: Configuration, heads: Sequence[int]) -> dict[Transition, int]:
-        """Return how many gold arcs each legal transition makes unreachable: the dynamic oracle of arc-eager.
+        """Return how many gold arcs each legal transition makes unreachable (the dynamic oracle of arc-eager).
 
         Args:
             configuration: the state of the derivation; it may already have wrong arcs.

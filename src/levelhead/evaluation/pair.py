@@ -51,8 +51,8 @@ class Evaluation(Mapping[str, Score], Tabular):
         scores: the score of each measure, in the requested order.
         gold: the size of the gold treebank and the warnings about its file. For several treebanks, sizes are summed.
         system: the size of the system's output and the warnings about its file.
-        provenance: the provenance of the numbers.
-        valid_trees: for partial scores, lower scores that count all words of sentences without a valid tree as wrong;
+        provenance: the settings and files behind the numbers.
+        valid_trees: for partial scores, the scores if all words of sentences without a valid tree count as wrong;
             otherwise empty.
         coverage: for partial scores, the share of gold that the output covers; otherwise None.
         leakage: the share of gold that occurs in training; None without training treebanks.
@@ -99,7 +99,7 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def reasons(self) -> dict[str, str]:
-        """A mapping from each measure without a value to the reason."""
+        """A mapping from each measure without a value to the reason why it has none."""
         return {name: score.reason for name, score in self.scores.items() if score.reason}
 
     @property

@@ -131,8 +131,8 @@ class PartialCoverage(NamedTuple):
         forms_matched: the number of gold words that are aligned with a word of the same form.
         other_text: the number of output sentences with a different text than gold: no word is aligned, and
             fewer than half of the forms are equal.
-        fits_next: the number of sentences in `other_text` that fit the next gold sentence.
-        fits_previous: the number of sentences in `other_text` that fit the previous gold sentence.
+        fits_next: the number of these sentences that match the next gold sentence instead.
+        fits_previous: the number of these sentences that match the previous gold sentence instead.
     """
 
     paired_by: PairedBy | None

@@ -40,7 +40,7 @@ class Setup:
         registry: the available measures and schemes.
         format: the format of files.
         gold_format: the format of gold files; None if it is `format`.
-        weights: the weights and models that were already read: a mapping whose keys `scoring.selection.key_of` returns.
+        weights: the weights and models that have been read, under the keys that `scoring.selection.key_of` returns.
         folder: the folder to which paths in measures are relative; "" is the current folder.
         partial: whether to score outputs with different text or broken trees.
     """
@@ -104,11 +104,11 @@ class Setup:
 
     @property
     def needs_punctuation(self) -> bool:
-        """Whether a measure leaves out the relations of `callin_punctuation`, which depend on the whole gold file."""
+        """Whether a measure leaves out punctuation by Callin's definition, which depends on the whole gold file."""
         return any(definition.punctuation_for(measure.argument) == "callin" for measure, definition in self.defined)
 
     def values_of(self, measure: Measure) -> Any:
-        """Return the weights or the model that a measure names; None if it needs neither."""
+        """Return the weights or the model for a measure; None if it needs neither."""
         needs_file = self.registry.measures[measure.name].needs_file
         return self.weights[key_of(measure)].values if needs_file else None
 
@@ -117,9 +117,9 @@ class Setup:
         return replace(self, measures=tuple(measures))
 
     def read(self, treebank: str | None = None) -> Setup:
-        """Return the settings with the weights and models that measures name, each read once.
+        """Read the weights and models that the measures name, each file once, and return the settings with them.
 
-        A path with `{treebank}` is only read if a `treebank` is given; its code replaces `{treebank}`.
+        A path with `{treebank}` is only read if the code of a `treebank` is given, which then replaces `{treebank}`.
         """
         self.check_entropies()
         read = dict(self.weights)
@@ -131,7 +131,7 @@ class Setup:
         return replace(self, weights=read)
 
     def check_entropies(self) -> None:
-        """Refuse measures weighted by word dependency entropy, such as WLAS(WDE), if the weights are missing."""
+        """Raise a MeasureError if a measure such as WLAS(WDE) lacks its weights, the word dependency entropies."""
         for measure, definition in self._unread:
             if key_of(measure) == ENTROPY and definition.takes_weights:
                 message = (
@@ -141,7 +141,7 @@ class Setup:
                 raise MeasureError(message, "missing-weight")
 
     def check_functions(self, *, elsewhere: bool, stored: bool) -> None:
-        """Refuse measures that are functions if results are `stored` or computed `elsewhere` (in other processes)."""
+        """Raise a MeasureError if measures are functions, and results are `stored` or computed in other processes."""
         for what, given in (("store=", stored), ("jobs= and cluster=", elsewhere)):
             for measure in self.measures if given else ():
                 if self.registry.functions([measure]):
@@ -149,16 +149,16 @@ class Setup:
                     raise MeasureError(message, "invalid-measure")
 
     def with_pipes(self) -> Setup:
-        """Return the settings with the weights and models from named pipes, which can be read only once."""
+        """Return the settings after reading weights and models from named pipes, which can be read only once."""
         pipes = [measure for measure, _ in self._unread if is_stream(self.place_of(path_of(measure)))]
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:
-        """Return the full path of a file that a measure names; options may follow the path."""
+        """Return the full path of the file in a measure's argument; options after the path are kept."""
         return os.path.join(self.folder, path)  # noqa: PTH118
 
     def for_pair(self) -> Setup:
-        """Return the settings for a single pair of treebanks, after reading the files that measures name."""
+        """Return the settings for a single pair of treebanks, after reading the files of weights and models."""
         for measure, _ in self._unread:
             for_treebank(measure, None)  # refuses a file for each treebank
         return self.read() if self._unread else self
@@ -174,15 +174,15 @@ class Setup:
         )
 
     def signature_of_rules(self) -> dict[str, str]:
-        """Return the name of the rules, their modifications, and whether scores are partial."""
+        """Return the signature's parts about rules: their name, their modifications, and whether scores are partial."""
         parts = {"rules": self.rules.signature} | ({"partial": "yes"} if self.partial else {})
         parts |= {"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {}
         return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-        """Return what the signature says about measures: hashes of weights and definitions, functions, class schemes.
+        """Return the signature's parts about measures: hashes of weights and definitions, functions, class schemes.
 
-        `files` is a mapping from measure to hash; its hashes replace those of `weights`.
+        `files` maps measures to hashes, which replace the hashes of `weights`.
         """
         parts = {
             str(measure): files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]

@@ -103,7 +103,7 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
 
 
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
-    r"""Return a treebank made of one or more parsed Docs.
+    r"""Return a treebank made from one or more parsed Docs.
 
     White-space tokens, such as line ends, do not become words. Their text goes to MISC of the preceding word
     (`SpacesAfter=\n`); if they begin the text, it goes to MISC of the first word (`SpacesBefore`). Dependents of a
@@ -117,8 +117,8 @@ def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treeb
         rename_root: whether to rename the relation ROOT to root, as in UD.
 
     Raises:
-        ConlluError: a Doc is not parsed, a sentence has more than one root, a form has a tab or line end inside (as
-            when tokens were merged), or a head is in another sentence.
+        ConlluError: a Doc is not parsed, a sentence has more than one root, a form contains a tab or line end (as
+            in merged tokens), or a head is in another sentence.
     """
     several: Iterable[Any] = [docs] if hasattr(docs, "has_annotation") else docs
     return treebank_from_blocks((block for doc in several for block in _blocks(doc, rename_root=rename_root)), "spaCy")

@@ -35,7 +35,7 @@ def to_stanza(treebank: Treebank) -> Document:
     """Return a treebank as Stanza's Document, with multiword tokens, empty nodes, comments and enhanced edges.
 
     A sentence that has no sent_id gets a number from Stanza (`# sent_id = 0`). Stanza moves SpaceAfter and SpacesAfter
-    from MISC to the token, and sorts MISC when it moves them back. It stores enhanced edges as a graph, sorted, without
+    from MISC to the token. When it writes them back, it sorts MISC. It stores enhanced edges sorted and without
     duplicates. Multiword tokens lose all columns except FORM and MISC, and the words in them lose the spacing in MISC.
 
     Raises:
@@ -58,12 +58,12 @@ def to_stanza(treebank: Treebank) -> Document:
 
 
 def from_stanza(documents: Any) -> Treebank:
-    """Return a treebank made of one or more parsed Documents.
+    """Return a treebank made from one or more parsed Documents.
 
     MISC has the same contents as in Stanza's CoNLL-U: SpaceAfter=No and other spacing, start_char, end_char and ner.
-    Unlike `"{:C}".format(document)`, this does not sort features, keeps the position of empty nodes inside multiword
-    tokens, and refuses words without a head, for which Stanza invents a head. Entities, sentiment and constituency
-    trees are lost, except in comments written by Stanza.
+    Unlike Stanza's `"{:C}".format(document)`, this function does not sort features, keeps the position of empty nodes
+    inside multiword tokens, and raises an error for words without a head, for which Stanza invents a head. Entities,
+    sentiment and constituency trees are lost, except in comments written by Stanza.
 
     Args:
         documents: one or more Documents from a pipeline with the processor depparse.

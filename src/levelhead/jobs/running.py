@@ -66,10 +66,10 @@ class Workers(NamedTuple):
     """How to start an Executor, and how to submit jobs to it.
 
     Args:
-        start: a function that returns an Executor; it is called again when workers were lost.
+        start: a function that returns an Executor; it is called again if workers are lost.
         window: the maximum number of submitted tasks.
         batch: the number of jobs in each task; more than one if submitting is slow.
-        restartable: whether `start` returns a new Executor each time, which is then shut down after use.
+        restartable: whether `start` always returns a new Executor, so that it can be shut down after use.
         lost: the exceptions that a task raises if its worker was lost.
     """
 
@@ -98,7 +98,7 @@ def n_cores() -> int:
 
 
 def processes(n: int) -> Workers:
-    """Return workers for `n` processes on this machine, or for this process if `n` is 1."""
+    """Return workers that run jobs in `n` processes on this machine; if `n` is 1, in this process."""
     if n == 1:
         return Workers(_ThisProcess, window=1)
 

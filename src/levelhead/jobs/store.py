@@ -96,7 +96,7 @@ _KIND = DatabaseKind(
 
 
 class Store:
-    """A file that stores each result once, under a key. A `with` block closes the file at its end.
+    """A file that stores each result once, under a key. The end of a `with` block closes the file.
 
     The file at `path` is created if it does not exist. Results are committed twice a second: a killed process loses at
     most the results of the last half second, and never stores part of a result

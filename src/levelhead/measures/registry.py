@@ -89,7 +89,7 @@ class Registry:
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
 
     def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the hashes of custom definitions: those of `measures`, their schemes and the default scheme.
+        """Return the hashes of the custom definitions of `measures`, of their schemes and of the default scheme.
 
         Definitions from a file have the hash of the file; other definitions have a hash of their contents.
         """
@@ -113,9 +113,9 @@ class Registry:
         return tuple(sorted({function for each in own for function in each.functions}))
 
     def including(self, measures: Iterable[str | Measure]) -> Registry:
-        """Return the registry with the custom measures among `measures` added; strings are ignored.
+        """Return the registry with all custom measures in the list `measures` added; strings in the list are ignored.
 
-        Raises a MeasureError if another measure has the name of a custom measure.
+        Raises a MeasureError if the name of a custom measure is taken.
         """
         known = dict(self.measures)
         names = {name.lower(): name for name in known}

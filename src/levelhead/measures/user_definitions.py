@@ -43,14 +43,14 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     """Return a copy of `registry` with the measures and schemes of the TOML file `path` added.
 
     A table `[measure.NAME]` has a list `needs` of what must be correct: head, relation, full-relation, upos, xpos,
-    feats, all-feats, lemma or function-words. If `needs` is empty, all aligned words are correct, as for Words.
-    Optional keys are `unit` ("words", or "exact" for sentences without errors), `only` (a class), `without` (a list of
-    classes and relations), `meaning`, `formula` and `source`.
+    feats, all-feats, lemma or function-words. If `needs` is empty, all aligned words are correct, as in Words.
+    Optional keys are `unit`, `only` (a class), `without` (a list of classes and relations), `meaning`, `formula` and
+    `source`. With `unit = "exact"`, the measure counts sentences without errors; by default, it counts words.
 
     A table `[scheme.NAME]` has a table `classes` with a list of relations for each class. Optional keys are `version`,
-    `otherwise` and `source`. `version` is the version of UD (1 or 2) that defines the relations; those of the other
-    version then belong to the classes of their counterparts. `otherwise` is the class of unlisted relations, by default
-    UNKNOWN.
+    `otherwise` and `source`. `version` is the version of UD (1 or 2) that defines the relations; relations of
+    the other version then have the classes of their counterparts. `otherwise` is the class of unlisted relations, by
+    default UNKNOWN.
 
     Raises:
         InputError: the file is not TOML, or a definition is invalid.
@@ -191,7 +191,7 @@ def measure(
     columns: Sequence[Literal["upos", "xpos", "feats", "lemma"]] = (),
     version: str | None = None,
 ) -> Callable[[FunctionOfWords], CustomMeasure]:
-    """Return a decorator that turns a function into a measure for `score`, `compare`, `rank` and others.
+    """Return a decorator that turns a function into a measure for `score`, `compare`, `rank` and other functions.
 
     The function gets the `WordColumns` of all gold words. It returns an array with a value for each word: whether it is
     correct, or a number from 0 to 1. Words that are not aligned are never correct. Recall is the sum divided by the
@@ -204,14 +204,14 @@ def measure(
         name: the name of the measure (letters only).
         counts: what the measure counts; only "words" is supported.
         weight: a function that gets the `WordColumns` of gold or of the system. It returns a weight for each word, or
-            whether it counts. A pair of aligned words gets the smaller weight. By default, all weights are 1.
+            a bool (whether the word counts). A pair of aligned words gets the smaller weight. By default, all are 1.
         by_gold: whether an aligned system word gets the weight of the gold word instead of its own weight.
         columns: columns that gold must annotate besides heads and relations; without them, the measure has no value.
         version: a version of the functions; signatures show it after the name of the measure.
 
     Raises:
         InputError: an argument is invalid.
-        MeasureError: levelhead has a measure with this name.
+        MeasureError: levelhead already has a measure with this name.
     """
 
     def decorated(function: FunctionOfWords) -> CustomMeasure:

@@ -57,8 +57,8 @@ class Schedule(NamedTuple):
 
     Args:
         first: the number of greedy passes (transition systems) or first-order passes (graph-based parsers).
-        second: the number of passes after these, with a beam or second-order features; can be 0.
-        runs: the number of training runs, each in another random order; the weights of all runs are averaged.
+        second: the number of later passes, which use a beam or second-order features; can be 0.
+        runs: the number of training runs, each with sentences in another random order; their weights are averaged.
     """
 
     first: int
@@ -139,15 +139,15 @@ class Model:
         parser: its name in `levelhead train`.
         relations: the relations that it knows, most frequent first.
         root: the index of the root's relation in `relations`.
-        templates: a mapping from purpose (such as "labels") to feature templates, as text.
-        beam: the beam width (1: greedy).
-        tables: a mapping from purpose to weights, int16, shape (rows, classes).
+        templates: for each purpose, such as "labels", the feature templates as text.
+        beam: the beam width; 1 is greedy.
+        tables: for each purpose, the weights; int16, shape (rows, classes).
         training: facts about its training, by name.
-        function_head: the version of UD (1 or 2) if the parser was trained on trees with function heads (Kohita et al.
-            2017), so that parsed trees are converted to content heads; otherwise None.
+        function_head: None if the parser learned content heads. If it learned function heads (Kohita et al. 2017), the
+            version of UD (1 or 2), which is used to convert parsed trees to content heads.
         reverse: whether it reads sentences from the last word to the first.
-        margin: how many points per wrong head the gold tree must outscore any other tree by, in training of graph-based
-            parsers.
+        margin: for graph-based parsers, by how much the gold tree had to outscore any other tree in training, for each
+            wrong head in the other tree.
     """
 
     parser: str
@@ -175,7 +175,7 @@ class Ensemble:
         members: the transition parsers, with the same relations.
         votes: how much the vote of each member adds to the score of an arc, as a multiple of `graph.margin`.
         training: facts about its training, by name.
-        function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
+        function_head: the version of UD if it learned function heads (see `Model`); otherwise None.
     """
 
     graph: Model
@@ -200,7 +200,7 @@ class Baseline:
         other: the relation of words whose UPOS does not occur in the training treebank.
         seed: the random seed of the trees.
         training: facts about its training, by name.
-        function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
+        function_head: the version of UD if it learned function heads (see `Model`); otherwise None.
     """
 
     parser: str
@@ -223,7 +223,7 @@ class ExternalModel:
         parser: its name in `levelhead train`: udpipe, malt or command.
         contents: the contents of the model file that the external parser wrote.
         training: facts about its training, by name.
-        function_head: the version of UD if trained on trees with function heads, as in `Model`; otherwise None.
+        function_head: the version of UD if it learned function heads (see `Model`); otherwise None.
     """
 
     parser: str

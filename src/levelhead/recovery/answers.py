@@ -217,7 +217,7 @@ class Layout(NamedTuple):
     """How to find a language model's answers in a file.
 
     Args:
-        separator: what lines between two answers start with; None to detect this.
+        separator: the beginning of the lines that separate answers; None to detect it.
         field: the field of JSON lines or CSV that contains the answer, or None.
         id_field: the field of JSON lines or CSV that contains the sent_id, or None.
     """

@@ -37,7 +37,7 @@ class Citation(Tabular):
         methods: how the result was computed, with the authors and years of papers in parentheses.
         latex: the text of `methods` in LaTeX, with natbib's citep.
         bibtex: the BibTeX entries of the cited papers.
-        provenance: the provenance of the result.
+        provenance: the settings and files behind the result.
     """
 
     KIND: ClassVar[str] = "cite"

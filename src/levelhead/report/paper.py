@@ -121,7 +121,7 @@ def _ranking_caption(results: Results, rankings: Sequence[Ranking], across: str)
     return _caption(
         across,
         list(dict.fromkeys(ranking.measure for ranking in rankings)),
-        max((ranking.group.codes for ranking in rankings), key=len),
+        list(codes),
         {code: contents.id for code, contents in results.gold.items()},
         "Macro-averages",
         results.signature,

@@ -309,10 +309,10 @@ class Matches(TreebankPair):
         alignment: the pairs of aligned words.
         flags: the properties that agree in each pair (`Agree`), uint16, shape (pairs,).
         gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
-        punctuation: the relations of punctuation in the whole gold file (`callin_punctuation`), if these treebanks
-            are pieces of large files and a measure requires it; otherwise None.
-        lacking: for partial scores, whether the output lacks words of each gold sentence; missing words count as wrong
-            system words; bool, shape (gold sentences,).
+        punctuation: if these treebanks are pieces of large files and a measure requires it, the relations of
+            punctuation in the whole gold file (`callin_punctuation`); otherwise None.
+        lacking: for partial scores, whether each gold sentence has words that the output lacks, bool, shape (gold
+            sentences,). These words count as wrong system words.
     """
 
     gold_spans: Spans
@@ -345,7 +345,7 @@ class Matches(TreebankPair):
 
     @cached_property
     def edges(self) -> tuple[Edges, Edges, dict[str, int]]:
-        """The enhanced edges of gold, those of the system, and a mapping from each label to its number."""
+        """The enhanced edges of gold, the enhanced edges of the system, and a mapping from each label to its code."""
         labels: dict[str, int] = {}
         gold = edges_of(self.gold, labels, self.rules)
         try:
@@ -356,7 +356,7 @@ class Matches(TreebankPair):
 
     @cached_property
     def empty_nodes(self) -> tuple[tuple[Numbers, Codes], tuple[Numbers, Codes]]:
-        """For gold and for the system, the compared properties of each empty node, and a word next to each node."""
+        """For gold, then for the system: the compared properties of each empty node, and a word next to the node."""
         numbers: dict[str, int] = {}
         gold = nodes_of(
             self.gold, self.gold_spans.sentence_starts, np.arange(self.gold.n_words, dtype=np.int32), numbers
@@ -368,7 +368,7 @@ class Matches(TreebankPair):
 
     @property
     def n_steps(self) -> tuple[int, int]:
-        """How many steps the paths through empty nodes have in gold and in the system; 0 if DEPS is malformed."""
+        """The total length of paths through empty nodes, in gold and in the system; 0 if DEPS is malformed."""
         try:
             gold, system, _ = self.edges
         except MalformedDeps as error:
@@ -376,7 +376,7 @@ class Matches(TreebankPair):
         return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the weights of all gold words, and those of all system words, in a `selection`; bool or float64."""
+        """Return the weights that a `selection` gives all gold words and all system words; bool or float64."""
         if selection is None:
             return np.ones(self.gold.n_words, dtype=bool), np.ones(self.system.n_words, dtype=bool)
         gold = selection.of_words(self.gold)

@@ -27,15 +27,15 @@ class Rules:
         measures: the measures that the script prints, in the same order.
         of_empty_nodes: the additional measures that `score` prints if gold has empty nodes.
         main: the default measures of rankings.
-        lacks: the measures that these rules do not define; ignored with `content`, when only `measures` are defined.
+        lacks: the measures that these rules do not define; ignored with `content`, where only `measures` exist.
         scheme: the class scheme that defines CONTENT for CLAS.
         unicode_spaces: whether all Unicode spaces are removed from forms; if False, only U+0020.
         universal_features: whether only the 21 universal features are compared; if False, the whole FEATS.
         missing_lemma_counts: whether the lemma of a word counts as correct if gold has no lemma for it.
-        edges_one_to_one: whether an enhanced edge matches at most one equal edge; if False, it matches all.
+        edges_one_to_one: whether an enhanced edge matches at most one equal edge; if False, all equal edges match.
         collapse: whether paths through empty nodes become edges; if False, edges from empty nodes are dropped.
         undefined: the value of a ratio whose denominator is 0.
-        unannotated: whether measures have no value if gold lacks a column they need; if False, they are scored anyway.
+        unannotated: whether a measure has no value if gold lacks a required column; if False, it is computed anyway.
         reading: the official scorer whose way of reading files is emulated; None for levelhead's own way.
         switches: the kinds of enhancements that are removed from both enhanced graphs (`scoring.enhanced_edges`).
         several_roots: whether a sentence can have several words with HEAD 0.
@@ -79,11 +79,11 @@ class Rules:
         return measure in self.measures if self.content else measure not in self.lacks
 
     def measures_or_default(self, *measures: str) -> tuple[str, ...]:
-        """Return all measures of rules with `content`; for other rules, return `measures` (a command's defaults)."""
+        """Return all measures of these rules if `content` is true, otherwise the given `measures`."""
         return self.measures if self.content else measures
 
     def check_words(self) -> None:
-        """Raise a `MeasureError` if these rules cannot compare single words."""
+        """Raise a `MeasureError` if these rules only score whole files, not single words."""
         if self.content:
             message = (
                 f"the rules {self.name} only score whole files, not single words: use them with score, compare, rank,"

@@ -89,7 +89,7 @@ class Score(Valued):
         gold: the number of items in gold.
         system: the number of items in the system's output.
         aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
-        undefined: the value if there is nothing to count: None, or 0.0 under the rules of the official scorers.
+        undefined: the value if there is nothing to count; 0.0 under the rules of the official scorers, otherwise None.
         reason: the reason why the value is missing; None if there is a value.
         signature: a mapping from the name of each setting that determines the score to its value.
         perplexity: whether the value is a perplexity, not a percentage. Then `correct` is a sum of negative log10
@@ -130,7 +130,7 @@ class Score(Valued):
 
     @property
     def value(self) -> float | None:
-        """F1 in percent, or another ratio if the measure's name ends with it (`LAS.recall`), or the perplexity."""
+        """F1 in percent, another ratio if the name of the measure requests it (`LAS.recall`), or the perplexity."""
         if self.perplexity:
             surprise = self.correct / self.gold if self.gold else math.inf
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
@@ -140,7 +140,7 @@ class Score(Valued):
 
     @property
     def component(self) -> Component:
-        """The ratio that `value` is, such as "f1" or "recall"; has no effect for perplexities."""
+        """Which ratio `value` is, such as "f1" or "recall"; has no meaning for perplexities."""
         return self.measure.component or "f1"
 
     @property
@@ -151,7 +151,7 @@ class Score(Valued):
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """`value` / 100 (for perplexities, `value`) as a fraction without rounding errors; None without a value."""
+        """`exact` divided by 100, or `exact` itself if the score is a perplexity; None without a value."""
         from fractions import Fraction
 
         if self.value is None:

@@ -118,7 +118,7 @@ def _head_rows(treebank: Treebank) -> NDArray[Any]:
 
 
 class WordColumns:
-    """Columns with a value for each word of whole sentences: the argument of the functions of a `measure`.
+    """Columns with one value per word, which the functions of a `measure` get as their argument.
 
     Columns are read-only NumPy arrays, such as `words.upos`. Names that are not valid in Python are in brackets:
     `words["class"]`, `words["feature:Case"]`.
@@ -132,13 +132,13 @@ class WordColumns:
         head_row                        the index of the head in these columns, -1 for roots
         distance                        words to the head, 0 for roots
         depth                           arcs to the root, 0 for roots
-        feature:NAME                    the value of a feature, "" without it
+        feature:NAME                    the value of the feature NAME, or ""
 
-    The function that decides which words are correct gets all gold words, with further columns:
+    The function that decides which words are correct gets all gold words, with additional columns:
 
-        system_word, system_form ...    as above, of the aligned system word; "" or -1 without it
+        system_word, system_form ...    as above, for the aligned system word; "" or -1 if unaligned
         system_head_row                 the index of the gold word aligned with the system's head;
-                                        -1 for roots, -2 if the sentence lacks such a word
+                                        -1 for roots, -2 if the sentence has none
         head_correct, deprel_correct,   whether correct, as in UAS, LS, UPOS, UFeats and Lemmas;
         upos_correct, feats_correct,    False if the word is not aligned
         lemma_correct

@@ -68,7 +68,7 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
 
 
 class Wins(NamedTuple):
-    """On how many treebanks a system is better or worse than the baseline, with tests over treebanks.
+    """The numbers of treebanks on which a system is better or worse than the baseline, with tests.
 
     Args:
         measure: the measure.
@@ -107,12 +107,12 @@ def count_wins(
     sign: int,
     wilcoxon: bool,
 ) -> Wins:
-    """Return on how many treebanks a system is better or worse than the baseline, with tests over treebanks.
+    """Return the numbers of treebanks on which a system is better or worse than the baseline, with tests.
 
     Args:
         results: the system's results for one measure, on all treebanks with a known difference; must not be empty.
-        voters: a mapping from each treebank to itself, its language or its family. Treebanks with the same entry are
-            averaged and count once in these tests.
+        voters: what counts as one observation in the tests: for each treebank, its own name, its language or its
+            family. Treebanks with the same entry are averaged.
         level: the p-value below which a difference is significant.
         sign: 1 if higher values of the measure are better, -1 if lower values are better.
         wilcoxon: whether to compute Wilcoxon's test as well.

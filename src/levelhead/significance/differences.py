@@ -168,7 +168,7 @@ class _Statistics(NamedTuple):
     treebank: Annotated[
         str,
         Statistic(
-            "Treebank, or the name of the average",
+            "Name of the treebank or average",
             value=lambda pair: pair.scope.name,
             column=Column("Treebank", "text"),
         ),
@@ -222,7 +222,7 @@ class _Statistics(NamedTuple):
     difference_interval: Annotated[
         Interval | None,
         Statistic(
-            "Confidence interval of the difference; those of all systems hold jointly",
+            "Confidence interval of the difference; simultaneous for all systems",
             column=Column("{} CI", "points", rank=1),
             of_difference=True,
         ),
@@ -265,7 +265,7 @@ class _Statistics(NamedTuple):
     p_equivalent: Annotated[
         float | None,
         Statistic(
-            "P-value of equivalence (TOST), below .05 exactly if the 95% interval is inside the margin",
+            "P-value of equivalence (TOST), below .05 if and only if the 95% interval is inside the margin",
             (0, 1),
             value=lambda pair: pair.equivalence[1],
         ),
@@ -273,7 +273,7 @@ class _Statistics(NamedTuple):
     ratio_interval: Annotated[
         Interval | None,
         Statistic(
-            "Confidence interval of the ratio of perplexities, with --margin",
+            "Confidence interval of the ratio of perplexities (requires --margin)",
             value=lambda pair: pair.equivalence[2],
         ),
     ] = None
@@ -291,7 +291,7 @@ class _Statistics(NamedTuple):
 
 @documented
 class ComparedScore(Valued, _Statistics):
-    """A system's score by one measure on one treebank or average, and its difference from the baseline.
+    """A system's score for a measure, on one treebank or averaged, and the difference from the baseline.
 
     It can be used as a number, like a `Score`. Scores are in percent, and differences are in percentage points.
     Perplexities and their differences have no unit. Numbers that require standard errors, such as p-values, are None
@@ -331,8 +331,8 @@ def differences(
     summed over treebanks.
 
     Args:
-        tables: the counts on each treebank, with the same runs and measures on all treebanks. Each row has the counts
-            of a sentence or, if `units` is None, of a sampling unit.
+        tables: the counts on each treebank, with the same runs and measures on all treebanks. Each row contains the
+            counts of one sentence. If `units` is None, it contains the counts of one sampling unit instead.
         settings: the settings of intervals and significance tests.
         units: the sampling units (sentences or documents) of each treebank.
         parallel: the sampling units that parallel treebanks share.

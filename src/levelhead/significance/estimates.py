@@ -26,7 +26,7 @@ class InferenceSettings(NamedTuple):
     Args:
         level: the confidence level of intervals.
         margin: the largest difference that does not matter, in percentage points. For perplexities, it is the largest
-            ratio that does not matter, above 1. If None, equivalence is not tested.
+            ratio that does not matter, such as 1.05. If None, equivalence is not tested.
         resample_by: the kind of sampling unit, which is "auto", "sentence", "document" or "comment:NAME" (`units_of`).
     """
 
@@ -244,7 +244,7 @@ class Estimate(NamedTuple):
 
     @property
     def every(self) -> tuple[Estimate, ...]:
-        """This estimate and, if a sampling unit is influential, the estimate without this unit."""
+        """This estimate, followed by the estimate without the influential sampling unit, if there is one."""
         return (self, self.influence.without) if self.influence else (self,)
 
     def half_width(self, level: float) -> float:
@@ -260,7 +260,7 @@ class Estimate(NamedTuple):
     def distance(self, tail: float, sign: int) -> float:
         """Return the distance from the value to one end of its confidence interval.
 
-        This is the lower end if `sign` is 1, and the upper end if it is -1; `tail` is the error rate of this end.
+        `sign` is 1 for the lower end and -1 for the upper end; `tail` is the error rate of this end.
         """
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
@@ -337,11 +337,11 @@ class Estimate(NamedTuple):
         return None if above is None or below is None else max(above, below)
 
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
-        """Return the smallest true difference that a two-sided test detects; None with too few sampling units.
+        """Return the smallest true difference that a test detects with this `power`; None with too few sampling units.
 
-        Variances are added as in `half_width`, but with noncentrality parameters instead of quantiles. With a single
-        variance, the test has exactly the requested power. With several variances, its power can be slightly higher
-        (80 to 82% instead of 80% at the level of 5%, with three runs or more).
+        The test is two-sided. Variances are added as in `half_width`, but with noncentrality parameters instead of
+        quantiles. With a single variance, the power is exact. With several variances, the actual power can be slightly
+        higher (80 to 82% instead of 80% at the level of 5%, with three runs or more).
         """
         if not self.has_tests:
             return None

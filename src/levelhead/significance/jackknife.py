@@ -22,7 +22,7 @@ class Run(NamedTuple):
 
     Args:
         system: the name of the system; several runs (seeds) can have the same name.
-        counts: for each measure, its counts in every sentence, and the ratio of counts to compute, such as "f1".
+        counts: for each measure, the counts in every sentence, and which ratio to compute from them, such as "f1".
     """
 
     system: str
@@ -67,7 +67,7 @@ def system_counts(runs: Sequence[Run]) -> SystemCounts:
     """Return the counts of runs on one treebank.
 
     Args:
-        runs: the runs, with the same measures and sentences.
+        runs: the runs, which must have the same measures and sentences.
     """
     measures = tuple(runs[0].counts)
     parts = [np.stack([_parts(*run.counts[measure]) for measure in measures], axis=1) for run in runs]

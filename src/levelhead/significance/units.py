@@ -41,10 +41,10 @@ class Units(NamedTuple):
 
     Args:
         kind: the kind of sampling unit, which is "sentence", "document" or "comment:NAME".
-        of_sentence: the number of each sentence's unit, from 0; int64, shape (sentences,).
+        of_sentence: for each sentence, the index of its unit, from 0; int64, shape (sentences,).
         largest: the percentage of words that are in the largest unit.
         effective: the effective number of units, which is the squared sum of sizes, divided by the sum of squared
-            sizes. It is lower if units differ in size, and 0 if the units are sentences.
+            sizes. It is below `n_units` if units differ in size, and 0 if the units are sentences.
         ids: the id of each document, or the value of each comment; empty if the units are sentences. A document
             without an id has its number in the file instead, such as #1.
         marks: the number of sentences with `# newdoc`; 0 unless the units are documents.
@@ -73,16 +73,16 @@ class Units(NamedTuple):
 
     @property
     def few(self) -> bool:
-        """Whether `resample_by="auto"` chose documents, of which this test set alone has too few (2 to 9)."""
+        """Whether `resample_by="auto"` chose documents although this test set has fewer than 10."""
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return the sampling units of results on this test set alone (sentences if there are too few documents)."""
+        """Return what to resample on this test set alone: sentences if documents are too few, otherwise these units."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property
     def label(self) -> str:
-        """A text that says what intervals by sentence generalize to, if gold marks documents; otherwise empty."""
+        """If units are sentences although gold marks documents, what intervals generalize to; otherwise empty."""
         return LABEL if self.own().kind == SENTENCE and self.own().documents else ""
 
     @property

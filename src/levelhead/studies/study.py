@@ -68,7 +68,7 @@ class Study(Tabular):
 
     Args:
         name: the name on the command line.
-        title: the title of the study, such as "Replication of" and the title of the paper.
+        title: the title of the study, such as "Replication of" followed by the title of the paper.
         source: the paper.
         setting: sentences on the data and methods, and how they differ from the paper's.
         sections: the sections of the study's page, with the results.

@@ -73,7 +73,7 @@ class Table(NamedTuple):
         summary: summary rows, such as averages, below a horizontal line.
         more: a text that says how many rows are left out; empty for a complete table.
         signature: the settings and inputs that determine the numbers, by name.
-        explained: the first cells of the empty rows that a note explains. A terminal leaves these rows out.
+        explained: the first cells of rows without numbers. A terminal omits these rows, and a note says why.
     """
 
     columns: tuple[Column, ...]
@@ -124,7 +124,7 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table with decimal places for all numbers of a column if one has any, except in columns with counts."""
+        """The table with the same decimal places in all rows of a column, except in columns with counts."""
         return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
 
     def _with_places(self, i: int) -> Column:

@@ -54,11 +54,11 @@ _Lines = list[str]  # the lines of a cell in plain text
 
 
 def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
-    """Return a table for the terminal, in the layout of the official scorers' verbose output, with its notes.
+    """Return a table and its notes for the terminal, in the layout of the official scorers' verbose output.
 
     If the table is wider than the screen, headings, texts and notes are wrapped. If it is still too wide, a table with
     one or two rows is transposed, and a longer table in a terminal loses empty columns and columns that do not fit.
-    Numbers have `places` decimal places. By default, the text is for a file and 100 characters wide.
+    Numbers have `places` decimal places. By default, the text is for a file, with lines of up to 100 characters.
     """
     return texts([table], places, screen)
 

@@ -19,7 +19,7 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
     Args:
         gold: the gold treebank or its path.
         system: the system's treebank or its path.
-        at_least: the lowest LAS that is allowed, in percent; it is compared without rounding.
+        at_least: the lowest allowed LAS in percent, compared without rounding.
 
     Raises:
         AssertionError: the LAS is lower than `at_least`.
@@ -37,8 +37,8 @@ def assert_score(
         gold: the gold treebank or its path.
         system: the system's treebank or its path.
         measure: the measure, for example `CLAS` or `UPOS`, or a custom measure.
-        at_least: the lowest percentage that is allowed, if higher values are better; it is compared without rounding.
-        at_most: the highest perplexity that is allowed; it is compared without rounding.
+        at_least: for measures in percent, the lowest allowed score, compared without rounding.
+        at_most: for perplexities, the highest allowed value, compared without rounding.
 
     Raises:
         AssertionError: the value violates the bound, or the measure has no value.

@@ -63,11 +63,11 @@ class Provenance:
 
     Args:
         signature: a mapping with everything that determines the numbers, such as the rules.
-        files: for each treebank, a mapping from a file's role to its hash and name. The role is "gold", or the name
-            of the system (and run); any other file has its path as role.
+        files: for each treebank, a mapping whose values are the hashes and names of files. The keys are "gold", the
+            names of systems (and runs), and for any other file, its path.
         warnings: the warnings about the files.
         notes: notes about the numbers.
-        about_files: messages about ignored files, and about outputs with longer file names than their test sets.
+        about_files: messages about ignored files, and about outputs matched by the beginning of the file name.
     """
 
     signature: Mapping[str, str]

@@ -46,7 +46,7 @@ def build(
     deps: Nested | None = None,
     misc: Nested | None = None,
 ) -> Treebank:
-    """Return a treebank made of lists of forms, heads, relations and other columns.
+    """Return a treebank made from lists of forms, heads, relations and other columns.
 
     Each column is a list of sentences, and each sentence is a list with a value for each word. `forms`, `heads` and
     `relations` are required. Heads are as in CoNLL-U: 1-based in the sentence, 0 for the root. All values of the other
@@ -92,7 +92,8 @@ def read(
     Args:
         path: the path of the file, "-" for standard input, or the name of a file in a UD release, such as
             "en_ewt-test@2.16".
-        format: "conllu" or "conllx". CoNLL-X has no ranges, empty nodes or comments, and allows several roots.
+        format: "conllu" or "conllx". CoNLL-X has no multiword tokens, empty nodes or comments.
+            Its sentences can have several roots.
         limits: the limits on the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
         partial: whether to read the readable part of an invalid file instead of raising an error. `Treebank.partial`
@@ -101,7 +102,7 @@ def read(
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
-        ConlluError: the file is invalid; with `partial`, only if no row is readable. The error lists all faults.
+        ConlluError: no row is readable, or without `partial`, the file is invalid. The error lists all faults.
     """
     name = path_of(os.fsdecode(path))
     data = read_bytes(name, limits)
@@ -125,8 +126,8 @@ def from_conllu(
 ) -> Treebank:
     """Read a treebank from bytes or a string.
 
-    `data` is the contents of a CoNLL-U file, and `name` is the name of the file in messages. `read` explains `format`,
-    `allow_several_roots` and `partial`.
+    `data` is the contents of a CoNLL-U file, and `name` is the name of the file in messages. For the other arguments,
+    see `read`.
 
     Raises:
         ConlluError: the contents are invalid; the error lists all faults.

@@ -124,7 +124,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The text in its comment `# text = ...`. Without it, the tokens, with spaces except after SpaceAfter=No."""
+        """The text in its comment `# text = ...`. If it has none, the text is made from the tokens."""
         if text := self.metadata.get("text"):
             return text
         treebank = self.treebank

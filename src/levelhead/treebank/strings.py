@@ -32,7 +32,7 @@ class Strings(Sequence[str]):
 
     Args:
         pool: the strings in UTF-8, each followed by a line feed.
-        offsets: the byte at which each string starts, and finally the size of the pool; int64, shape (strings + 1,).
+        offsets: the byte at which each string starts, followed by the size of the pool; int64, shape (strings + 1,).
     """
 
     pool: bytes
@@ -69,7 +69,7 @@ class Strings(Sequence[str]):
         return cls(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
 
     def codes_with(self, *ranges: tuple[int, int]) -> Codes:
-        """Return the codes of the strings that contain a character of any of the `ranges`, ascending, int32.
+        """Return the codes of all strings with a character in one of the `ranges`, ascending, int32.
 
         A range is the first and the last code point. Ranges cannot exceed U+FFFF or contain "!" to "~".
         """
@@ -89,7 +89,7 @@ class Strings(Sequence[str]):
         return [self.pool[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
-        """Return a copy of the pool to which `texts` are added, and the code of each of the `texts`, int32."""
+        """Return a copy of the pool with `texts` added, and the codes of these `texts`, int32."""
         code_of = {text: code for code, text in enumerate(self.texts)}
         codes = np.array([code_of.setdefault(text, len(code_of)) for text in texts], dtype=np.int32)
         new = Strings.of(list(code_of)[len(self) :])
@@ -99,7 +99,7 @@ class Strings(Sequence[str]):
 
 @immutable
 class StringColumn(Sequence[str]):
-    """A column of a treebank: a sequence of strings, stored as codes (int32 indices of `strings`)."""
+    """A column of a treebank: a sequence of strings, stored as codes (int32 indices into `strings`)."""
 
     codes: Codes
     strings: Strings
@@ -138,7 +138,7 @@ class StringColumn(Sequence[str]):
         return self.strings.texts_of(self.distinct)
 
     def mapped(self, function: Callable[[str], Any], dtype: DTypeLike) -> NDArray[Any]:
-        """Call a function once for each distinct string, and return its number or flag for each row."""
+        """Call a function once for each distinct string, and return the results (numbers or bools), one per row."""
         of_code = np.zeros(len(self.strings), dtype=dtype)
         of_code[self.distinct] = list(map(function, self.distinct_texts))
         return of_code[self.codes]
@@ -149,7 +149,7 @@ class StringColumn(Sequence[str]):
         return any(self.strings[code] not in {"", "_"} for code in self.distinct[:3].tolist())
 
     def frequencies(self) -> dict[str, int]:
-        """Return the frequency of each value, most frequent first; equally frequent values are in order of code."""
+        """Return the frequency of each value, most frequent first; ties are in the order of the codes."""
         counts = np.bincount(self.codes, minlength=len(self.strings))
         order = np.argsort(-counts, kind="stable")
         return {self.strings[int(code)]: int(counts[code]) for code in order if counts[code]}

@@ -55,8 +55,8 @@ class EmptyNodes:
     """Nodes of the enhanced graph that are not words.
 
     Args:
-        position: the index, among all words, of the word after each node (after node 2.1, it is the third word of its
-            sentence), int32, shape (n,), ascending.
+        position: the index of the word that follows each node, among all words of the treebank, int32, shape (n,),
+            ascending. For example, the third word of a sentence follows the node 2.1.
         sentence: the index of each node's sentence, int32, shape (n,).
         minor: the number after the dot in each node's ID, int32, shape (n,).
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
@@ -77,7 +77,7 @@ class Comments(Sequence[str]):
 
     Args:
         text: all comments, in UTF-8.
-        starts: the position in `text` at which each sentence's comments begin, and finally the size of `text`; int64,
+        starts: the position in `text` at which each sentence's comments begin, followed by the size of `text`; int64,
             shape (sentences + 1,).
     """
 
@@ -107,7 +107,7 @@ class Source:
             created in Python.
         warnings: the warnings about the file.
         skipped: for each empty node that an official scorer skips, the index of the word after the node, int32.
-        n_blank: the number of empty sentences at the end of the file that an official scorer reads.
+        n_blank: the number of blank lines at the end that an official scorer reads as empty sentences.
     """
 
     path: str | None = None

@@ -39,7 +39,7 @@ class Training(NamedTuple):
 
     @property
     def hashes(self) -> str:
-        """A text that joins the names of UD files, or the start of the SHA-256 of other files, with "+"."""
+        """The names of UD files and the first digits of the SHA-256 of other files, joined with "+"."""
         return "+".join(map(str, self.files))
 
     @classmethod

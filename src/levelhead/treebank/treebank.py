@@ -50,7 +50,7 @@ class Treebank(Sequence["Sentence"]):
     Args:
         forms: FORM of each word. `lemmas`, `upos`, `xpos`, `feats`, `relations`, `deps` and `misc` have the same type.
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
-        sentence_starts: the index of each sentence's first word, and finally the number of words; int32, shape
+        sentence_starts: the index of each sentence's first word, followed by the number of words; int32, shape
             (sentences + 1,).
         multiword: the multiword tokens.
         empty: the empty nodes.
@@ -107,12 +107,12 @@ class Treebank(Sequence["Sentence"]):
 
     @property
     def strings(self) -> Strings:
-        """All distinct strings; the codes in every column are indices of these strings."""
+        """All distinct strings; the codes in every column are indices into these strings."""
         return self.forms.strings
 
     @property
     def sentences(self) -> Sequence[Sentence]:
-        """The sentences, which are not copied but refer to this treebank."""
+        """The sentences, as views of this treebank."""
         return self
 
     @property
@@ -153,7 +153,7 @@ class Treebank(Sequence["Sentence"]):
 
     @cached_property
     def graph(self) -> Graph:
-        """The enhanced graph as written; raises MalformedDeps if DEPS is malformed."""
+        """The enhanced graph in DEPS; raises MalformedDeps if DEPS is malformed."""
         from levelhead.treebank.enhanced_graph import read_graph
 
         return read_graph(self)
@@ -190,7 +190,7 @@ class Treebank(Sequence["Sentence"]):
         return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
-        """Return a treebank of only these `sentences`: indices in the desired order, or one bool per sentence."""
+        """Return a treebank with these `sentences`, given as indices in the desired order or one bool per sentence."""
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]

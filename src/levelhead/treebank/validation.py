@@ -48,7 +48,7 @@ def faults_of(
     """Return all errors and warnings of a file, each with its line.
 
     The warnings include those of `read`, and `# text` comments that differ from the forms. Consecutive blank lines are
-    reported as one warning, and its `count` says how many lines it is about. At most 100,000 warnings of each kind are
+    reported as one warning, and its `count` is the number of these lines. At most 100,000 warnings of each kind are
     listed; the `count` of the last listed warning includes the unlisted warnings. Checking stops after 100,000 errors.
 
     Args:
@@ -229,10 +229,10 @@ class ChangeRow(NamedTuple):
 
 @immutable
 class Validation(Tabular):
-    """The errors and warnings of files.
+    """The errors and warnings found in files.
 
     Args:
-        files: a mapping from each file's path to the errors and warnings; for a repaired file, the path of the copy.
+        files: a mapping from the path of each file (or of its repaired copy) to the errors and warnings.
         copies: a mapping from the path of each original file to the path of the repaired copy.
         changes: a mapping from the path of each original file to the repairs in the copy.
     """

@@ -59,7 +59,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
     Args:
         profiles: a mapping from the name of each treebank to its profile.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         by: what each row of the table shows. With "treebank", it shows the profile of a treebank. With "value", it
             shows one value of a profile. With "relation" or "upos", for example, it shows all words of a treebank with
             the same relation or UPOS (see `KINDS`).
@@ -89,7 +89,7 @@ class Survey(Mapping[str, Profile], Tabular):
         return {name: whole for name, whole in self.profiles.items() if name != self.total}
 
     def with_columns(self, columns: Iterable[str], by: str = "treebank") -> Survey:
-        """Return the survey with only these columns and this kind of rows (both as in `profile`)."""
+        """Return the survey with only these columns; `columns` and `by` are the arguments of `profile`."""
         names = [column.name for column in columns_named(columns, by)]
         profiles = {
             name: Profile({column: whole[column] for column in names}, whole.signature, whole.vocabulary)
@@ -99,7 +99,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
     @cached_property
     def verdict(self) -> str | None:
-        """A sentence that says which treebanks are outliers in most columns; None with too few treebanks."""
+        """A sentence with the treebanks that are outliers in the most columns; None with too few treebanks."""
         return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
@@ -166,7 +166,7 @@ class Similarities(Tabular):
 
     Args:
         pairs: a mapping from the names of two treebanks to the distances between these treebanks.
-        provenance: the provenance of the numbers.
+        provenance: the settings and files behind the numbers.
         matrix: the distance that the table shows as a square matrix ("klcpos3", "relations" or "displacement"). If
             None, the table shows all distances, with one row per pair of treebanks.
     """
@@ -183,7 +183,7 @@ class Similarities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the most and the least similar treebanks, by the distance `matrix` or "relations"."""
+        """A sentence that names the most and the least similar treebanks by one distance (`matrix` or "relations")."""
         kind = self.matrix or "relations"
         distances = {names: d for names, each in self.pairs.items() if (d := getattr(each, kind)) is not None}
         if not distances:
@@ -235,11 +235,11 @@ class Similarities(Tabular):
 
 @immutable
 class Samples(Tabular):
-    """Word dependency entropies in samples of treebanks.
+    """Word dependency entropies in random samples of treebanks.
 
     Args:
-        rows: for each treebank, by name, the entropies in its samples for each relation and sample size.
-        provenance: the provenance of the numbers. Its notes name treebanks that are too small for samples.
+        rows: a mapping from the name of each treebank to its entropies, one for each relation and sample size.
+        provenance: the settings and files behind the numbers. Its notes name treebanks too small for the samples.
     """
 
     KIND: ClassVar[str] = "rarefy"

@@ -123,7 +123,7 @@ def profile(
         columns: names of columns or of groups of columns, "summary" or "all".
         scheme: the classes of relations for the column `class`.
         chunks: how running text is cut for type/token ratios; ignored if counts are given.
-        least: for the head-word entropy, the minimum frequency of a word with its part of speech and relation.
+        least: how often a word must occur with the same UPOS and relation to count in the head-word entropy.
 
     Raises:
         MeasureError: a column or the scheme is unknown; the message suggests similar names.

@@ -50,7 +50,7 @@ class ProfileColumn(NamedTuple):
 
     @property
     def name_in_rows(self) -> str:
-        """Its name in tables with one row per relation (or other `by`)."""
+        """Its name in tables with a row for each relation (or whatever `by` is)."""
         return "share" if self.group == "frequencies" else self.name.removesuffix(f"_by_{self.by}")
 
     @property
@@ -68,7 +68,7 @@ class ProfileColumn(NamedTuple):
         return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
     def data(self, name: str) -> DataColumn:
-        """Return the description of this column in data files, where its name is `name`."""
+        """Return the description of this column for data files that call it `name`."""
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)
@@ -97,7 +97,7 @@ _CALLIN = "Callin"
 _UD = "CoNLL-U"
 _KUHLMANN = "Kuhlmann and Nivre (2006)"
 _LIU = "Liu (2008)"
-_LEAK = "after Søgaard (2020) and Krasner, Wanner and Anastasopoulos (2022); requires training treebanks"
+_LEAK = "after Søgaard (2020) and Krasner, Wanner and Anastasopoulos (2022); requires --train"
 _KOHITA = "Kohita et al. (2017), section 3.2"
 
 _COLUMNS = (
@@ -193,7 +193,7 @@ _COLUMNS = (
     ProfileColumn(
         "sttr", "vocabulary", "",
         "Standardized type/token ratio of surface tokens, case-sensitive.",
-        "mean over chunks of 1000 tokens of types / tokens; a shorter last chunk is left out",
+        "mean of types / tokens over chunks of 1000 tokens; a shorter last chunk is left out",
         f"{_CALLIN}, section 4.3, after Scott",
         lambda c, _: c.lexical.sttr, in_summary=True,
     ),
@@ -206,25 +206,25 @@ _COLUMNS = (
     ProfileColumn(
         "mattr", "vocabulary", "",
         "Moving-average type/token ratio, which does not depend on the length of the text.",
-        "mean over all windows of 500 consecutive tokens of types / 500", "Covington and McFall (2010)",
+        "mean of types / 500 over all windows of 500 consecutive tokens", "Covington and McFall (2010)",
         lambda c, _: c.lexical.mattr,
     ),
     ProfileColumn(
         "head_entropy", "vocabulary", "bits",
-        "Head-word vocabulary entropy: uncertainty of the head word in bits, given a word, its UPOS and relation.",
-        "sum over (p, l, w) of P(p, l, w) H(head | p, l, w), where (p, l, w) occurs at least 5 times; roots left out",
+        "Head-word vocabulary entropy: uncertainty of the head word in bits, given a word with its UPOS and relation.",
+        "sum of P(p, l, w) H(head | p, l, w) over UPOS p, relation l, word w with >= 5 occurrences; roots left out",
         _KOHITA,
         lambda c, s: vocabulary.head_entropy(c.heads, s.least).bits, in_summary=True,
     ),
     ProfileColumn(
         "head_entropy_by_relation", "vocabulary", "bits",
         "Head-word vocabulary entropy of each relation l in bits.",
-        "sum over (p, w) of P(p, w | l) H(head | p, l, w), as above", _KOHITA,
+        "sum of P(p, w | l) H(head | p, l, w) over (p, w), as above", _KOHITA,
         lambda c, s: vocabulary.head_entropy(c.heads, s.least).by_relation, by="relation",
     ),
     ProfileColumn(
         "head_entropy_share", "vocabulary", "percent",
-        "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
+        "Share of arcs that the head-word vocabulary entropy uses.", "arcs with a frequent (p, l, w) / arcs", _KOHITA,
         lambda c, s: share(*vocabulary.head_entropy(c.heads, s.least)[2:]),
     ),
     ProfileColumn(
@@ -252,7 +252,7 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "nonprojective_arcs", "structure", "percent",
-        "Share of non-projective arcs among arcs between words: those that span a word not dominated by the head.",
+        "Non-projective arcs, which span a word that the head does not dominate, as a share of arcs between words.",
         "non-projective arcs / arcs", _KUHLMANN,
         lambda c, _: share(c.structure.nonprojective_arcs, c.structure.n_arcs),
     ),
@@ -263,8 +263,8 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "right_crossed_trees", "structure", "percent",
-        "Share of trees that Callin's program counts as non-projective: an arc with its head on the right spans a word"
-        " that has its head outside the arc (the root is outside).",
+        "Share of trees that Callin's program counts as non-projective: an arc whose head follows the word spans the"
+        " root, or a word with its head outside of the arc.",
         "such trees / sentences", f"{_CALLIN}, table 1, by his program",
         lambda c, _: share(c.structure.right_crossed_trees, c.sizes.sentences),
     ),
@@ -276,12 +276,12 @@ _COLUMNS = (
     ProfileColumn(
         "random_distance", "structure", "words",
         "Mean dependency distance expected if the words of each sentence were in random order.",
-        "sum of arcs (words + 1) / 3 over sentences / arcs", "Ferrer-i-Cancho (2004)",
+        "sum of arcs * (words + 1) / 3 over all sentences, divided by arcs", "Ferrer-i-Cancho (2004)",
         lambda c, _: _ratio(c.structure.random_distance / 3, c.structure.n_arcs),
     ),
     ProfileColumn(
         "depth", "structure", "arcs",
-        "Mean depth of trees: the arcs from the root to the deepest word.", "sum of depths / sentences", _KUHLMANN,
+        "Mean depth of trees, in arcs from the root to the deepest word.", "sum of depths / sentences", _KUHLMANN,
         lambda c, _: c.structure.heights.mean, in_summary=True,
     ),
     ProfileColumn(
@@ -307,13 +307,13 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "direction_entropy", "structure", "bits",
-        "Head direction entropy: uncertainty of an arc's direction in bits, given relation and both UPOS.",
+        "Head direction entropy: uncertainty of an arc's direction in bits, given the relation and both UPOS tags.",
         "H(direction | relation, UPOS of the word, UPOS of the head)", "Futrell, Mahowald and Gibson (2015)",
         lambda c, _: c.structure.direction_entropy,
     ),
     ProfileColumn(
         "gap_degree", "structure", "gaps",
-        "Mean gap degree of trees: the largest number of gaps in the span of a subtree.",
+        "Mean over trees of the gap degree, the largest number of gaps in the span of a subtree.",
         "sum of gap degrees / sentences", _KUHLMANN,
         lambda c, _: c.structure.gap_degrees.mean,
     ),
@@ -329,7 +329,7 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "ill_nested_trees", "structure", "percent",
-        "Share of ill-nested trees: two subtrees that share no word interleave.", "ill-nested trees / sentences",
+        "Share of ill-nested trees: two subtrees without a common word interleave.", "ill-nested trees / sentences",
         _KUHLMANN,
         lambda c, _: share(c.structure.ill_nested_trees, c.sizes.sentences),
     ),
@@ -342,7 +342,7 @@ _COLUMNS = (
     ),
     ProfileColumn(
         "distance_by_relation", "arcs", "words",
-        "Mean dependency distance of each relation.", "distances of the relation / its arcs", _LIU,
+        "Mean dependency distance of each relation.", "sum of its distances / arcs of the relation", _LIU,
         lambda c, _: _divided(c.structure.distances.frequencies(), c.structure.arcs_by_relation),
         by="relation", in_summary=True,
     ),

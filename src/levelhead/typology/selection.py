@@ -27,8 +27,8 @@ class Criteria(NamedTuple):
         features: whether a treebank must have morphological features.
         tokens: the minimum number of surface tokens.
         nonprojective: the percentage of non-projective trees at which a treebank is excluded.
-        right_crossed: whether to count only the non-projective trees that Callin's program finds. They have a crossed
-            arc whose head is on the right.
+        right_crossed: whether to count only the non-projective trees that Callin's program finds. Such trees
+            have a crossed arc whose head is on the right.
         one_per_language: whether to keep only the largest treebank of each language.
     """
 
@@ -62,8 +62,7 @@ class SelectionDecision(NamedTuple):
         language_code: the code of its language.
         tokens: the number of surface tokens.
         features_per_word: the mean number of features per word; None without features.
-        nonprojective_trees: the share of trees that are non-projective by the definition in the criteria; None without
-            trees.
+        nonprojective_trees: the share of non-projective trees, counted as the criteria define; None without trees.
         reasons: all reasons for excluding the treebank; empty if it is selected.
     """
 
@@ -114,7 +113,7 @@ class SelectedTreebanks(Tabular):
     Args:
         decisions: for each treebank, whether it is selected, and all reasons if it is excluded.
         criteria: the criteria of selection.
-        provenance: the provenance of the decisions.
+        provenance: the settings and files behind the decisions.
     """
 
     KIND: ClassVar[str] = "select"

@@ -25,7 +25,7 @@ class Distributions(Sums):
 
 
 class Similarity(NamedTuple):
-    """The distances between treebanks A and B; 0 means identical, None that nothing can be compared.
+    """The distances between treebanks A and B; 0 if identical, None if nothing can be compared.
 
     Args:
         klcpos3: KLcpos3(A, B), the Kullback-Leibler divergence of B's UPOS trigrams from A's, in nats.

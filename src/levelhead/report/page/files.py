@@ -115,7 +115,7 @@ def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
     The file is replaced completely or not at all.
 
     Raises:
-        InputError: the suffix is not in `SUFFIXES`, or PNG or PDF is requested and vl-convert is not installed.
+        InputError: the suffix is not in `SUFFIXES`, or vl-convert is not installed (required for PNG and PDF).
         OutputError: the file cannot be written.
     """
     replace_file(path, [encoded(drawing, checked_suffix(path))])

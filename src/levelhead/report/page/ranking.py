@@ -402,7 +402,7 @@ def difficulty_page(difficulty: Difficulty) -> Page:
     heat = HeatMap("Treebank", systems, cells, {}, {}, Column("Residual", "points"), limit=limit)
     residual_lead = (
         "The score minus the expected score (from the ability of the system and the difficulty of the test set), in"
-        " points. Colors are lightest at \N{MINUS SIGN}{limit:.1f} or less and darkest at +{limit:.1f} or more."
+        f" points. Colors are lightest at \N{MINUS SIGN}{limit:.1f} or less and darkest at +{limit:.1f} or more."
         " Empty cells have no valid output."
     )
     sections = [

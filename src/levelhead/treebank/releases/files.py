@@ -261,7 +261,7 @@ class TestSets(Tabular):
 
     @property
     def provenance(self) -> Provenance:
-        """The version of levelhead, as provenance."""
+        """The provenance, which is only the version of levelhead."""
         return Provenance({"version": VERSION}, {})
 
     def _versions_rows(self) -> Iterator[ReleasedFileRow]:
@@ -273,7 +273,7 @@ class TestSets(Tabular):
     def table(self) -> Table:
         """Return a table with one row per test set, or per file if there is a single test set or release.
 
-        The column Changes counts the releases in which the test set differs from the previous known release.
+        The column Changes counts the releases in which the test set has changed since the previous known release.
         """
         rows: list[tuple[Cell, ...]]
         if len({file.name for file in self.versions}) in {1, len(self.versions)}:
