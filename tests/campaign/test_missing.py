@@ -146,7 +146,7 @@ def test_files_have_intervals_of_both_kinds(tmp_path):
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"ranking": "conll18"}, "can only be predicted for exact rankings, not for conll18"),
+        ({"ranking": "conll18"}, "can only be predicted with the ranking exact, not conll18"),
         ({"missing": "drop"}, "missing"),
     ],
 )

@@ -202,7 +202,7 @@ def _refused(
     if partial and scores is not None:
         return "scores cannot be combined with partial"
     if missing == "adjust" and ranking not in {None, "exact"}:
-        return f"missing scores can only be predicted for exact rankings, not for {ranking}"
+        return f"missing scores can only be predicted with the ranking exact, not {ranking}"
     if "pages" not in pages:
         return None
     from levelhead.report.page.ranking_report import no_folder

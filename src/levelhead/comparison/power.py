@@ -223,7 +223,7 @@ def _rows(start: Detectable, variances: Sequence[Variances], design: Design, sca
         variances = [variance._replace(runs=2 * design.run_deviation**2) for variance in variances]
     known = all(variance.runs is not None for variance in variances)
     if not known and max(design.runs, default=1) > 1:
-        message = "for several runs, the standard deviation between runs is required: give it, or folders of runs"
+        message = "for several runs, the standard deviation between runs is required: give --run-sd, or folders of runs"
         raise InputError(Fault("invalid-power", message))
     given = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
     sizes = design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *given})

@@ -230,7 +230,7 @@ def correlate(
     names = [name for name in candidates if name not in given]
     if len(names) < 2:
         numbers = listed(list(map(quoted, table.numbers))) or "no column of numbers"
-        message = f"a correlation requires two columns of numbers; the table has {numbers}"
+        message = f"a correlation requires two columns of numbers; found {numbers}"
         raise InputError(Fault("unknown-column", message))
     table, dropped = _complete(table, [*names, *given], family, missing)
     check_sizes(table, [*names, *given])

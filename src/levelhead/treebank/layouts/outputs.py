@@ -143,7 +143,7 @@ def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
         shown = printable(output.relative_to(folder).as_posix())
         message = f"the folder has both outputs ({shown}) and folders of runs ({printable(named)}): name a single run"
         raise layout_error("ambiguous-layout", message, folder)
-    _check_runs(with_outputs, runs, "the folder has several systems, not runs of one")
+    _check_runs(with_outputs, runs, "the folder has several systems")
     return {path.name: path for path in with_outputs}
 
 
@@ -156,7 +156,7 @@ def _check_runs(paths: Sequence[Path], runs: Runs, problem: str) -> None:
     ranked = "rank or " if paths[0].is_dir() else ""
     message = (
         f"{problem} ({listed([path.name for path in paths], MOST_NAMED)}): name one, such as"
-        f" {printable(os.fspath(paths[0]))}, or use levelhead {ranked}compare for several; for runs of one system, use"
+        f" {printable(os.fspath(paths[0]))}, or use levelhead {ranked}compare; if these are runs of one system, use"
         " compare --as-runs"
     )
     raise layout_error("ambiguous-layout", message, folder)

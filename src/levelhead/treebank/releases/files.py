@@ -118,7 +118,7 @@ def _why_unknown(code: str, part: str) -> str:
     if not releases:
         return unknown("split", part, sorted({file.part for file in files}))
     listed = ", ".join(release for release in known.releases if release in releases)
-    return f"its {part} file is known in the releases {listed}"
+    return f"its {part} file is in the releases {listed}"
 
 
 def _unknown(name: str, reason: str) -> InputError:
