@@ -351,7 +351,7 @@ MESSAGES: Mapping[str, Message] = {
         "Pack regular files and folders into a tar or zip file; see docs/task.md.",
     ),
     "refused-submission": _error(
-        "The server of a shared task does not accept a submission.",
+        "A submission was not accepted, or the server cannot be reached.",
         "Follow its message. The submission does not count toward the daily limit.",
     ),
     "no-sandbox": _error(
