@@ -15,11 +15,11 @@ from levelhead.cli import program
 from levelhead.cli.shared.command import GROUPS, options_by_group
 
 ABOUT_COMMANDS = f"""
-Each command has a page with its options and the tables of its result; `--help` prints the options, too. All examples
+Each command has a page with its options and result tables; `--help` prints the options, too. All examples
 run in `examples/pud`.
 
 Results go to standard output. Warnings, notes and errors go to standard error, in every format. Notes below a table
-are not repeated there.
+are not repeated on standard error.
 
 | exit code | meaning |
 | ---: | --- |
@@ -28,12 +28,12 @@ are not repeated there.
 | {program.BAD_INPUT} | invalid input or usage, or `validate` found errors |
 | {program.INTERNAL} | a bug in levelhead: please report it |
 | {program.INTERRUPTED} | interrupted |
-| {program.BROKEN_PIPE} | the program that read the output has closed it |
+| {program.BROKEN_PIPE} | the program that read the output, such as `head`, has ended |
 | {program.TERMINATED} | terminated by a signal |
 """
 
 ABOUT_SHARED = """
-Several commands take these. The page of a command names those that it takes, and says if its default differs.
+Several commands take these options. Each command's page lists those that it takes, and defaults that differ.
 """
 
 

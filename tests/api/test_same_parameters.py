@@ -171,10 +171,10 @@ def test_help_has_the_text_and_the_default_of_the_function() -> None:
     shown = " ".join(CliRunner().invoke(cli, ["compare", "--help"]).output.split())
     for text in (
         "Confidence level of intervals [default: 0.95; 0<x<=0.999999]",
-        "Training treebanks, for WLAS(WDE); can be repeated",
+        "Training treebanks, required by WLAS(WDE); can be repeated",
         "Format of the files, conllu or conllx [default: conllu]",
-        "Which split of UD releases is gold (train, dev or test) [default: test, or the only split]",
-        "separated by commas; can be repeated [default: UAS, LAS and CLAS; under msp25, all its measures]",
+        "Split of UD releases to use as gold (train, dev or test) [default: test, or the only split]",
+        "separated by commas; can be repeated [default: UAS, LAS and CLAS; if the rules are msp25, all official measures]",
     ):
         assert text in shown
 

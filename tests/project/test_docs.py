@@ -109,7 +109,7 @@ def test_options_with_the_same_text_are_described_once() -> None:
     ]
     assert "\n- `--format [tsv|jsonl|json]`: [default: tsv]\n" in every
     assert "\n- `--title TEXT`: Title of the task [default: A shared task]\n" in every
-    assert "\n- `--title TEXT`: Heading of the page of --report\n" in shared_options()
+    assert "\n- `--title TEXT`: Heading of the --report page\n" in shared_options()
 
 
 def test_groups_of_commands_are_documented_below_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,8 +283,8 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     examples = ROOT / "examples/parallel"
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     for command, default in (
-        ("score", "all measures that the official scorer of --rules prints"),
-        ("compare", "UAS, LAS and CLAS; under msp25, all its measures"),
+        ("score", "all measures that the official scorer prints"),
+        ("compare", "UAS, LAS and CLAS; if the rules are msp25, all official measures"),
     ):
         section = pages()[f"commands/{command}.md"]
         text = shared_options() if "`--measure`" in section else section

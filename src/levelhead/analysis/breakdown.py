@@ -287,12 +287,12 @@ class Average(NamedTuple):
 
     Args:
         values: the value of each property. All words with these values form a bucket.
-        n_treebanks: the number of treebanks where the bucket has words; scores are means over these treebanks.
+        n_treebanks: the number of treebanks that have such words; scores are means over these treebanks.
         value: the mean score.
         precision: the mean precision.
         recall: the mean recall.
         f1: the mean F1 score.
-        without: the mean score of all words outside the bucket, over all treebanks.
+        without: the mean score of all other words, over all treebanks.
         difference: the mean score outside the bucket, minus that of all words.
         estimate: the mean score with its confidence interval; None if not requested.
     """

@@ -57,7 +57,7 @@ class Repair(NamedTuple):
             that do not compare heads.
         share: `words` / all words with an error; 0 without errors.
         value: the value of the measure after the repair; null for the average of several treebanks.
-        gain: the points gained; in an average, treebanks without the error add 0.
+        gain: the points gained by correcting these words; treebanks without the error add 0 to an average.
         estimate: the gain with its confidence interval.
     """
 

@@ -91,10 +91,11 @@ def compare(
     """Return scores of systems with confidence intervals, and differences from the first system with p-values.
 
     Args:
-        measures: by default UAS, LAS and CLAS; under msp25, all its measures.
-        margin: test whether differences are below this margin in points (for perplexities, a ratio such as 1.05).
-        wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra "stats").
-        votes: whether the sign test and Wilcoxon's test have one vote per "treebank", "language" or "family".
+        measures: by default UAS, LAS and CLAS; if the rules are msp25, all official measures.
+        margin: also test for equivalence: a difference below this margin in points (for perplexities, a ratio such as
+            1.05).
+        wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra `stats`).
+        votes: count each "treebank", "language" or "family" as one observation in the sign test and Wilcoxon's test.
         fail_if_worse: measures by which no system may be significantly worse than the first. With `margin`, a system
             fails unless the confidence interval of its difference excludes losses above the margin. The field `gates`
             of the result says which systems pass. Invalid outputs raise no error; their systems are listed in the field
@@ -191,7 +192,7 @@ def languages(
 
     Args:
         gold: at least two test sets, as a folder, a manifest, or a mapping of codes to treebanks or paths.
-        measures: by default LAS and CLAS, plus WLAS(WDE) if `train` is given; under msp25, all its measures.
+        measures: by default LAS and CLAS, and WLAS(WDE) with `train`; if the rules are msp25, all official measures.
         parallel: whether to treat all treebanks as translations of each other, paired by document, or by sentence if
             gold marks no documents; by default only treebanks with the same document ids.
 
@@ -304,13 +305,13 @@ def power(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Power:
-    """Return the smallest differences between two systems that test sets of given sizes can detect.
+    """Return the smallest difference between two systems that is detectable on test sets of given sizes.
 
     Args:
         gold: one or more test sets, as in `compare`. None assumes the typical variances of the CoNLL 2018 outputs.
         systems: the two systems, as a list of two paths, or a mapping of names to outputs. Folders named run or seed
             with a number, such as run1, are training runs.
-        measures: by default UAS, LAS and CLAS; under msp25, all its measures.
+        measures: by default UAS, LAS and CLAS; if the rules are msp25, all official measures.
         units: sizes of test sets, in sentences or documents; by default six sizes and the size of gold.
         runs: numbers of training runs per system; by default 1, 3, 5 and 10, or 1 if the spread of runs is unknown.
         run_sd: the standard deviation between runs, in points; by default estimated from the given runs.

@@ -43,7 +43,7 @@ def convert(
 
     Args:
         direction: "forward" or "backward".
-        targets: the words to convert, in a TOML file; by default those of Kohita et al. (2017).
+        targets: a TOML file with the words to convert; by default those of Kohita et al. (2017).
         variant: the algorithm of Kohita et al. (2017): "paper" (algorithms 1 and 2), "frozen" (the same, but a word's
             children are always those of the input tree), or "script" (their script).
         ud: the version of UD; by default detected from the relations (2 if unclear).
@@ -65,7 +65,7 @@ def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, fo
     """Return each tree's derivation by the static oracle of a transition system.
 
     Args:
-        system: "arc-eager", "arc-standard", "swap-eager" or "swap-lazy".
+        system: the transition system: "arc-eager", "arc-standard", "swap-eager" or "swap-lazy".
 
     Raises:
         InputError: the file is invalid, or a tree cannot be derived.
@@ -106,11 +106,11 @@ def perplexity(
         order: predict words in sentence order ("string"), or in the order in which a transition system attaches them
             ("swap-lazy" ...).
         ngram: the length of the longest n-grams; by default 3.
-        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" uses SRILM's defaults
-            (1, 1, 2, 2, 2).
-        minimum_word_count: training words with a lower count are treated as unknown.
-        ends: whether ends of sentences count like words ("in"), are ignored ("out"), or count in the probability but
-            not in the number of words ("ppl1", as in SRILM).
+        minimum_counts: the minimum counts of 1-grams, 2-grams and so on, or "srilm" for the defaults of SRILM (1, 1, 2,
+            2, 2).
+        minimum_word_count: treat training words with a lower count as unknown.
+        ends: count ends of sentences like words ("in"), not at all ("out"), or in the probability but not in the number
+            of words ("ppl1", as in SRILM).
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
@@ -160,9 +160,9 @@ def recover(
         answers: the path of a file or folder of answers, a mapping of sent_ids to answers, or a list with one answer
             per gold sentence.
         gold: the gold treebank with the words that the language model was to parse.
-        separator: what lines between two answers start with (empty for blank lines); by default detected.
-        field: the field with the answer, in JSON lines or CSV; dots separate nested fields, as in `response.text`.
-        id_field: the field with the sent_id, in JSON lines or CSV.
+        separator: split answers at lines that start with this text (if empty, at blank lines); by default detected.
+        field: the field with the answer, in JSON Lines or CSV; dots separate nested fields, as in `response.text`.
+        id_field: the field with the sent_id, in JSON Lines or CSV.
 
     Raises:
         InputError: the answers or gold cannot be read, or it is unclear which sentence an answer belongs to.

@@ -74,15 +74,16 @@ def correlate(
             first text column names the treebanks). `NAME=PATH` or `{NAME: table}` puts `NAME.` before column names.
         columns: the columns to correlate, separated by commas (a single column is correlated with all others); by
             default all numeric columns.
-        differences: pairs of columns (A, B): their difference A - B is added as the column diff(A,B).
+        differences: pairs of columns (A, B), whose difference A - B is added as the column diff(A,B).
         given: columns to control for (partial correlation).
-        family: the column with language families. Each family is left out in turn; permutations stay within families.
+        family: check for effects of the families in this column: leave out each in turn, and permute only within
+            families.
         key: the column with the names of treebanks; by default the first.
         missing: how to treat a treebank with a missing value: "drop" it, drop it only from pairs of columns that need
             the value ("pairwise"), or stop with an "error".
         methods: the coefficients: "pearson", "spearman" or both; by default "pearson", or "spearman" if a column is
             skewed.
-        votes: whether each "language" (the mean of its treebanks) or each "treebank" is one observation.
+        votes: count each "language" (the mean of its treebanks) or each "treebank" as one observation.
         permutations: the number of random permutations within families.
 
     Raises:
@@ -180,13 +181,13 @@ def judge(
         gold: the gold treebank or its path.
         first: the output of the first system.
         second: the output of the second system.
-        judgments: the votes for the better system: a file with a line of one or more votes for each gold sentence, a
-            list with an item for each, or a data frame with a row for each and a column per person.
-        words: the words that vote for the first and the second system; by default blue/red, 1/2, first/second or a/b.
-        ties: whether sentences with equal scores count for the second system ("callin"), "half" for each system, or
-            not at all ("skip").
-        subtypes_apart: whether to leave relations with subtypes out of all classes, as Callin does for content
-            relations.
+        judgments: the votes for the better system. Each gold sentence has one line of votes in a file, one item of a
+            list, or one row of a data frame (with a column for each person).
+        words: how votes for the first and second system are written; by default blue/red, 1/2, first/second or a/b.
+        ties: how to count sentences with equal scores: for the second system ("callin"), "half" for each, or not at all
+            ("skip").
+        subtypes_apart: whether to exclude relations with subtypes, such as acl:relcl, from all classes, as Callin does
+            for content relations.
 
     Raises:
         InputError: a file is invalid, the texts differ, or the number of judgments differs from the number of

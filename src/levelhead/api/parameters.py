@@ -133,19 +133,20 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "measures": 'measures such as "LAS" or "CLAS.recall" (upper or lower case), separated by commas.',
         "rules": (
-            'the scoring rules, which are levelhead\'s ("ud") or exactly those of an official scorer ("udtools",'
-            ' "conll18", "conll17", "msp25" or "msp25-sorted").'
+            'the scoring rules: levelhead\'s own ("ud"), or exactly those of an official scorer ("udtools", "conll18",'
+            ' "conll17", "msp25" or "msp25-sorted").'
         ),
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": (
-            "the format of gold, if different; for CoNLL-X outputs, multiword tokens of CoNLL-U gold are split."
+            "the format of gold, if different from `format`; multiword tokens of CoNLL-U gold are split if outputs"
+            " are CoNLL-X."
         ),
         "allow_several_roots": (
-            'whether to accept sentences with several roots (words with HEAD 0), under the rules "ud" and "udtools".'
+            'whether to accept sentences with several roots (words with HEAD 0); only for the rules "ud" and "udtools".'
         ),
         "punct": (
-            'punctuation in UAS, LAS and LS: "keep" counts it, "relation" leaves out words with gold relation punct,'
-            ' like LAS(nopunct), and "callin" leaves out punctuation by Callin\'s definition, like LAS(nopunct=callin).'
+            'which punctuation UAS, LAS and LS leave out: none ("keep"), words with gold relation punct ("relation",'
+            ' like LAS(nopunct)), or all punctuation by Callin\'s definition ("callin", like LAS(nopunct=callin)).'
         ),
         "weights": (
             'weights of relations for weighted measures; for example, {"mine": {"det": 0.1, "nsubj": 1}} defines'
@@ -153,24 +154,24 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "registry": "the available measures and class schemes, from `read_definitions`; by default the shipped ones.",
         "partial": (
-            "whether to also score outputs with different text or broken trees; missing words count as errors"
-            " (unofficial)."
+            "whether to also score outputs whose text differs from gold or whose trees are broken; missing words"
+            " count as errors (unofficial)."
         ),
-        "train": "training treebanks, for WLAS(WDE).",
+        "train": "training treebanks, required by WLAS(WDE).",
         "split": (
-            'which split of UD releases is gold ("train", "dev" or "test"); by default "test", or the only split.'
+            'the split of UD releases to use as gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),
         "as_runs": (
-            "whether to treat every folder of a system, and with a single gold file also every file, as a training run;"
-            " by default only folders named run or seed with a number."
+            "whether to treat every folder inside a system's folder as a training run (with a single gold file, also"
+            " every file); by default only folders named run or seed with a number."
         ),
         "jobs": "the number of processes, or the workers that `levelhead.jobs.cluster` returns.",
         "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
-        "store": "keep results in this file, and resume from it in the next run.",
+        "store": "keep results in this file, so that the next run does not compute them again.",
         "resample_by": (
-            'what intervals and tests treat as independent: "sentence", "document" (marked by # newdoc), "comment:NAME"'
-            ' (sentences with the same comment NAME), or "auto" (documents if gold marks ten or more, otherwise'
-            " sentences)."
+            'the units that intervals and tests treat as independent: "sentence", "document" (marked by # newdoc),'
+            ' "comment:NAME" (sentences with the same comment NAME), or "auto" (documents if gold marks ten or more,'
+            " otherwise sentences)."
         ),
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",
@@ -185,10 +186,10 @@ SHARED: Mapping[str, str] = MappingProxyType(
             " warnings."
         ),
         "lift": "whether to lift non-projective arcs if the transition system needs projective trees.",
-        "beam": "the beam width of transition systems and the ensemble.",
+        "beam": "the beam width of transition-based parsers and the ensemble.",
         "heads": (
-            'what to learn as heads: content words, as in UD ("content"), or function words ("function"); trees are'
-            " converted for training, and parses are converted back."
+            'learn trees whose heads are content words, as in UD ("content"), or function words ("function"). For'
+            ' "function", training trees are converted, and parses are converted back.'
         ),
         "relations": 'learn relations without subtypes ("universal") or with subtypes ("full").',
     }

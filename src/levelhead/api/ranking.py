@@ -104,13 +104,13 @@ def rank(
         manifest: a TOML file with test sets, systems and groups, and the default measures and rules.
         scores: scores to rank instead of files, either a table in percent (TSV or a data frame) or a mapping of system
             names to results of `score`. With results of `score`, there are no intervals and tests.
-        measures: by default LAS, MLAS, BLEX and CLAS; under conll17, LAS, UAS and CLAS; under msp25, MSLAS, LAS and
-            Feats.
-        all_measures: also rank by all measures of the rules' official scorer, LAS first.
+        measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS if the rules are conll17; MSLAS, LAS and Feats
+            if they are msp25.
+        all_measures: also rank by all measures that the official scorer prints, LAS first.
         ranking: whether to average and rank at full precision ("exact") or as a shared task did ("conll17" or
             "conll18"); by default "exact".
-        missing: which score missing outputs get, 0 as in the shared tasks ("zero") or a prediction from all other
-            scores ("adjust"). Invalid outputs always score 0.
+        missing: the score of missing outputs: 0, as in the shared tasks ("zero"), or predicted from all other scores
+            ("adjust"). Invalid outputs always score 0.
         groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
         by_treebank: whether to also rank separately on each test set in `groups`.
@@ -316,7 +316,7 @@ def difficulty(
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         scores: scores to use instead of files, either a table in percent (TSV or a data frame) or a mapping of system
             names to results of `score`.
-        measure: a measure in percent.
+        measure: a single measure in percent, such as CLAS.
         explain: a table of treebanks, such as the result of `profile`, with properties that may explain their
             difficulty.
         only: the names of the systems to use; by default all.

@@ -77,11 +77,11 @@ def score(
     add five measures of empty nodes to the default measures.
 
     Args:
-        measures: by default all measures that the official scorer of `rules` prints.
-        train: training treebanks, for WLAS(WDE) and for `leakage` (how much of gold occurs in them, and scores on the
-            rest).
-        intervals: also compute 95% confidence intervals, treating documents as independent if gold marks ten or more,
-            otherwise sentences; `compare` has other levels and units.
+        measures: by default all measures that the official scorer prints.
+        train: training treebanks, to also report how much of gold occurs in them (`leakage`) and scores on the rest;
+            required by WLAS(WDE).
+        intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
+            `compare` offers other levels and units.
         prepare: "page" to also collect the errors that `write_report` shows; the field `looked` has them.
 
     Raises:

@@ -36,8 +36,8 @@ def reproduce(
     Args:
         paper: the name of a study in `levelhead.studies.STUDIES`.
         treebanks: folders of treebanks (`xx-ud-train.conllu` ...), or files.
-        systems: a folder with a parser's outputs, or with a subfolder of outputs for each parser; without it, parsers
-            are trained briefly.
+        systems: a folder with a parser's outputs, or with a subfolder of outputs for each parser; by default those of
+            levelhead's parsers, trained briefly.
         judgments: a folder of human judgments (study callin). Its subfolder for each language, such as `en`, has the
             files `gold.conll`, `parser1.conll`, `parser2.conll` and `prediction` (the judgments).
         scores: a table of published scores (study conll17).

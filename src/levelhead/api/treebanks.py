@@ -65,7 +65,7 @@ def profile(
         total: whether to add a profile of all treebanks together.
         scheme: the scheme of relation classes.
         chunk: the number of tokens per chunk of running text (STTR).
-        partial_chunk: whether to count the last, shorter chunk as well (STTR).
+        partial_chunk: whether to include the last, shorter chunk (STTR).
         window: the number of tokens per window (MATTR).
         least: the minimum frequency of words for the head-word entropy.
         train: training treebanks, for the shares of sentences that also occur in training (`same_words`,
@@ -93,8 +93,8 @@ def similarity(
     """Return how similar each pair of treebanks is.
 
     Args:
-        matrix: a distance to show as a square matrix instead of pairs: "klcpos3" (targets in rows, sources in columns),
-            "relations" or "displacement".
+        matrix: show this distance as a square matrix instead of pairs: "klcpos3" (A in rows, B in columns), "relations"
+            or "displacement".
 
     Raises:
         InputError: a file is missing or invalid, or there are fewer than two treebanks.
@@ -121,11 +121,11 @@ def select(
 
     Args:
         min_tokens: the minimum number of tokens of a treebank.
-        max_nonprojective: the percentage of non-projective trees at which a treebank is excluded.
+        max_nonprojective: exclude treebanks with at least this percentage of non-projective trees.
         nonprojective: which non-projective trees to count: those that Callin's program finds ("callin"), or all
             ("true").
-        any_features: whether to select treebanks without morphological features too.
-        several_per_language: whether to select several treebanks per language, not only the largest.
+        any_features: whether to also select treebanks without morphological features.
+        several_per_language: whether to select several treebanks per language, instead of the largest.
 
     Raises:
         InputError: a file is missing or invalid.

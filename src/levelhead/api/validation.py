@@ -26,8 +26,8 @@ def validate(
     Args:
         paths: files (also compressed), folders of files, or manifests (TOML) whose gold files are validated.
         rules: check files as CoNLL-U ("ud") or as morphosyntactic parses ("msp25", "msp25-sorted").
-        fix: write a copy with unambiguous repairs (white space, blank lines, empty columns) to this file, or copies of
-            several files to this folder, and check the copies.
+        fix: write a repaired copy to this file, or for several inputs to this folder, and check it. Only white space,
+            blank lines and empty columns are repaired.
 
     Raises:
         InputError: a folder has no CoNLL-U file, or a manifest is invalid.

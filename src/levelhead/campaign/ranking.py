@@ -145,7 +145,7 @@ class AdjustedSystem(NamedTuple):
     Args:
         system: its name.
         adjusted: its expected average over all test sets; null if it cannot be compared with other systems.
-        adjusted_interval: the confidence interval, for errors of prediction and (with files) sampling; null if unknown.
+        adjusted_interval: the confidence interval, for errors of prediction and, with files, sampling; null if unknown.
         n_test_sets: the number of test sets with an output of the system.
     """
 

@@ -116,7 +116,7 @@ class Results(NamedTuple):
         return {"parallel": "+".join(names)} if names else {}
 
     def parallel(self, codes: Collection[str] | None = None) -> ParallelUnits:
-        """Return the sampling units of test sets (by default all), and which units parallel test sets share."""
+        """Return the sampling units of test sets, by default all. Test sets that are translations share their units."""
         units = {code: units for code, units in self.units.items() if codes is None or code in codes}
         contents = {code: self.gold_hash(code) for code in units}
         declared = {test_set.code: test_set.parallel for test_set in self.test_sets if test_set.parallel}

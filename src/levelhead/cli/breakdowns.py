@@ -23,10 +23,10 @@ _reading_and_printing = joined(
 @options.gold_and_systems
 @click.option(
     "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
-    help="Properties of words: class, relation, deprel (relation with subtype), head-relation,"
-    " upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with"
-    " --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. Can be repeated for one system"
-    "  [default: the errors to fix first, as in analyze]",
+    help="Property of words, or a combination: class, relation, deprel (relation with subtype), head-relation, upos,"
+    " lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with --train"
+    " also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. With one SYSTEM, can be repeated"
+    "  [default: the costliest errors, as in analyze]",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -36,8 +36,8 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
     """Break scores down by properties of words: where is SYSTEM good, and where does it make errors?
 
     With several systems, show where each is better or worse than the first. GOLD and SYSTEM are files or folders, as in
-    levelhead score. With --by class or relation, the table also has the score without each class or relation. Scores
-    have confidence intervals.
+    levelhead score. With --by class or relation, the table also shows the score of all other words. Scores have
+    confidence intervals.
     """
     refuse_if(len(given["systems"]) > 1 and len(by) != 1, "with several systems, give a single --by")
     printing.show(given, options.call(given | {"by": by}))
@@ -47,8 +47,8 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @options.gold_and_system
 @click.option(
     "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
-    help="Table to print: points gained by repairing each kind of error, types of errors, or wrong arcs of each class"
-    " below correct and wrong heads. For TSV and JSON, use --table",
+    help="Table to print: points gained by repairing each kind of error (repairs), types of errors (types), or how many"
+    " wrong arcs follow from another wrong arc (cascading). For TSV and JSON, use --table",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -69,7 +69,7 @@ def analyze(**given: Any) -> None:
 def confusion(**given: Any) -> None:
     """Show which gold relations SYSTEM confuses with which others, most frequent errors first.
 
-    GOLD and SYSTEM are files or folders, as in levelhead score. To draw the sentences, use levelhead trees --show.
+    GOLD and SYSTEM are files or folders, as in levelhead score. To draw the errors, use levelhead trees --show.
     """
     printing.show(given, options.call(given))
 
@@ -87,8 +87,8 @@ def confusion(**given: Any) -> None:
 def trees(**given: Any) -> None:
     """Draw the trees of GOLD and SYSTEM where they differ (sentences of up to 200 words).
 
-    With one system, show the sentences with an error, such as --show nsubj:obj. With several, show the sentences in
-    which each system gains or loses most compared with the first.
+    With one SYSTEM, show the sentences with the errors of --show. With several, show the sentences in which each gains
+    or loses most compared with the first.
     """
     output_format = given["output_format"]
     if output_format == "html":
@@ -130,20 +130,21 @@ _FORMATS = ("tsv", "jsonl", "json")
 @options.partial_option
 @options.definitions_option
 @click.option(
-    "--scheme", metavar="SCHEME", help="Scheme of the column class  [default: nivre-fang]",
+    "--scheme", metavar="SCHEME", help="Class scheme of the column `class`  [default: nivre-fang]",
 )  # fmt: skip
 @options.split_option
 @click.option(
     "-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True,
-    help="Number of processes; several keep all rows in memory",
+    help="Number of processes; with several, all rows are kept in memory",
 )  # fmt: skip
 @options.cluster_options
 @options.printing_options(*_FORMATS, places=False)
 def words(**given: Any) -> None:
-    """Print a table with one row per gold word and SYSTEM: gold annotation, prediction, and which columns are correct.
+    """Print each word's gold annotation, its prediction by each SYSTEM, and which columns are correct.
 
-    GOLD and SYSTEM are files or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so
-    files can be larger than memory.
+    Each gold word has a row for each SYSTEM; unaligned system words have rows of their own. GOLD and SYSTEM are files
+    or folders, as in levelhead score. TSV and JSON Lines are written while files are read, so files can be larger than
+    memory.
     """
     if given["output_format"] == "json":
         printing.show(given, options.call(given, files=()))

@@ -28,8 +28,8 @@ from levelhead.errors import InputError
 @setting("--margin", type=options.FiniteRange(), metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
-    help="Exit with 1 if a system is significantly worse than the first; with --margin, if its interval includes a"
-    " loss above the margin",
+    help="Exit with 1 if a system is significantly worse than the first by one of these measures; with --margin, if the"
+    " interval of the difference includes a loss above the margin",
 )  # fmt: skip
 @click.option(
     "--summary", "summary_file", type=options.RESULT, metavar="MARKDOWN",
@@ -44,10 +44,10 @@ from levelhead.errors import InputError
 def compare(each: bool, summary_file: str | None, **given: Any) -> int:
     """Compare each of SYSTEMS with the first: which differences are significant?
 
-    GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM is a folder
-    of folders named run or seed with a number (SYSTEM/seed1/...), and the table shows the mean and spread of runs.
+    GOLD and SYSTEMS are files, or folders of files with the same names. For several training runs, SYSTEM has
+    a folder for each, named run or seed with a number (SYSTEM/seed1/...); the table shows the mean and spread of runs.
     Scores and differences have confidence intervals. P-values and the intervals of differences are corrected for the
-    number of systems. A single SYSTEM only gets scores.
+    number of systems. For a single SYSTEM, only scores are printed.
     """
     from levelhead.comparison.regression import outcome_text
 
@@ -85,7 +85,7 @@ def compare(each: bool, summary_file: str | None, **given: Any) -> int:
 @options.reading_options
 @options.result_options
 def languages(**given: Any) -> None:
-    """Compare the treebanks of GOLD: which is harder for a system, and what is the role of function words?
+    """Compare the treebanks of GOLD: which is harder for a system, and is this due to function words?
 
     GOLD and SYSTEMS are folders of files with the same names. Every pair of treebanks is compared for each system.
     P-values and the intervals of differences are corrected for the number of pairs.
@@ -122,10 +122,9 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
 def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) -> None:
     """Show the smallest difference between two systems that a test set can detect.
 
-    GOLD and SYSTEMS are files or folders, as for `compare`; for several training runs, SYSTEM is a folder of
-    folders named run or seed with a number. The table shows the smallest difference that can be detected with n
-    sentences or documents and k runs of each system, estimated from the outputs. Without files, it shows typical values
-    for the outputs of CoNLL 2018.
+    GOLD and SYSTEMS are files or folders, as in levelhead compare. The table shows the smallest difference that can be
+    detected with n sentences or documents and k runs of each system, estimated from the outputs. Without files, it
+    shows typical values for the outputs of CoNLL 2018.
     """
     refuse_if(len(files) not in {0, 3}, "give GOLD and two SYSTEMS, or no files for typical test sets")
     if files:
@@ -146,9 +145,8 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST [SECOND...]")
 @click.option(
     "--by", type=options.Choice(["label", "measure", "pattern"]),
-    help="Rows of the table: kinds of labels with coefficients (label), measures with F1 (measure), or patterns of"
-    " disagreement (pattern) "
-    " [default: all three as text, otherwise label]",
+    help="Table to print: coefficients of each kind of label (label), F1 of measures (measure), or patterns of"
+    " disagreement (pattern)  [default: label; as text, all three]",
 )  # fmt: skip
 @options.limit_option
 @options.interval_options
@@ -158,11 +156,12 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 def agree(files: tuple[str, ...], **given: Any) -> None:
     """Measure the agreement between annotations of the same text. None of them counts as gold.
 
-    F1 is the same in both directions. For heads, relations, tags and each feature, Cohen's kappa, Fleiss' kappa and
-    Krippendorff's alpha correct for chance and have confidence intervals. Disagreements are grouped by pattern.
+    F1 does not depend on which annotation comes first. Cohen's kappa, Fleiss' kappa and Krippendorff's alpha correct
+    for chance. They are computed for heads, relations, tags and each feature, with confidence intervals. Disagreements
+    are grouped by their pair of labels (pattern).
 
-    A single file has several annotations if `# user_id` names the annotator of each sentence, as in exports of
-    Arborator. A single folder has a file for each annotator and document, as in exports of INCEpTION.
+    A single file holds several annotations if `# user_id` names the annotator of each sentence, as in exports of
+    Arborator. A single folder holds a file for each annotator and document, as in exports of INCEpTION.
     """
     refuse_if(len(files) > 1 and any(map(is_collection, files)), "agree takes several files, or one folder")
     _show_by(given, options.call(given, *files), "label")
@@ -173,8 +172,8 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @click.argument("new", type=options.PATH)
 @click.option(
     "--by", type=options.Choice(["pattern", "sentence", "file"]),
-    help="Rows of the table: patterns of changes, changed sentences, or files  [default: a summary and the most"
-    " frequent patterns as text, otherwise pattern]",
+    help="Table to print: patterns of changes, changed sentences, or files  [default: pattern; as text, a summary and"
+    " the most frequent patterns]",
 )  # fmt: skip
 @options.limit_option
 @click.option(

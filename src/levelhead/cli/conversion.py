@@ -23,7 +23,7 @@ from levelhead.progress import tracked
     "--check", "only_check", is_flag=True,
     help="Convert files forward and back, and report the heads that are not restored",
 )  # fmt: skip
-@click.option("--failures", is_flag=True, help="List the words that --check does not restore")
+@click.option("--failures", is_flag=True, help="With --check, list the words whose heads are not restored")
 @setting("--targets", type=options.PATH, metavar="FILE.toml")
 @setting("--variant", type=options.Choice(["paper", "frozen", "script"], "variant"))
 @setting("--ud", type=options.Choice(["1", "2"]))
@@ -34,9 +34,8 @@ from levelhead.progress import tracked
 def convert(arguments: tuple[str, ...], only_check: bool, failures: bool, ud: str | None, **given: Any) -> None:
     """Convert content-head trees to function-head trees, as Kohita et al. (2017) do, or back.
 
-    `convert forward IN OUT` and `convert backward IN OUT` change only heads. `convert --check IN...` converts files, or
-    folders of files, forward and back, and only prints a table of the heads that are not restored. "-" is standard
-    input or output.
+    `convert forward IN OUT` and `convert backward IN OUT` change only heads. `convert --check IN...` checks files or
+    folders, and writes no trees. "-" is standard input or output.
     """
     from levelhead.api.conversion import convert as converted_treebank
     from levelhead.conversion import ud_version
@@ -94,7 +93,7 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 
 @command()
 @click.argument("treebank", type=options.PATH)
-@setting("--system", type=options.Choice(SYSTEMS, "transition system"))
+@setting("--system", type=options.Choice(SYSTEMS, "transition system"), help="Transition system")
 @click.option(
     "--transitions/--order", "transitions", default=True,
     help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
@@ -153,9 +152,9 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:
     """Measure how well an n-gram model of TRAIN predicts TEST.
 
-    By default, the model is a trigram model with interpolated modified Kneser-Ney smoothing. Words are predicted in the
-    order of the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model
-    (a file with .arpa in its name) with its own length and minimum counts of n-grams. "-" is standard input.
+    By default, the model is a trigram model with interpolated modified Kneser-Ney smoothing. TRAIN is a treebank, or an
+    ARPA model (a file with .arpa in its name), for which --ngram and the minimum counts are ignored. "-" is standard
+    input.
     """
     from levelhead.derivation import write_arpa as write
 
@@ -183,11 +182,11 @@ _OUT = click.option(
 def recover(answers: str, gold: str, conllu: str, **given: Any) -> None:
     """Convert the ANSWERS of a language model to CoNLL-U with the words of gold.
 
-    ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (requires --field), or a
-    folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
-    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable answer has HEAD
-    `_`. Broken trees are not repaired. The table counts answers by the repairs they needed and by the validity of their
-    trees.
+    ANSWERS is JSON Lines or CSV (requires --field), a folder with one file per answer, or a text file in which blank
+    lines or marker lines separate the answers; "-" is standard input. The k-th answer belongs to the k-th gold
+    sentence. If there are more or fewer answers than sentences, each needs a sent_id (a comment # sent_id, or
+    --id-field). Words without a usable answer get HEAD `_`. Broken trees are not repaired. The table counts answers by
+    repairs and by the validity of trees.
     """
     refuse_if(conllu == "-", "--output must be a file: the table goes to standard output")
     if Path(answers).is_dir() and Path(conllu).resolve().parent == Path(answers).resolve():

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 @setting("--method", "methods", type=options.Choice(["pearson", "spearman"]), multiple=True)
 @setting("--votes", type=options.Choice(["language", "treebank"]))
 @setting("--permutations", type=options.WHOLE["draws"])
-@click.option("--matrix", is_flag=True, help="Print the coefficients of a single --method as a matrix")
+@click.option("--matrix", is_flag=True, help="Print the coefficients as a matrix, for a single --method")
 @click.option(
     "--cumulative-variance", is_flag=True,
-    help="Print the variance of the best 2, 3, ... treebanks instead of correlations",
+    help="Instead of correlations, print the variance of each column over its best 2, 3, ... treebanks",
 )  # fmt: skip
 @options.figure_option
 @click.option(
@@ -106,7 +106,7 @@ def _draw(
 @click.argument("second", type=options.PATH)
 @setting(
     "--judgments", type=options.PATH, required=True, metavar="FILE",
-    help="File with one line per gold sentence: one or more votes for the better system",
+    help="File with a line of one or more votes for each gold sentence",
 )  # fmt: skip
 @setting("--words", nargs=2, metavar="FIRST SECOND")
 @options.measure_option
@@ -119,7 +119,7 @@ def _draw(
 @options.input_format_option
 @options.result_options
 def judge(**given: Any) -> None:
-    """Measure how often measures agree with human judgments.
+    """Show how often each measure agrees with human judgments.
 
     For each sentence of GOLD, people chose the better of two analyses, FIRST and SECOND.
     """

@@ -18,11 +18,11 @@ from levelhead.cli.shared.printing import emit, emit_folded, print_json, screen_
 
 @command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
-@click.option("--schemes", is_flag=True, help="List the schemes: classes of relations for measures such as LAS-FUN")
+@click.option("--schemes", is_flag=True, help="List class schemes, which define classes such as FUN")
 @options.definitions_option
 @options.printing_options(places=False)
 def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], **given: Any) -> None:
-    """Show the definition, formula, argument, source and example of each MEASURE (default: all), and which to report.
+    """Show definition, formula, argument, source and example of each MEASURE (default: all), and whether to report it.
 
     Write a measure as NAME, NAME(argument), NAME@CLASS (only this class or relation) or NAME-CLASS-CLASS (without these
     classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy to get this value, as in

@@ -31,7 +31,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, with_dev: boo
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), a graph-based parser (graph,
-    graph-first-order), both together (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
+    graph-first-order), a combination (ensemble, the most accurate), a baseline (baseline-left, baseline-right,
     baseline-random, baseline-random-projective), or an external program: udpipe, malt (with --jar), command (with
     --train-cmd). Options for other parsers are ignored. The same seed gives the same file, except for external
     programs.
@@ -84,9 +84,9 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 
     INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are ignored and may be missing.
     The output is INPUT with predicted HEAD and DEPREL. DEPS becomes `_`, since enhanced graphs are not parsed; empty
-    nodes are unchanged. External parsers need --jar or --parse-cmd again, since models do not store programs. Warnings
-    report words without UPOS (for models trained on tags) and sentences that are too long for the usual search: more
-    than 500 words for graph-based parsers, or 5,000 words with a beam (fewer with a beam wider than 40).
+    nodes are unchanged. For external parsers, give --jar or --parse-cmd again. Warnings report words without UPOS
+    (for models trained on tags) and sentences that are too long for the usual search: above 500 words, graph-based
+    parsers split sentences; above 5,000 (fewer with a beam wider than 40), other parsers use no beam.
     """
     from levelhead.api.parsers import parse as parsed_by
     from levelhead.parsing import ExternalSettings, read_model, read_words
@@ -111,9 +111,8 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
 def crossval(parser: str, treebank: str, output: str | None, **given: Any) -> None:
     """Parse all of TREEBANK, each fold with a PARSER trained on the other folds (cross-validation, jackknifing).
 
-    The folds are blocks of consecutive sentences. The output is TREEBANK with predicted trees, in the same order, so
-    that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options for other
-    parsers are ignored.
+    The output is TREEBANK with predicted trees, in the same order, so that it can be scored against TREEBANK; DEPS
+    becomes `_`. PARSER is as in `levelhead train`; options for other parsers are ignored.
     """
     given |= options.parser_arguments(parser, given)
     if parser == "command" and given["store"] is not None:

@@ -46,11 +46,11 @@ GROUPS = {
         "select": "Select treebanks that can be compared, by Callin's criteria",
         "testsets": "List the test sets of UD releases by name, or download them",
         "correlate": "Correlate profiles, scores and other numbers of treebanks",
-        "judge": "Measure how often measures agree with human judgments",
+        "judge": "Show how often each measure agrees with human judgments",
     },
     "Convert": {
         "convert": "Convert content-head trees to function-head trees, and back",
-        "derive": "Print the transitions or the order in which parsers build trees",
+        "derive": "Print the transitions that build each tree, or the order of its words",
         "perplexity": "Measure string or derivation perplexity",
         "recover": "Convert answers of language models to CoNLL-U",
     },
@@ -61,7 +61,7 @@ GROUPS = {
     },
     "Studies": {"reproduce": "Repeat the experiments of a paper and compare the results"},
     "Shared tasks": {
-        "task": "Run a shared task: hidden gold, blind systems, a leaderboard",
+        "task": "Run a shared task: hidden gold, sandboxed systems, a leaderboard",
         "submit": "Submit outputs or a system to a shared task",
     },
     "Help": {

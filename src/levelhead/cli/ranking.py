@@ -18,8 +18,8 @@ from levelhead.treebank.write import check_file, check_folder, output_errors
 
 _OUTPUT = click.option(
     "--output", "-o", type=ResultPath("file or folder"),
-    help="Write to this file instead of standard output; prototext of several systems goes to one folder per system in"
-    " this folder",
+    help="Write to this file instead of standard output; several systems in prototext are written to this"
+    " folder, each to its own folder",
 )  # fmt: skip
 
 
@@ -41,15 +41,15 @@ _OUTPUT = click.option(
 @options.allow_several_roots_option
 @click.option(
     "--significance/--no-significance", default=None,
-    help="Show confidence intervals, rank ranges, letters shared by systems that do not differ significantly, and"
-    " lines between neighbors that do  [default: with --report, --figures, --layout paper and --cite]",
+    help="Show confidence intervals, rank ranges, and which systems differ significantly (as letters and lines)"
+    "  [default: with --report, --figures, --layout paper and --cite]",
 )  # fmt: skip
 @options.resample_by_option
 @options.level_option
 @click.option(
     "--report", "report_file", type=ResultPath("pages"), metavar="PATH",
-    help="Also write a page with tables and charts to this HTML file; for a folder or a name ending in /, also write"
-    " a page of errors for every output (extra: report)",
+    help="Also write a page with tables and charts to this HTML file; if this is a folder, or ends in /, also write a"
+    " page of errors for every output (requires the extra `report`)",
 )  # fmt: skip
 @options.title_option
 @options.figures_option
@@ -180,7 +180,7 @@ def _write_prototext(results: Results, output: str | None) -> None:
 def difficulty(**given: Any) -> None:
     """Measure how difficult the test sets in GOLD are, given the abilities of the systems in SYSTEMS.
 
-    GOLD and SYSTEMS are folders as in levelhead rank; outputs can be missing. The tables show the difficulty of each
+    GOLD and SYSTEMS are folders, as in levelhead rank; outputs can be missing. The tables show the difficulty of each
     test set, the ability of each system, and on which test sets systems are better or worse than expected.
     """
     has_files, has_scores = given["gold"] is not None and given["systems"] is not None, given["scores"] is not None

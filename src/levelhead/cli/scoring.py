@@ -32,12 +32,12 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 @setting("--intervals", is_flag=True)
 @click.option(
     "--all-measures", is_flag=True,
-    help="For folders, print all measures of the official scorer  [default: LAS, CLAS, MLAS, BLEX and UAS]",
+    help="For folders, print all measures that the official scorer prints  [default: LAS, CLAS, MLAS, BLEX and UAS]",
 )  # fmt: skip
 @click.option(
     "--enhancements", metavar="DIGITS",
-    help="Kinds of enhancements to ignore, such as 146: 1 gapping, 2 shared parents and 3 dependents in coordination,"
-    " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
+    help="Digits of the enhancements to ignore (14: 1 and 4): 1 gapping, 2 shared parents in coordination,"
+    " 3 shared dependents in coordination, 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @options.partial_option
 @click.option("--align-sentences", is_flag=True, hidden=True)

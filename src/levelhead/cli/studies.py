@@ -30,8 +30,8 @@ _EXAMPLES = Path("examples", "parallel")
 @setting("--weights", type=_INPUT, metavar="FILE")
 @click.option(
     "--quick", is_flag=True,
-    help="Check quickly that everything works: few resamples, and test sets instead of missing training sets. In a"
-    " checkout, --treebanks defaults to the examples",
+    help="Only check that everything works: use few resamples, and train on test sets if training sets are missing. In"
+    " a checkout of levelhead, --treebanks is then optional",
 )  # fmt: skip
 @options.cluster_options
 @click.option("-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True, help="Number of processes")
@@ -39,8 +39,8 @@ _EXAMPLES = Path("examples", "parallel")
 @click.option(
     "--report", metavar="FILE",
     type=ResultPath("study", Path),
-    help="Also write a page of results to this file: HTML (extra: report), or short Markdown with tables and figures"
-    " next to it",
+    help="Also write a page of results to this file: .html (requires the extra `report`), or .md, with tables and"
+    " figures next to it",
 )  # fmt: skip
 @setting("--outputs", type=ResultPath("folder", Path), metavar="DIR")
 @setting("--seed", type=options.WHOLE["seed"])
@@ -51,8 +51,7 @@ def reproduce(paper: str, treebanks: tuple[Path, ...], systems: Path | None, rep
     PAPER is nivre-fang-2017, callin, conll17, kohita-2017, kohita-2017-ud2 or sogaard-haulrich, or one of levelhead's
     own studies, measures-2018 or documents-2018. Options for other studies are ignored.
 
-    Without --systems, levelhead's own parsers are trained briefly on the training sets; conll17, measures-2018 and
-    documents-2018 train no parsers and need the outputs of systems.
+    The studies conll17, measures-2018 and documents-2018 train no parsers and need the outputs of systems.
     """
     from levelhead.studies.study import checked_page, markdown, text, write_page
 

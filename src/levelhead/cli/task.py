@@ -90,7 +90,7 @@ def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> Non
     "-j",
     "--jobs",
     type=options.WHOLE["jobs"],
-    help="Number of processes  [default: 1; one per core of a local cluster]",
+    help="Number of processes  [default: 1; with --cluster, one per core]",
 )
 @options.cluster_options
 def serve(folder: str, host: str, port: int, **given: Any) -> None:
@@ -198,8 +198,7 @@ def close(folder: str, now: bool, force: bool, **given: Any) -> None:
     """Close the task and compute the final ranking.
 
     While submissions are waiting, or have failed through the organizer's fault, no ranking is computed and the task
-    stays open. Run the command again when all are finished. --now stops accepting submissions at once. --force computes
-    the ranking without the failed submissions, but not while submissions are waiting.
+    stays open. Run the command again when all are finished.
     """
     from levelhead.campaign.ranking_tables import left_out_notes
     from levelhead.task.standings import close_task, left_out_of
@@ -237,7 +236,7 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
     "--kind", type=options.Choice(["outputs", "system"]), default="outputs", show_default=True,
-    help="Parsed test sets, or a system with a program `run`",
+    help="Parsed test sets (outputs), or a system with an executable `run`",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
@@ -245,14 +244,14 @@ def export(folder: str, output: str, with_gold: bool) -> None:
     help="File with the team's token, - for standard input  [default: the environment variable LEVELHEAD_TOKEN]",
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with 1 if it failed")
-@click.option("--primary", is_flag=True, help="Wait, and make this the primary submission")
+@click.option("--primary", is_flag=True, help="Wait, and make this the primary submission, which is ranked")
 @click.option(
     "--inputs", type=options.RESULT_FOLDER, metavar="FOLDER",
-    help="Download the inputs to this folder; ARCHIVE is then optional",
+    help="Download the task's inputs to this folder; ARCHIVE is then optional",
 )  # fmt: skip
 @options.printing_options("text", "json", places=False)
 def submit(address: str, archive: str | None, token_file: str | None, inputs: str | None, **given: Any) -> int:
-    """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
+    """Submit ARCHIVE (a tar or zip file, or a folder) to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.task.client import Client
 
     refuse_if(archive is None and inputs is None, "give ARCHIVE, or --inputs FOLDER")

@@ -38,15 +38,13 @@ OF_PAGE = ("relation", "upos")
 @setting("--least", type=options.WHOLE["least"])
 @click.option(
     "--wde-table", type=options.RESULT, metavar="FILE",
-    help="Also write the word dependency entropies, averaged over treebanks, to this file, as weights for WLAS",
+    help="Also write the mean word dependency entropies of the treebanks to this file, as weights for WLAS",
 )  # fmt: skip
+@click.option("--rarefy", metavar="WORDS,...", help="Print only word dependency entropies, in samples of these sizes")
 @click.option(
-    "--rarefy", metavar="WORDS,...", help="Instead, print word dependency entropies in samples of these sizes"
+    "--samples", type=options.WHOLE["samples"], default=20, show_default=True, help="Samples of each size for --rarefy"
 )
-@click.option(
-    "--samples", type=options.WHOLE["samples"], default=20, show_default=True, help="Samples per size for --rarefy"
-)
-@click.option("--seed", type=options.WHOLE["seed"], default=0, show_default=True, help="Random seed of --rarefy")
+@click.option("--seed", type=options.WHOLE["seed"], default=0, show_default=True, help="Random seed for --rarefy")
 @options.input_format_option
 @options.worker_options
 @options.store_option
@@ -202,7 +200,7 @@ def suspects(conllu: str | None, **given: Any) -> None:
 @options.limit_option
 @options.printing_options(places=False)
 def testsets(names: tuple[str, ...], **given: Any) -> None:
-    """List the test sets of UD releases by NAME (default: all); `get` downloads and verifies them.
+    """List the test sets of UD releases with these NAMEs (default: all); `get` downloads and verifies them.
 
     A NAME is CODE or CODE-SPLIT, such as en_ewt (test) or en_ewt-dev, or a pattern such as 'fr_*'. Commands accept a
     NAME with a release, such as en_ewt@2.16, instead of a file. The column Changes counts the releases in which a file
@@ -220,7 +218,7 @@ def testsets(names: tuple[str, ...], **given: Any) -> None:
 @options.input_format_option
 @setting("--rules", type=options.Choice(CHECKED_RULES, "rules"))
 @setting("--fix", type=ResultPath("treebanks"), metavar="COPY")
-@click.option("--strict", is_flag=True, help="Fail if there are warnings, too: the exit code is then 2")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with 2")
 @options.quiet_option
 @options.limit_option
 @options.printing_options(*options.FORMATS, "github", places=False)
@@ -228,7 +226,7 @@ def validate(files: tuple[str, ...], rules: str | None, fix: str | None, strict:
     """List all errors and warnings of CoNLL-U FILES, of folders, or of the gold files of a manifest.
 
     Text output has one line for each kind of warning; other formats list every warning. Warnings do not make a file
-    invalid. The exit code is 2 if any file (with --fix, any repaired copy) has an error.
+    invalid. The exit code is 2 if a file has an error; with --fix, if a copy does.
     """
     from levelhead.api.validation import gold_of_manifests
 

@@ -96,8 +96,8 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: the first annotator's label; for heads, the tag of the head. With more than two annotators, `first` and
-            `second` are in alphabetical order.
+        first: the first annotator's label; for heads, the tag of the head. With more than two annotators, both labels
+            are in alphabetical order.
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
         share: these words as a percentage of all disagreements on this kind of label.

@@ -61,7 +61,7 @@ from levelhead.tables.data import (
 )
 from levelhead.tables.table import Cell, Column, Detail, Table, starts_of
 
-VALUE_COLUMN = DataColumn("by_{property}", "text", "The value of the property; null for other properties", "", True)
+VALUE_COLUMN = DataColumn("by_{property}", "text", "The value of this property; null if `by` has others", "", True)
 _BY = DataColumn("by", "text", "The property, or several separated by commas"), VALUE_COLUMN, MEASURE_COLUMN
 
 

@@ -90,9 +90,7 @@ _SHOWN = ("added", "removed", "text", "tokens", "annotation")  # in the readable
 
 _CHANGED_SENTENCE = (
     DataColumn("sent_id", "text", "Its sent_id in NEW, or in OLD if it was removed", optional=True),
-    DataColumn(
-        "words", "integer", "The number of its words that are annotated differently in both versions", limits=(0,)
-    ),
+    DataColumn("words", "integer", "The number of its words whose annotation has changed", limits=(0,)),
     *(DataColumn(kind, "boolean", f"Whether {of_one}") for kind, (_, of_one, _) in _KINDS.items()),
 )
 _FILE_CHANGES = tuple(

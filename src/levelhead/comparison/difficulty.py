@@ -100,7 +100,7 @@ class Explained(NamedTuple):
 
     Args:
         column: the name of the property; "all" for all properties jointly.
-        n: the number of languages; for "all", of test sets.
+        n: the number of languages, or of test sets for "all".
         r: the correlation with difficulty.
         interval: the confidence interval of `r`, simultaneous for all properties; null for "all".
         p: the p-value, corrected for the number of properties; null for "all".

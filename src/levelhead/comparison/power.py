@@ -64,7 +64,7 @@ class Detectable(NamedTuple):
         unit: "sentence", "document" or "comment:NAME".
         n_units: the number of units of the test set, or of each test set.
         n_runs: the number of runs of each system.
-        detectable: the difference, in points; for perplexities, in their unit; null if it cannot be estimated.
+        detectable: the detectable difference in points (perplexities: in their unit); null if it cannot be estimated.
         lower_quartile: the lower quartile over typical test sets; null with files.
         upper_quartile: the upper quartile; null with files.
         average: whether the difference is for the mean over test sets.

@@ -43,8 +43,8 @@ class GateResult(NamedTuple):
         difference_interval: the confidence interval of the difference.
         ratio_interval: the confidence interval of the ratio; only for perplexities with a margin.
         decided: whether the data show on which side of the limit the difference lies.
-        n_runs_needed: the number of runs per system that would decide; null if decided, unknown
-            (single runs), or if no number suffices.
+        n_runs_needed: the number of runs per system that would be enough; null if decided, for
+            single runs, or if no number is enough.
     """
 
     system: str

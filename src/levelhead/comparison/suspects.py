@@ -238,7 +238,7 @@ class SuspectRow(NamedTuple):
         systems_against: the number of systems with the more probable annotation.
         systems_in_favor: the number of systems that agree with gold.
         elsewhere_other: the number of times that these words have another annotation in this context.
-        elsewhere_same: the number of times that they have this annotation.
+        elsewhere_same: the number of times that they have the annotation of gold.
         elsewhere_sentence: the number of the first sentence with the other annotation.
         elsewhere_sent_id: its sent_id.
         elsewhere_word: the number of the word in that sentence.

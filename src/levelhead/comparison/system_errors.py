@@ -310,7 +310,7 @@ class OutputErrors(NamedTuple):
 _ERROR_TYPE: Layout = (
     DataColumn("error", "text", 'The type of error, or "right"'),
     DataColumn("words", "integer", "The number of words", limits=(0,)),
-    DataColumn("share", "number", "Their share of the aligned words", "percent", optional=True, limits=(0, 100)),
+    DataColumn("share", "number", "`words` / all aligned words", "percent", optional=True, limits=(0, 100)),
 )
 
 

@@ -76,7 +76,7 @@ WORDS: Layout = (
     _text("class", "Class of the gold relation in the default scheme"),
     _SYSTEM,
     _number("system_word", "The ID of the system's word in its own sentence; null if the gold word is not aligned"),
-    _number("system_head", "The ID of its head there, 0 for roots"),
+    _number("system_head", "The ID of the head of the system's word, 0 for roots"),
     _text("system_deprel", "Its relation with the subtype"),
     _text("system_upos", "Its universal part of speech"),
     _text("system_feats", "Its features"),

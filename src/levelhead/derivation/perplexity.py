@@ -336,7 +336,7 @@ class ModelOrder(NamedTuple):
     """The n-grams of one length in the model.
 
     Args:
-        n: the length.
+        n: the length of the n-grams.
         ngrams: the number of different n-grams.
         minimum_count: the minimum count of n-grams; null for a model that was read.
         discount_one: the discount of n-grams counted once; null for a model that was read.

@@ -194,7 +194,7 @@ class LeakageRow(NamedTuple):
 
 
 _SAME = DataColumn(
-    "same", "text", "What the counted sentences (in new_scores, the sentences left out) share with a training sentence",
+    "same", "text", "What these sentences share with a training sentence; in new_scores, they are left out",
     choices=("words", "heads", "words or heads"),
 )  # fmt: skip
 

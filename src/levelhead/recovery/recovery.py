@@ -301,7 +301,7 @@ class ClassRow(NamedTuple):
     extra_rows: int
 
 
-_STEP = "The repair, one of `levelhead.recovery.STEPS`; for another text, a neighboring sentence that it fits"
+_STEP = "The repair, one of `levelhead.recovery.STEPS`, or the sentence that the answer's text fits"
 
 
 @immutable

@@ -111,8 +111,8 @@ def count_wins(
 
     Args:
         results: the system's results for one measure, on all treebanks with a known difference; must not be empty.
-        voters: what counts as one observation in the tests: for each treebank, its own name, its language or its
-            family. Treebanks with the same entry are averaged.
+        voters: for each treebank, the name under which it counts in the tests: its own, its language's or its
+            family's. Treebanks with the same name are averaged and count once.
         level: the p-value below which a difference is significant.
         sign: 1 if higher values of the measure are better, -1 if lower values are better.
         wilcoxon: whether to compute Wilcoxon's test as well.

@@ -102,7 +102,7 @@ def read(
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
-        ConlluError: no row is readable, or without `partial`, the file is invalid. The error lists all faults.
+        ConlluError: no row is readable, or the file is invalid and `partial` is false. The error lists all faults.
     """
     name = path_of(os.fsdecode(path))
     data = read_bytes(name, limits)
@@ -126,8 +126,8 @@ def from_conllu(
 ) -> Treebank:
     """Read a treebank from bytes or a string.
 
-    `data` is the contents of a CoNLL-U file, and `name` is the name of the file in messages. For the other arguments,
-    see `read`.
+    `data` is the contents of a CoNLL-U file, and `name` is the name of the file in messages. `read` explains `format`,
+    `allow_several_roots` and `partial`.
 
     Raises:
         ConlluError: the contents are invalid; the error lists all faults.

@@ -189,7 +189,7 @@ class FaultRow(NamedTuple):
         line: the line of the first case; null if it is about the whole file.
         sentence: the number of the sentence, from 1.
         word: the id of the word.
-        severity: whether the file cannot be used, or is only suspicious.
+        severity: "error" if the file cannot be used, "warning" if it is only suspicious.
         slug: the name of the error or warning, as in the list of messages.
         message: what is wrong.
         cases: the number of cases.

@@ -105,11 +105,11 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=WHOLE["places"], help="Number of decimal places  [default: 2; all in TSV, and always in JSON]"
+    "--places", type=WHOLE["places"], help="Number of decimal places; JSON has all  [default: 2 or 3; all in TSV]"
 )
 table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
-    help="Table to print as TSV or JSON Lines  [default: the first of `levelhead schema`]",
+    help="Table to print as TSV or JSON Lines, named as in `levelhead schema`  [default: the main table]",
 )  # fmt: skip
 notes_options: Decorator = joined(
     click.option(
@@ -117,10 +117,10 @@ notes_options: Decorator = joined(
     ),
     click.option(
         "--signature", is_flag=True,
-        help="Print the whole signature  [default: its short form on a terminal, otherwise the whole]",
+        help="Print the full signature of settings and files  [default: short on a terminal, otherwise full]",
     ),
 )  # fmt: skip
-quiet_option: Decorator = click.option("--quiet", "-q", is_flag=True, help="Leave out the sentence above the table")
+quiet_option: Decorator = click.option("--quiet", "-q", is_flag=True, help="Leave out the summary above the table")
 answer_options: Decorator = joined(quiet_option, notes_options)
 limit_option: Decorator = click.option(
     "--limit", type=WHOLE["limit"], metavar="N",
@@ -133,11 +133,11 @@ treebank_output_option: Decorator = click.option(
     "--output", "-o", type=RESULT_TREEBANK, help="Write to this file instead of standard output"
 )
 result_options: Decorator = joined(answer_options, printing_options())
-title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the page of --report")
+title_option: Decorator = click.option("--title", metavar="TEXT", help="Heading of the --report page")
 figures_option: Decorator = click.option(
     "--figures", type=ResultPath("figures"), metavar="FOLDER",
-    help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder, which replaces older figures"
-    " (extra: figures)",
+    help="Also write charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder, replacing older figures"
+    " (requires the extra `figures`)",
 )  # fmt: skip
 figure_option: Decorator = click.option(
     "--figure",
@@ -146,26 +146,26 @@ figure_option: Decorator = click.option(
     help="Also draw a chart to this file: .svg, .png, .pdf or .html",
 )
 each_option: Decorator = click.option(
-    "--each", is_flag=True, help="For folders, print each treebank, not only the averages"
+    "--each", is_flag=True, help="For folders, print results for each treebank, not only averages"
 )
 page_options: Decorator = joined(
     click.option(
         "--report", "report_file", type=ResultPath("page"), metavar="HTML",
-        help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
+        help="Also write a page with tables, charts and trees to this HTML file (requires the extra `report`)",
     ),
     title_option,
     figures_option,
 )  # fmt: skip
 cite_option: Decorator = click.option(
     "--cite", is_flag=True,
-    help="Instead of numbers, print a methods sentence, and BibTeX entries for the measures and tests (LaTeX with"
-    " --format latex)",
+    help="Instead of scores, print a sentence for the methods section, and BibTeX entries for measures and tests (as"
+    " LaTeX with --format latex)",
 )  # fmt: skip
 papers_options: Decorator = joined(
     click.option(
         "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
-        help="Print the usual table, or a table for a paper with best scores in bold, significance marks, intervals and"
-        " a caption (requires --format latex, markdown or html)",
+        help="Print the usual table, or a table for a paper: best scores in bold, significance marks, intervals and a"
+        " caption (requires --format latex, markdown or html)",
     ),
     cite_option,
 )  # fmt: skip
@@ -208,7 +208,7 @@ measure_option: Decorator = setting(
 )
 definitions_option: Decorator = click.option(
     "--definitions", multiple=True, type=PATH, metavar="TOML",
-    help="File with custom measures and schemes; can be repeated",
+    help="File with custom measures and class schemes; can be repeated",
 )  # fmt: skip
 scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
@@ -263,14 +263,14 @@ cluster_options: Decorator = joined(
         "--cluster", "address", metavar="ADDRESS",
         help="Run on a dask cluster: local, tcp://host:port or tls://host:port",
     ),
-    click.option("--tls-ca", type=PATH, help="Certificate of the cluster's authority (PEM)"),
+    click.option("--tls-ca", type=PATH, help="Certificate of the cluster's certificate authority (PEM)"),
     click.option("--tls-cert", type=PATH, help="Your certificate (PEM)"),
-    click.option("--tls-key", type=PATH, help="Key of your certificate (PEM)"),
+    click.option("--tls-key", type=PATH, help="Private key of your certificate (PEM)"),
 )  # fmt: skip
 worker_options: Decorator = joined(
     click.option(
         "-j", "--jobs", type=WHOLE["jobs"],
-        help="Number of processes  [default: one per core; one for small inputs]",
+        help="Number of processes  [default: one per core, or one for small inputs]",
     ),
     cluster_options,
 )  # fmt: skip
@@ -280,12 +280,12 @@ engine_options: Decorator = joined(split_option, worker_options, store_option)
 
 # Parsers
 
-jar_option: Decorator = click.option("--jar", type=PATH, metavar="FILE", help="MaltParser's jar file (for malt)")
+jar_option: Decorator = click.option("--jar", type=PATH, metavar="FILE", help="Jar file of MaltParser (for malt)")
 parsing_options: Decorator = joined(
     jar_option,
     click.option(
         "--parse-cmd", metavar="COMMAND",
-        help="For the parser command: how to parse, with {model}, {input} and {output}, without a shell",
+        help="Parsing command of the parser `command`, with {model}, {input} and {output} for the files",
     ),
     setting("--repair", is_flag=True),
 )  # fmt: skip
@@ -295,11 +295,11 @@ training_options: Decorator = joined(
     setting("--heads", type=Choice(["content", "function"])),
     click.option(
         "--train-cmd", metavar="COMMAND",
-        help="For the parser command: how to train, with {train} and {model}, without a shell",
+        help="Training command of the parser `command`, with {train} and {model} for the files",
     ),
     click.option(
         "--options", "more", default="", metavar="TEXT",
-        help="For the parsers malt and udpipe: more options",
+        help="Training options to pass to malt or udpipe",
     ),
     seed_option,
 )  # fmt: skip
