@@ -44,8 +44,8 @@ There are also [measures of segmentation and tags](measures-tags.md), and [more 
 LAS, enhanced graphs, empty nodes, whole sentences, perplexity.
 
 A measure has the same name everywhere: in the shell (`-m`), in Python, in tables and in JSON. `LAS(full)` has an
-argument. Most names can also have [classes of relations](classes.md#how-a-measure-is-written) or end in a ratio, as in
-`CLAS.recall`:
+argument. Most can be restricted to [classes of relations](classes.md#how-a-measure-is-written), as in `LAS@CORE`, or
+name a ratio, as in `CLAS.recall`:
 
 | ratio | meaning |
 | --- | --- |
@@ -66,16 +66,17 @@ ABOUT_OTHERS = """
 ABOUT_WEIGHTS = "In the examples, the file of weights has the lines `det 0.1`, `nsubj 0.9` and `obj 0.9`.\n"
 
 ABOUT_MESSAGES = f"""
-What an error or warning means and what to do about it; `levelhead validate` prints the same. Messages look like those
-of a compiler, so editors can jump to them: the file, the line, the name of the error, and what is wrong there.
+What errors and warnings mean, and what to do about them. As in messages of compilers, the file and the line come first,
+so that editors can jump there, then the name of the error and what is wrong.
 
 ```text
 {folded(str(faults_of(ROOT / INVALID)[0].in_file("eager/fi_pud.conllu")), 100)}
 ```
 
-Names never change. In Python, `error.faults` lists all errors with their names (`slug`). A file with an error cannot be
-used; a file with warnings only is scored. Other messages are about [sentences and words](messages-sentences.md),
-[scores](messages-scores.md), and [parsers, shared tasks and others](messages-other.md).
+The names of errors never change; in Python, each fault in `error.faults` has its name as `slug`. A file with an error
+cannot be used; a file with only warnings is scored. Other messages are about
+[sentences and words](messages-sentences.md), [scores](messages-scores.md), and
+[parsers, shared tasks and others](messages-other.md).
 """
 
 
@@ -149,7 +150,7 @@ def measures(groups: Iterable[MeasureGroup]) -> Iterator[str]:
         sources = {definition.source for definition in group.definitions}
         in_common = len(sources) == 1 and len(group.definitions) > 1
         of_nodes = all(EMPTY_NODES in (definition.columns or ()) for definition in group.definitions)
-        needs = " They have no value if gold has no empty nodes." if of_nodes else ""
+        needs = " These measures have no value if gold has no empty nodes." if of_nodes else ""
         yield escaped(group.advice) + needs + (f" Source: {escaped(sources.pop())}." if in_common else "")
         for definition in group.definitions:
             yield f"### {definition.name}"
@@ -161,7 +162,7 @@ def measures_by_rules() -> Iterator[str]:
     yield "## Measures by rules"
     yield (
         "Yes: printed by default. If in gold: printed by default if gold has empty nodes. With -m: printed if"
-        " requested. No: not available. [Rules](rules.md) explains them."
+        " requested. No: not available. [Rules](rules.md) explains the columns."
     )
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
     rows: dict[tuple[str, ...], list[str]] = {}
@@ -207,7 +208,7 @@ def argument(definition: Definition) -> str:
     earlier = takewhile(lambda one: one is not definition, REGISTRY.values())
     text = definition.argument or ""
     same = next((one for one in earlier if one.argument and one.argument in text), None)
-    return text.replace(same.argument or "", f"as [{same.name}](#{same.name.lower()})") if same else text
+    return text.replace(same.argument or "", f"see [{same.name}](#{same.name.lower()})") if same else text
 
 
 def worked(definition: Definition) -> str | None:

@@ -48,8 +48,8 @@ The page of a [command](commands/index.md) describes its tables. By default you 
 | `provenance` | `signature`, `files`, `warnings` and `notes` |
 
 `signature` names everything that determines the numbers. `files` has the SHA-256 of each file, and its name and
-releases if it is [a file of UD releases](input.md#test-sets-by-name). In the signature, several files have a joint
-hash of the first twelve digits.
+releases if it is [a file of UD releases](input.md#test-sets-by-name). The signature has the first
+twelve digits of a file's hash, or of one hash for several files.
 
 Terminals show a short signature, such as `ud | gold 251be5b1 | id 0370eef8 | levelhead 0.2.0`. `id` is a hash of the
 whole signature: if two results of a command have the same `id`, their files, settings and versions are the same.
@@ -58,18 +58,18 @@ whole signature: if two results of a command have the same `id`, their files, se
 
 ## Shared columns
 
-These mean the same in every table, unless its page describes them:
+These columns mean the same in every table, unless the table describes them:
 """
 
 
 SHARED = {
-    "treebank": "its code or name",
-    "system": "its name, with the run if there are several",
-    "measure": "as in `-m`",
-    "value": "the score in percent, or the perplexity",
+    "treebank": "code or name of the treebank",
+    "system": "name of the system, with the run if it has several",
+    "measure": "name of the measure, as in `-m`",
+    "value": "score in percent, or perplexity",
     "low": "lower end of the confidence interval of the value",
     "high": "upper end",
-    "difference": "a system minus the baseline, in points",
+    "difference": "score of the system minus that of the baseline, in points",
     "difference_low": "lower end of its confidence interval",
     "difference_high": "upper end",
     "correct": "correct items, or the sum of their weights",
@@ -78,10 +78,10 @@ SHARED = {
     "precision": "100 * correct / predicted",
     "recall": "100 * correct / gold",
     "f1": "the harmonic mean of both",
-    "n_units": "sentences, documents or other units that intervals and tests count",
-    "sentence": "the number of the sentence, from 1",
+    "n_units": "number of sentences, documents or other units behind intervals and tests",
+    "sentence": "number of the sentence, from 1",
     "sent_id": "its sent_id",
-    "word": "the ID of the word in CoNLL-U",
+    "word": "ID of the word in CoNLL-U",
     "form": "its form",
     "NAME_low": "lower end of the confidence interval of NAME; null with too few units, sentences or systems",
     "NAME_high": "upper end",
@@ -91,16 +91,16 @@ SHARED = {
 OFTEN = {
     "sentences": "The number of sentences",
     "words": "The number of words",
-    "swaps": "The number of swaps",
+    "swaps": "The number of swap transitions",
     "n_treebanks": "The number of treebanks",
     "unit": "The unit of the value",
     "reason": "Why the value is missing; null otherwise",
     "message": "What is wrong",
-    "line": "The line of the first place",
+    "line": "The line of the first case",
     "aligned": "The number of aligned gold items; null for measures without alignment",
     "aligned_accuracy": "100 * correct / aligned; null for measures without alignment",
     "baseline": "The first system, with which the others are compared",
-    "document": 'The id of the document, "#" and its number without an id; null before the first mark (# newdoc)',
+    "document": 'The id of the document, or "#" and its number; null before the first # newdoc',
     "uncertain": "Whether the interval is based on fewer than 20 units, or on very uneven ones",
 }
 """What columns of several tables usually are; a table describes them if it has another meaning."""
@@ -114,7 +114,7 @@ KINDS_OF = {
     "trees": ("examples", "contrasts"),
 }
 """The kinds of results of commands that have several, or one with another name."""
-NO_COMMAND = ("measurements", "cite")
+NO_COMMAND = {"measurements": "`levelhead.measurements`", "cite": "`levelhead.cite` and `--cite`"}
 """Kinds of Python functions, or of an option of several commands."""
 SHARED_TABLES = {"coverage": "score", "influence": "compare", "units": "agree"}
 """Tables of many kinds of results, each with a kind that has it."""
@@ -141,14 +141,13 @@ def formats() -> Iterator[str]:
     yield ABOUT_SHARED_TABLES
     for name, kind in SHARED_TABLES.items():
         yield from table_blocks(Described(kind, name, columns(kind)[name]), None, frozenset())
-    for kind in NO_COMMAND:
+    for kind, made_by in NO_COMMAND.items():
         yield f"## {kind}"
+        yield f"The result of {made_by}."
         yield from tables_of(kind)
 
 
-ABOUT_SHARED_TABLES = (
-    "They also have the columns that tell their rows apart, such as `system`, `group` or `treebank_a`."
-)
+ABOUT_SHARED_TABLES = "Each also has columns that identify its rows, such as `system`, `group` or `treebank_a`."
 
 
 def tables_of(kind: str) -> Iterator[str]:

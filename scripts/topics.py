@@ -25,20 +25,20 @@ Import names that are not in `levelhead` itself from their packages, as in
 ## What is stable
 
 Versions are [semantic](https://semver.org): from 1.0 on, only a new major version changes what is listed here. Until
-then a minor version (0.2 to 0.3) may, but a patch (0.2.0 to 0.2.1) never does. The [changelog](../changelog.md) says
-what changed.
+then, a minor version (0.2 to 0.3) can also change it; a patch (0.2.0 to 0.2.1) never does. The
+[changelog](../changelog.md) lists changes.
 
 | stable | means |
 | --- | --- |
 | public names | the functions, classes, arguments, attributes and methods on these pages, and their types |
 | commands | options, exit codes, names of columns in TSV, [names of errors and warnings](../messages.md) |
-| JSON | keys and meanings, by the number `schema`: see [output formats](../formats.md#json) |
-| numbers | scores under the rules of an official scorer never change; corrections of others are in the changelog |
-| models | a version reads the models of all versions with the same number of the model format, or says that it cannot |
+| JSON | keys and their meanings, until the number `schema` changes: see [output formats](../formats.md#json) |
+| numbers | scores under official rules never change; corrections of other numbers are in the changelog |
+| models | a model can be read by every version with the same number of the model format; others reject it |
 
 Not stable: names that are not on these pages, even if they can be imported, and names that begin with `_`; texts
-(tables, notes, help, error messages), HTML and charts; the contents of a store (`--store`), which another version
-refuses; the folder of a shared task while it runs; the numbers of parsers, which may get better.
+(tables, notes, help, error messages), HTML and charts; the contents of a store (`--store`), which other
+versions reject; the folder of a shared task while it runs; scores of levelhead's parsers, which may improve.
 
 Python warns (`DeprecationWarning`) for one minor version before a public name is removed.
 """
@@ -95,7 +95,7 @@ TOPICS = {
     ),
     "breakdowns": Topic(
         "Breakdowns",
-        "See where errors are: by property, by kind, in the trees, and as tables of words and sentences ([recipes]"
+        "Find errors: by properties of words, by type, in trees, and in tables of words and sentences ([recipes]"
         "(../recipes.md)).",
         {
             "levelhead": "analyze breakdown confusion trees words sentences",
@@ -215,8 +215,7 @@ TOPICS = {
     ),
     "results": Topic(
         "Results",
-        "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages, charts, tables for"
-        " papers.",
+        "Get results as text, JSON, data frames, notebook tables, pages, charts and tables for papers.",
         {
             "levelhead": "load columns cite paper_table write_report",
             "levelhead.api.results": "LoadedResult",

@@ -29,21 +29,21 @@ def _warning(meaning: str, remedy: str) -> Message:
 MESSAGES: Mapping[str, Message] = {
     # the file
     "unknown-test-set": _error(
-        "No file in the UD releases has this name.",
-        "Run `levelhead testsets CODE`; for a file with this name, write ./NAME.",
+        "No file on this machine or in a UD release has this name.",
+        "Check the spelling; `levelhead testsets CODE` lists released files.",
     ),
     "missing-test-set": _error(
-        "A test set is named, but its file is not on this machine.",
+        "The test set is not on this machine.",
         "Run `levelhead testsets get NAME`, give --download, or set LEVELHEAD_UD to the folder of an unpacked release.",
     ),
     "changed-test-set": _error(
-        "A file with the name of a released file has other contents.", "Use an unchanged copy, or download it."
+        "A file has the name of a released file, but different contents.", "Use an unchanged copy, or download it."
     ),
     "training-data": _warning(
         "Gold is the training file of a UD release, so parsers have probably seen it.", "Score on the test set."
     ),
     "download-failed": _error(
-        "A file of a UD release cannot be downloaded.", "Check the address in the message, and LEVELHEAD_UD_ADDRESS."
+        "A file of a UD release cannot be downloaded.", "Check your connection, and LEVELHEAD_UD_ADDRESS if it is set."
     ),
     "unreadable-file": _error("The file cannot be opened.", "Check the path and the permissions."),
     "file-too-large": _error(
@@ -51,7 +51,7 @@ MESSAGES: Mapping[str, Message] = {
         "Split it.",
     ),
     "compression-bomb": _error(
-        "The file is more than 200 times larger when decompressed, so it is not a treebank.", "Check its provenance."
+        "The file is more than 200 times larger when decompressed, so it is not a treebank.", "Check its source."
     ),
     "damaged-compression": _error("The compressed file is cut off or damaged.", "Compress or download it again."),
     "missing-extra": _error("An optional library is not installed.", "Run the command in the message."),
@@ -59,8 +59,7 @@ MESSAGES: Mapping[str, Message] = {
     "encoding": _error("The file is not UTF-8.", "Save it as UTF-8, for example with iconv."),
     "control-character": _error("The file has a NUL character.", "Remove it; text never contains NUL characters."),
     "stray-carriage-return": _error(
-        "The file has a stray carriage return, although its lines end differently.",
-        "Remove it, or use the same line ending everywhere.",
+        "A carriage return is inside a line.", "Remove it, or use the same line ending everywhere."
     ),
     "empty-file": _error("The file has no sentences.", "Check that the step that wrote it succeeded."),
     "no-readable-row": _error(
@@ -79,17 +78,16 @@ MESSAGES: Mapping[str, Message] = {
     # lines
     "line-too-long": _error("A line is longer than 16 MiB (16,777,216 bytes).", "Check that the file is a treebank."),
     "number-of-columns": _error(
-        "A line does not have the ten tab-separated columns of CoNLL-U, or the columns that global.columns names.",
+        "A line does not have the ten tab-separated columns of CoNLL-U (in CoNLL-U Plus, those in global.columns).",
         "Look for truncated lines and missing tabs.",
     ),
     "spaces-for-tabs": _error(
-        "The columns of lines are separated by spaces.", "Write tabs: editors and terminals often replace them."
+        "Columns are separated by spaces.", "Write tabs: editors and terminals often turn them into spaces."
     ),
     "empty-form": _error("A form is empty or only white space.", "Write the form of the word."),
     "empty-relation": _error("The relation of a word is empty.", "Write the relation, or dep if it is unknown."),
     "empty-column": _warning(
-        "A column other than ID, FORM, HEAD and DEPREL is empty; it is read as an empty value.",
-        "Write an underscore for an empty value.",
+        "A column other than ID, FORM, HEAD and DEPREL is empty; it is read as an underscore.", "Write the underscore."
     ),
     "misplaced-comment": _error("A comment is inside a sentence.", "Move it above the sentence."),
     "empty-sentence": _error("Comments are not followed by words.", "Remove the comments or add the words."),
@@ -113,7 +111,7 @@ MESSAGES: Mapping[str, Message] = {
     "single-word-range": _warning("A multiword token has only one word.", "Write the word without a range."),
     "range-with-columns": _warning(
         "A multiword token has values in columns that only words may have.",
-        "Leave all but FORM, FEATS Typo=Yes and MISC empty.",
+        "Leave all columns except FORM and MISC empty; FEATS may be Typo=Yes.",
     ),
     "long-multiword-token": _warning("A multiword token has more than 100 words.", "Check the range."),
     # trees
@@ -129,15 +127,15 @@ MESSAGES: Mapping[str, Message] = {
         "Parse the file. Segmentation and tags can be scored without trees.",
     ),
     "partial-treebank": _error(
-        "A treebank with broken trees was given where valid trees are required.",
-        "Correct its errors, which follow, or request partial scores (partial=True) if it is a system's output.",
+        "Valid trees are required, but the treebank has invalid trees.",
+        "Correct the listed errors. For a system's output, you can use partial=True.",
     ),
     "missing-trees": _warning(
         "No word of the file has a head, so measures of trees have no value.",
         "Parse the file, unless only segmentation and tags are to be scored.",
     ),
     "root-relation": _warning(
-        "A word with HEAD 0 does not have the relation root, or another word has it.",
+        "A word with HEAD 0 does not have the relation root, or a word with another HEAD has it.",
         "Label only the word with HEAD 0 as root.",
     ),
     "unknown-relation": _warning(
@@ -165,7 +163,7 @@ MESSAGES: Mapping[str, Message] = {
     # official scorers
     "refused-by-rules": _error(
         "The official scorer of the chosen rules rejects this file.",
-        "Correct the file, or use --rules ud if it is plain CoNLL-U.",
+        "Correct the file. If it is valid CoNLL-U, you can use --rules ud.",
     ),
     "unsupported-rules": _error(
         "The chosen rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
@@ -173,47 +171,47 @@ MESSAGES: Mapping[str, Message] = {
     # pairs
     "text-mismatch": _error(
         "The words of the two files do not form the same text.",
-        "Tokenize the gold text itself; do not normalize, correct or drop characters.",
+        "Parse the text of gold unchanged: do not normalize, correct or drop characters.",
     ),
     "sentence-mismatch": _error(
         "The two files have different numbers of sentences, but are compared sentence by sentence.",
         "Keep the sentences of the input, in their order, with one blank line after each.",
     ),
     "missing-system-file": _error(
-        "A gold file has no system file with the same name, or a system has no file for any test set.",
-        "Run the system on it, or rename its output; levelhead rank counts missing outputs and empty folders as 0.",
+        "A system has no output for some or all test sets.",
+        "Run it on them, or give its outputs the names of gold files. levelhead rank counts missing outputs as 0.",
     ),
     "no-pairs": _error(
-        "A folder has no CoNLL-U file, or two files whose names differ only in compression.",
+        "A folder has no CoNLL-U file, or the same file compressed and uncompressed.",
         "Name a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "The contents of a folder are ambiguous: it matches two layouts (for example outputs and runs), has several"
-        " systems instead of one, or has two files for the same test set.",
-        "Name a folder inside it, choose a split with --split, remove one of the two outputs, name runs run1, run2"
-        " ..., or write a manifest.",
+        "A folder can be read in two ways: it has outputs and folders of runs, several systems instead of one, or"
+        " two files for a test set.",
+        "Follow the message: name a folder inside it, give --split, remove a file, name runs run1, run2 ..., or"
+        " write a manifest.",
     ),
     # answers of language models
     "no-answers": _error(
-        "No answers of a language model were found in a file or folder, or none with the given --separator.",
-        "Check that the step that wrote it succeeded, or describe the lines between answers with --separator.",
+        "A file or folder has no answers of a language model, or no line starts with the --separator.",
+        "Check that the step that wrote it succeeded, or correct --separator.",
     ),
     "invalid-answers": _error(
-        "A line of JSON lines or CSV is malformed, or lacks the field with the answer.",
+        "A line of a JSON Lines or CSV file is malformed, or lacks the field with the answer.",
         "Correct the line, or name the field with --field.",
     ),
     "unpaired-answers": _error(
         "It is not clear which answer belongs to which gold sentence.",
-        "Give one answer for each gold sentence, in order, or a sent_id with each answer (--id-field, # sent_id).",
+        "Give one answer per gold sentence, in order, or a sent_id with each (--id-field, or # sent_id).",
     ),
     # other libraries
     "cannot-hold": _error(
-        "The other library cannot represent something in the treebank.",
+        "Another library, such as spaCy, cannot represent something in the treebank.",
         "Change or remove it, for example with Treebank.replace.",
     ),
     # planning
     "invalid-power": _error(
-        "The detectable difference cannot be computed for this design.",
+        "The detectable difference cannot be computed with these settings.",
         "Change the number of units or runs, the level or the power, as the message says.",
     ),
     # tables by treebank and judgments
@@ -227,19 +225,18 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "unknown-table": _error("A result has no table of this name.", "Choose one of the tables in the message."),
     "invalid-result": _error(
-        "A file is not the JSON document of a result of this version.", "Write it again with --format json."
+        "The file is not the JSON of a result of this version.", "Write it again with --format json."
     ),
-    "missing-treebank": _error("A treebank is not in all tables.", "Use the same name for a treebank in all tables."),
+    "missing-treebank": _error("A treebank is missing from a table.", "Use the same name in all tables."),
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has the same value in all treebanks.", "Leave it out."),
     "unpaired-annotations": _error(
-        "An export has no sentence or document that all annotators annotated, or an annotator annotated a sentence"
-        " twice.",
-        "Export sentences that all of them annotated, once for each annotator.",
+        "No sentence or document was annotated by all annotators, or an annotator annotated a sentence twice.",
+        "Export sentences that all of them annotated, once per annotator.",
     ),
     "too-few-treebanks": _error("There are too few treebanks for the computation.", "Add treebanks."),
     "invalid-judgments": _error(
-        "The judgments do not have one line with valid votes per gold sentence.", "Correct the file of judgments."
+        "The file of judgments does not have a line with valid votes for each gold sentence.", "Correct it."
     ),
     "unknown-figure-format": _error(
         "The file name of a figure has an unknown suffix.", "Choose a name ending in .svg, .png, .pdf or .html."
@@ -250,14 +247,14 @@ MESSAGES: Mapping[str, Message] = {
         "Use swap-lazy or swap-eager, or lift non-projective arcs with --lift.",
     ),
     "derivation-too-long": _error("The derivation of a tree takes too many steps.", "Split or drop the sentence."),
-    "illegal-transition": _error("A transition is not possible here.", "Choose a transition that `legal` returns."),
+    "illegal-transition": _error("A transition is not legal here.", "Choose one that `legal` returns."),
     "no-dynamic-oracle": _error("A transition system has no dynamic oracle.", "Use arc-eager."),
-    "unknown-order": _error("Unknown word order.", "Choose one of the orders in the message."),
+    "unknown-order": _error("Unknown order of words (--order).", "Choose one of the orders in the message."),
     "invalid-model-settings": _error(
         "A language model cannot be estimated with these settings.", "Correct its order or its minimum counts."
     ),
     "reserved-word": _error(
-        "A word is spelled like a reserved token of language models, or contains white space.",
+        "An ARPA file cannot contain a word that has white space or is a reserved token, such as <s>.",
         "Change its spelling in the treebank, or do not write the model to a file.",
     ),
     "invalid-arpa": _error(
@@ -265,44 +262,44 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # conversion
     "invalid-targets": _error(
-        "A file of conversion targets is invalid.",
+        "The file of --targets is invalid.",
         "Write a table [targets] with a list of relations for each UPOS; see docs/conversion.md.",
     ),
     "recorded-heads": _error(
-        "The treebank was already converted: it has recorded heads in MISC.",
+        "The treebank was already converted with --exact: MISC has recorded heads.",
         "Convert it back first, or leave out --exact.",
     ),
     "outdated-record": _warning(
-        "Trees have changed since their heads were recorded, so they are converted without the record.",
-        "Convert trees back before changing them. For a parser's output, ignore this.",
+        "MISC contains the original heads, but the trees have changed since, so MISC is not used.",
+        "Convert trees back before changing them. Ignore this for a parser's output.",
     ),
     "unused-record": _warning(
-        "MISC has recorded heads that are not used.",
-        "Use --exact to restore them, unless the trees are a parser's output.",
+        "MISC contains the original heads, but --exact was not given.",
+        "Give --exact to restore them. Ignore this for a parser's output.",
     ),
     "enhanced-kept": _warning(
         "Enhanced graphs are not converted with the trees.", "Do not use DEPS of a converted treebank."
     ),
     # campaigns
     "invalid-manifest": _error(
-        "A manifest or the metadata of a campaign is invalid.", "See docs/rank.md for all keys."
+        "A manifest, or the metadata.json of a shared task, is invalid.", "See docs/rank.md for all keys."
     ),
     "unknown-language": _error(
-        "--votes language or family is chosen, but the language or family of a treebank is unknown.",
+        "With --votes language or family, the language or family of each treebank must be known.",
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
     "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for perplexities a ratio above 1."),
     "no-documents": _error(
-        "The gold treebank does not mark the units of --resample-by.",
+        "Gold does not mark documents, or does not have the comment that --resample-by names.",
         "Use --resample-by auto or sentence, or mark documents with # newdoc.",
     ),
     "unknown-group": _error("Unknown group of test sets.", "Define it in a manifest, or use `all`."),
     "changing-file": _error(
         "A file changed during the run, or its contents on a worker differ from those on this machine.",
-        "Wait until the file is complete, check that all workers read the same folder, and run again; finished work"
-        " is kept.",
+        "Wait until the file is complete, check that all workers read the same folder, and run again. Finished"
+        " work is kept.",
     ),
-    "worker-lost": _error("A worker process died.", "Give it more memory or use fewer --jobs, and run again."),
+    "worker-lost": _error("A worker process died.", "Use fewer --jobs, or more memory, and run again."),
     "invalid-cluster": _error(
         "The cluster cannot be used.", "Check its address, its TLS files and the versions of its workers."
     ),
@@ -315,25 +312,25 @@ MESSAGES: Mapping[str, Message] = {
         "The words or sentences of an output differ from those of the test set.",
         "Parse the words of the gold test set.",
     ),
-    "unknown-report-format": _error("Unknown file type of a page.", "Choose a name ending in .html or .md."),
+    "unknown-report-format": _error("A page must be HTML or Markdown.", "Choose a name ending in .html or .md."),
     "invalid-store": _error(
-        "The file is not a store of results or the database of a shared task.", "Name another file, or a new file."
+        "The file is neither a store of results nor the database of a shared task.", "Name another or a new file."
     ),
     "damaged-store": _error(
         "A store of results, or the database of a shared task, is damaged.",
-        "Delete a store: its results are computed again. Restore the database from a backup.",
+        "Delete the store: results are computed again. For a shared task, restore the database from a backup.",
     ),
     "store-version": _error(
         "A store of results, or the database of a shared task, was written by another version of levelhead.",
-        "Name another store, or delete this one. Run a task with the version that created it.",
+        "Delete the store, or name a new one. For a shared task, use the version that created it.",
     ),
     "store": _error(
         "The store of results or the database of a shared task cannot be written.",
-        "Check that its path names a file; check permissions and free space. Stored results are kept.",
+        "Check that the path names a file; check permissions and free space. Stored results are kept.",
     ),
     # shared tasks
     "invalid-task": _error(
-        "A shared task is invalid, or a command for it cannot be carried out.",
+        "The settings of a shared task are invalid, or it cannot carry out a command now.",
         "All settings are in docs/task-reference.md.",
     ),
     "gold-in-input": _error(
@@ -346,7 +343,7 @@ MESSAGES: Mapping[str, Message] = {
         "Put its unpacked contents into the inputs, or remove the file from the inputs.",
     ),
     "cannot-listen": _error(
-        "The server of a shared task cannot listen on its address: it is used by another program, or not local.",
+        "The server cannot listen on its address: another program uses it, or it is not local.",
         "Choose another --port or --host, or stop the other program.",
     ),
     "unsafe-archive": _error(
@@ -354,12 +351,12 @@ MESSAGES: Mapping[str, Message] = {
         "Pack regular files and folders into a tar or zip file; see docs/task.md.",
     ),
     "refused-submission": _error(
-        "The server of a shared task does not accept a submission.",
-        "Follow its message; the refused submission does not count.",
+        "A submission was not accepted, or the server cannot be reached.",
+        "Follow its message. The submission does not count toward the daily limit.",
     ),
     "no-sandbox": _error(
         "Submitted systems cannot be run safely here.",
-        'Install bubblewrap, name an unprivileged user, or accept only outputs: kinds = ["outputs"].',
+        'Install bubblewrap, set sandbox.user, or accept only outputs: kinds = ["outputs"].',
     ),
     # measures and output
     "no-partial-score": _error(
@@ -381,7 +378,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "missing-training": _error("A property requires the training treebank.", "Give --train FILE."),
     "not-there": _error(
-        "The requested item does not occur in the treebanks.", "Check its spelling, or choose one that occurs there."
+        "The requested value, such as a relation, does not occur in the treebanks.",
+        "Check its spelling, or choose a value that occurs.",
     ),
     "invalid-weights": _error(
         "A line in a file of weights is invalid.", "Write a universal relation and a number on each line."
@@ -404,10 +402,10 @@ MESSAGES: Mapping[str, Message] = {
         "The value of an argument or option is invalid.", "Give a value that the message allows."
     ),
     "invalid-gate": _error(
-        "A bound is not MEASURE=NUMBER, or its measure needs an upper instead of a lower bound, or the reverse.",
+        "A bound is not MEASURE=NUMBER, or is an upper bound for a score or a lower bound for a perplexity.",
         "Write --fail-under LAS=85 (in Python at_least=85); for perplexities, --fail-over (at_most).",
     ),
-    "invalid-columns": _error("The given columns do not match the treebank.", "Give one value for each word."),
+    "invalid-columns": _error("A column does not have one valid value per word.", "Follow the message."),
     # parsers
     "unknown-parser": _error("Unknown parser.", "See `levelhead train --help`."),
     "nothing-to-train-on": _error(
@@ -418,7 +416,7 @@ MESSAGES: Mapping[str, Message] = {
         "Words for training or parsing have no UPOS tag.", "Add tags with a tagger; parsers learn mostly from tags."
     ),
     "long-sentence": _warning(
-        "A sentence is too long for training, or for the parser's usual search.",
+        "A sentence is too long: it is left out of training, or parsed with a simpler search.",
         "Split it if necessary; other sentences are not affected.",
     ),
     "unknown-option": _error("Unknown option of an external parser.", "See the documentation of the parser."),
@@ -434,8 +432,7 @@ MESSAGES: Mapping[str, Message] = {
         "An external parser could not be run, or failed.", "Read the parser's message, which is quoted."
     ),
     "not-repeatable": _error(
-        "Results of an external command cannot be stored: levelhead cannot detect when its program changes.",
-        "Leave out --store.",
+        "Results of an external command cannot be stored: its program may change unnoticed.", "Leave out --store."
     ),
     "parser-words": _error(
         "An external parser returned different words than it received.", "Turn off its tokenization."

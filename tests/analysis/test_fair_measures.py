@@ -95,7 +95,7 @@ def test_exact_match_of_a_class_needs_every_word_of_the_sentence_aligned():
         score = levelhead.score(gold, system, measures=[f"{name}@obj"])[f"{name}@obj"]
         assert (score.correct, score.gold, score.system) == (1, 2, 2)
         of_class = REGISTRY[name].formula.split(f"{name}@CORE: ")[1]
-        assert "all words of the sentence aligned" in of_class
+        assert "all words must be aligned" in of_class
 
 
 @EXAMPLES

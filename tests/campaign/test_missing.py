@@ -58,7 +58,7 @@ def test_a_system_is_ranked_by_what_is_expected_of_it(tmp_path):
     raw = levelhead.rank(scores=tmp_path / "scores.tsv")
     assert raw["LAS"].standings[-1].system == "s1"
     assert any("fewer than 20 test sets" in note and "s1 (3)" in note for note in ranked.table().notes)
-    assert any("leave out what they are bad at" in note for note in ranked.table().notes)
+    assert any("leave out the test sets they are bad at" in note for note in ranked.table().notes)
 
 
 @pytest.mark.parametrize("marked", [False, True])
@@ -145,7 +145,10 @@ def test_files_have_intervals_of_both_kinds(tmp_path):
 
 @pytest.mark.parametrize(
     ("how", "message"),
-    [({"ranking": "conll18"}, "cannot be predicted in a ranking as in conll18"), ({"missing": "drop"}, "missing")],
+    [
+        ({"ranking": "conll18"}, "can only be predicted with the ranking exact, not conll18"),
+        ({"missing": "drop"}, "missing"),
+    ],
 )
 def test_what_is_refused(how, message):
     with pytest.raises(InputError, match=message):
@@ -194,7 +197,7 @@ def test_pages_papers_and_citations_say_what_was_predicted(tmp_path, run):
     run(*ranking, "--report", page)
     written = page.read_text(encoding="utf-8")
     assert "Scores of missing outputs are predicted; invalid outputs count as 0." in written
-    assert "leave out what they are bad at" in written
+    assert "leave out the test sets they are bad at" in written
     assert "A missing or invalid output counts as 0." not in written
     paper = run(*ranking, "--layout", "paper", "--format", "latex")[1]
     assert "Scores of missing outputs are predicted" in paper

@@ -168,8 +168,8 @@ def test_a_folder_of_systems_is_not_a_folder_of_runs(run, command):
     assert (code, out) == (2, "")
     systems = PARALLEL / "systems"
     assert err == (
-        f"{systems}: ambiguous-layout: it has several systems, not runs of one (alpha, beta, gamma): name one, such as"
-        f" {systems}/alpha, or use levelhead rank or compare for several; for runs of one system, use compare --as-runs\n"
+        f"{systems}: ambiguous-layout: the folder has several systems (alpha, beta, gamma): name one, such as"
+        f" {systems}/alpha, or use levelhead rank or compare; if these are runs of one system, use compare --as-runs\n"
     )
 
 
@@ -192,7 +192,7 @@ def test_names_of_runs(tmp_path, names, runs):
     if runs:
         assert [one.run for one in find_plan(gold, [system]).systems] == sorted(names)
     else:
-        with pytest.raises(InputError, match="not runs of one"):
+        with pytest.raises(InputError, match="the folder has several systems"):
             find_plan(gold, [system])
     assert [one.run for one in find_plan(gold, [system], as_runs=True).systems] == sorted(names)
 
@@ -201,8 +201,8 @@ def test_files_for_one_gold_file_are_runs_only_if_named_so(run, tmp_path):
     gold, system = PARALLEL / "gold/en.conllu", make(tmp_path / "s", "alpha.conllu", "beta.conllu")
     code, out, err = run("compare", gold, system)
     assert (code, out) == (2, "")
-    assert "it has several outputs, none of them named en.conllu (alpha.conllu, beta.conllu)" in err
-    assert f"name one, such as {system}/alpha.conllu, or use levelhead compare for several" in err
+    assert "the folder has several outputs, none of them named en.conllu (alpha.conllu, beta.conllu)" in err
+    assert f"name one, such as {system}/alpha.conllu, or use levelhead compare; if" in err
     code, out, _ = run("compare", gold, system, "--as-runs", "-m", "LAS", "--format", "json")
     assert (code, json.loads(out)["tables"]["results"][0]["n_runs"]) == (0, 2)
 
@@ -217,7 +217,7 @@ def test_a_manifest_names_runs(run, tmp_path):
     code, _, err = run("rank", "--manifest", manifest)
     assert (code, "s/third: unreadable-file" in err) == (2, True)
     manifest.write_text('[campaign]\ngold = "gold"\n[[system]]\nfolder = "s"\n')
-    assert "not runs of one" in run("rank", "--manifest", manifest)[2]
+    assert "the folder has several systems" in run("rank", "--manifest", manifest)[2]
     code, out, _ = run("rank", "--manifest", manifest, "--as-runs", "-m", "LAS", "--format", "json")
     systems = [row["system"] for row in json.loads(out)["tables"]["standings"]]
     assert (code, sorted(systems)) == (0, ["s/first", "s/old", "s/second"])
@@ -265,7 +265,7 @@ def test_profile_and_validate_find_the_same_files(run, tmp_path):
     assert [*levelhead.profile(manifest)] == ["en"]
     assert [*levelhead.profile(tmp_path / "m", merge=True)] == ["en"]
     make(tmp_path / "m", "en.test.out.conllu")
-    with pytest.raises(InputError, match="also this part of en"):
+    with pytest.raises(InputError, match="the same part of en"):
         levelhead.profile(tmp_path / "m", merge=True)
 
 

@@ -109,7 +109,7 @@ def test_a_frame_is_ranked_like_its_file(library: Any, scores: dict[str, Any], t
 
 @pytest.mark.parametrize("how", [{"significance": True}, {"prepare": "page"}])
 def test_intervals_and_tests_need_the_files(how: dict[str, Any], scores: dict[str, Any]) -> None:
-    with pytest.raises(levelhead.InputError, match="rank the files instead of results"):
+    with pytest.raises(levelhead.InputError, match="give files instead of results"):
         levelhead.rank(scores=scores, **how)
 
 
@@ -118,10 +118,10 @@ def test_intervals_and_tests_need_the_files(how: dict[str, Any], scores: dict[st
     [
         ({"beta": 5}, r"scores\['beta'\] must be a result of levelhead.score, not 5"),
         ({"beta": levelhead.score(GOLD, OUTPUTS["beta"], measures="LAS")}, "with the measures LAS, others with LAS, CLAS"),
-        ({"beta": levelhead.score(GOLD, OUTPUTS["beta"], measures="LAS,CLAS,XPOS", partial=True)}, "other settings"),
+        ({"beta": levelhead.score(GOLD, OUTPUTS["beta"], measures="LAS,CLAS,XPOS", partial=True)}, "different settings"),
         (
             {"beta": levelhead.score({"en": GOLD / "de.conllu"}, {"beta": {"en": OUTPUTS["beta"] / "de.conllu"}}, measures="LAS,CLAS,XPOS")},
-            "'beta' on en was scored on another gold file than 'alpha'",
+            "'beta' on en was scored on a different gold file than 'alpha'",
         ),
     ],
 )  # fmt: skip

@@ -197,7 +197,7 @@ def test_bad_manifests(folders: Path, text: str, message: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "[campaign]\ngold = 'gold'", "[campaign]\nsystems = 'systems'"])
 def test_manifests_that_leave_out_what_is_needed(folders: Path, text: str) -> None:
-    with pytest.raises(InputError, match="invalid-manifest: it names no"):
+    with pytest.raises(InputError, match="invalid-manifest: the manifest names no"):
         c.read_manifest(manifest(folders, text)).campaign()
 
 

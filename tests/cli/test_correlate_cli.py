@@ -149,7 +149,7 @@ def test_profiles_of_training_sets_join_scores_of_test_sets(parts_of_treebanks, 
         chosen = ["-c", "LAS", "-c", "sttr", "-c", "relation:case"]
         code, out, err = levelhead(capfd, "correlate", "profiles.tsv", f"scores.{form}", *chosen)
         assert (code, err) == (0, "")
-        assert ("joined by treebank, ignoring the split: c" in out) == (not merge)  # else the names are equal
+        assert ("joined by treebank, ignoring splits: for example, c" in out) == (not merge)  # else the names are equal
         assert "4 treebanks" in out
     first = tables["tsv"]
     assert first.treebanks == ("cs", "de", "en", "fr")
@@ -220,7 +220,7 @@ BAD_TABLES = {
     "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation requires three", []),
     "two rows": ("treebank\tLAS\tUAS\nde\t1\t2\ncs\t2\t3\n", "only 2 found", []),
     "one column": ("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\n", "a correlation requires two columns", []),
-    "ragged": ("treebank\tLAS\tUAS\nde\t1\n", "x.tsv:2: invalid-table: 2 cells below a header of 3", []),
+    "ragged": ("treebank\tLAS\tUAS\nde\t1\n", "x.tsv:2: invalid-table: 2 cells, but the header has 3", []),
     "no header": ("de\t1\t2\ncs\t2\t3\n", "x.tsv:1: invalid-table: the first line has numbers", []),
     "duplicate": ("treebank\tLAS\nde\t1\nde\t2\n", "x.tsv:3: invalid-table: 'de' already has a row", []),
     "same column": ("treebank\tLAS\tLAS\nde\t1\t2\n", "two columns are called 'LAS'", []),
@@ -236,7 +236,7 @@ BAD_TABLES = {
     "unknown column": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "unknown column of numbers 'C': use A, B", ["-c", "C"]),
     "family of numbers": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "does not have text", ["--family", "A"]),
     "too many held": ("treebank\tA\tB\tC\nde\t3\t1\t4\ncs\t4\t2\t2\nfr\t1\t3\t7\n", "requires 4", ["--given", "C"]),
-    "json": ("{", "x.tsv:1: invalid-table: neither a JSON document nor one row per line", []),
+    "json": ("{", "x.tsv:1: invalid-table: the line is not JSON: write one JSON document, or one row per line", []),
     "json without values": ('{"treebank": "de"}', "a table requires a column of treebanks and a column of values", []),
     "bytes": ("\udcff\udcfe", "not UTF-8", []),
     "twice": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "name the tables", ["x.tsv"]),

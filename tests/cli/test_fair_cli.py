@@ -38,7 +38,7 @@ fi           | NONCORE |    2 |      2 |       1 |     50.00 |  50.00 |  50.00 |
 Average of 2 | CORE    |    - |      - |       - |    100.00 | 100.00 | 100.00 |   66.67 | -14.58
 Average of 2 | NONCORE |    - |      - |       - |     50.00 |  50.00 |  50.00 |  100.00 | +18.75
 Average of 1 | FUN     |    - |      - |       - |    100.00 | 100.00 | 100.00 |   75.00 |  -6.25
-LAS, each side by its own arcs
+LAS, gold and system words by their own arcs
 Without: LAS of all other words; Diff.: Without minus LAS of all words
 no intervals, since each row is based on fewer than 10 documents or sentences
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*|level:0.95|resample-by:sentence
@@ -161,7 +161,7 @@ upos   | NOUN |    3 |      3 |       2 |     66.67 |  66.67 |  66.67
 upos   | ADP  |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
 upos   | VERB |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
 LAS
-length: each side by its own arcs
+length: gold and system words by their own arcs
 upos: system words by their aligned gold word, or by their own value if unaligned
 no intervals, since each row is based on fewer than 10 documents or sentences
 gold marks no documents, so sentences are treated as independent: en
@@ -255,7 +255,7 @@ def test_punctuation_schemes_and_definitions(run, tmp_path):
     ]
     _, out, err = run("score", "--scheme", "callin", "-m", "LAS@CONTENT", "--format", "json", *EN)
     assert json.loads(out)["provenance"]["signature"]["classes"] == "callin:CONTENT"
-    assert err.startswith("note: gold has relations of UD v2; LAS@CONTENT: classes of callin (UD v1) are looked up by")
+    assert err.startswith("note: gold has relations of UD v2, the scheme callin those of UD v1: for LAS@CONTENT, ")
     _, out, err = run("breakdown", "--scheme", "callin", "--by", "class", "--format", "tsv", *EN)
     assert [line.split("\t")[3] for line in out.splitlines()] == ["by_class", "CONTENT", "FUNCTION"]
     own = tmp_path / "own.toml"
@@ -340,12 +340,12 @@ REFUSED = {
     "breakdown --by tree": "unknown property 'tree': did you mean seen-tree?",
     "breakdown --by relation,": "unknown property '': use relation",
     "breakdown --by comment:": "unknown property 'comment:': did you mean comment:NAME?",
-    "breakdown --by vocabulary": "a breakdown by vocabulary requires the training treebank: --train FILE",
+    "breakdown --by vocabulary": "a breakdown by vocabulary requires the training treebank: give --train FILE",
     "breakdown --by relation -m Sentences": "Sentences does not count words, so it cannot be broken down",
     "breakdown --by relation -m UEM": "UEM does not count words, so it cannot be broken down",
     "breakdown --by vocabulary --train /no/such/file": "/no/such/file: unreadable-file",
     "breakdown --by class --rules conll17 -m MLAS": "the rules conll17 do not define MLAS",
-    "trees": "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj",
+    "trees": "for one system, give --show GOLD:SYSTEM, such as --show nsubj:obj",
     "trees --show det": "'det' is a single relation: add the system's relation, such as det:obl",
     "trees --show det:det --format csv": "unknown format 'csv': did you mean tsv?",
     "trees --show det:det --limit -1": "'-1' is not a whole number of at least 0",

@@ -28,8 +28,8 @@ MISTAKES = {
     "score gold/en.conllu latin.conllu": "latin.conllu:1: encoding: byte 11 (0xfc) is not UTF-8",
     "explain gold systems/alpha": "gold: unreadable-file: this is a folder: name a file",
     "score gold systems": (
-        "systems: ambiguous-layout: it has several systems, not runs of one (alpha, beta, gamma): name one, such as"
-        " systems/alpha, or use levelhead rank or compare for several; for runs of one system, use compare --as-runs"
+        "systems: ambiguous-layout: the folder has several systems (alpha, beta, gamma): name one, such as"
+        " systems/alpha, or use levelhead rank or compare; if these are runs of one system, use compare --as-runs"
     ),
     "rank systems gold": "systems: no-pairs: this is a folder of systems: are gold and systems swapped? Gold comes first",
     "score gold/en.conllu gold/en.conllu gold/de.conllu gold/fr.conllu": (

@@ -162,7 +162,7 @@ def test_other_measures_formats_and_several_roots_are_refused() -> None:
     assert "use the rules msp25, msp25-sorted" in command("score", *PAIR, "-m", "MSLAS").stderr
     several = command("score", *PAIR, *RULES, "--allow-several-roots")
     assert (several.returncode, several.stdout) == (2, "")
-    assert "the scorer of the rules msp25 refuses sentences with several roots" in several.stderr
+    assert "the scorer of the rules msp25 rejects sentences with several roots" in several.stderr
     assert "the rules msp25 do not support partial scores" in command("score", *PAIR, *RULES, "--partial").stderr
     assert "does not read conllx" in command("score", *PAIR, *RULES, "--input-format", "conllx").stderr
 

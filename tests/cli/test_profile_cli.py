@@ -266,7 +266,7 @@ REFUSED = {
     "unknown scheme 'x': use nivre-fang": [EN, "--scheme", "x"],
     "no-pairs: the folder has no CoNLL-U file": [EXAMPLES],
     "unreadable-file": ["no-such-file"],
-    "no-pairs: another file is also this part of en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
+    "no-pairs: two files are the same part of en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
 }
 
 

@@ -34,8 +34,7 @@ REFUSED = {
     "rank GOLDS SYSTEMS --scores scores.tsv": "--scores cannot be combined with GOLD and SYSTEMS",
     "rank GOLDS SYSTEMS --system alpah": "unknown system 'alpah': did you mean alpha?",
     "rank --scores scores.tsv --system y": "unknown system 'y': use x",
-    "rank GOLDS SYSTEMS -m WLAS(WDE)": "rank requires WLAS(FILE) with weights that levelhead profile"
-    " --wde-table FILE writes",
+    "rank GOLDS SYSTEMS -m WLAS(WDE)": "In rank, use WLAS(FILE) with the weights of levelhead profile --wde-table FILE",
 }
 
 ACCEPTED = (

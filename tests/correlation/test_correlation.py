@@ -183,7 +183,7 @@ def test_pairs_with_missing_values():
     dropped, paired = (correlate(values, missing=missing, **BOTH) for missing in ("drop", "pairwise"))
     assert [pair.n for pair in dropped.pairs] == [3, 3, 3]
     assert dropped.provenance.notes[:2] == ("left out: t0 has no value in z", "left out: t4 has no value in y")
-    assert any("no interval with fewer than 4 languages" in note for note in dropped.provenance.notes)
+    assert any("no interval: fewer than 4 languages" in note for note in dropped.provenance.notes)
     assert [pair.n for pair in paired.pairs] == [4, 4, 3]
     assert paired["x", "z"].coefficients["pearson"].value == pytest.approx(oracle.pearson([2, 3, 5, 4], [3, 2, 5, 4]))
     with pytest.raises(InputError, match="missing-value: t0 has no value in z") as caught:
@@ -288,8 +288,11 @@ def test_documents_of_results(tmp_path):
         ({"schema": 2, "tables": {"a": [], "units": other}}, "no values by treebank"),
         ({"schema": 2, "tables": {"a": 1}}, "it has no tables of rows"),
         ({"schema": 2, "tables": {"a": [2]}}, "it has no tables of rows"),
-        ([{"treebank": "de", "values": {"words": 1}}], "rows must be JSON objects of texts and numbers"),
-        ([1, 2], "rows must be JSON objects of texts and numbers"),
+        (
+            [{"treebank": "de", "values": {"words": 1}}],
+            "rows must be JSON objects of strings and numbers",
+        ),
+        ([1, 2], "rows must be JSON objects of strings and numbers"),
     ):
         path.write_text(json.dumps(document), encoding="utf-8")
         with pytest.raises(InputError, match=message):

@@ -166,7 +166,7 @@ def invalid_tables() -> Iterable[tuple[Callable[[dict[str, Any]], Any], str]]:
     yield lambda _: levelhead.agree(GOLD / "en.conllu", ALPHA / "en.conllu"), "the result has no values by treebank"
     yield lambda _: levelhead.rank(GOLD, [ALPHA, BETA], measures="LAS"), r"several systems \(2\)"
     yield lambda _: pd.DataFrame({"system": ["x", "y"], "treebank": "en", "LAS": [1, 2]}), r"several systems \(2\)"
-    yield lambda _: pd.DataFrame({"x": [1, 2]}), "no column of text, and no index, has the names of treebanks"
+    yield lambda _: pd.DataFrame({"x": [1, 2]}), "no text column or index has the names of treebanks"
     yield lambda _: pl.DataFrame({"t": ["a", "a"], "x": [1, 2]}), "'a' already has a row"
     yield lambda _: pd.DataFrame([["a", 1, 2]], columns=["t", "x", "x"]), "two columns of the data frame"
     yield lambda _: pl.DataFrame({"t": ["a", "b"], "x": ["1", "many"], "y": ["2", "3"]}), "'many' in the column 'x'"

@@ -252,7 +252,7 @@ def test_columns_of_leakage_need_training(run):
     for column in ("leakage", "same_heads"):
         code, out, err = run("profile", GOLD, "-c", column)
         assert (code, out) == (2, "")
-        assert "requires training treebanks: --train FILE" in err
+        assert "requires training treebanks (--train FILE)" in err
     with pytest.raises(MeasureError, match="requires training treebanks"):
         levelhead.profile(GOLD, columns=["same_words"])
 

@@ -85,7 +85,7 @@ def test_pipes(piped: Path, tmp_path: Path) -> None:
 
 
 _LAST = "1-2\tab{0}\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t{1}\tx\t{2}\t_\n\n"
-BACK = "a negative head counts back over sentences"
+BACK = "a negative head points back to another sentence"
 
 
 @pytest.mark.parametrize(("rules", "last", "cause"), [

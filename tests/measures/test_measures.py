@@ -297,7 +297,7 @@ def test_weights_are_plain_numbers(tmp_path, number):
     """Python takes `1_0` for 10, and digits of other scripts."""
     path = tmp_path / "weights.tsv"
     path.write_text(f"nsubj {number}\n", encoding="utf-8")
-    with pytest.raises(InputError, match="is not a relation and a weight from 0 to 1e9"):
+    with pytest.raises(InputError, match="is not a relation with a weight from 0 to 1e9"):
         read_weights(path)
 
 

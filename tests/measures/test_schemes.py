@@ -104,14 +104,14 @@ def test_notes_say_where_versions_cross():
     )
     (note,) = notes(old, "LAS@CORE", "UAS-FUN-PUNCT")
     assert note == (
-        "gold has relations of UD v1; LAS@CORE, UAS-FUN-PUNCT: classes of nivre-fang (UD v2) are looked up by their"
-        " counterparts (`levelhead measures --schemes`)"
+        "gold has relations of UD v1, the scheme nivre-fang those of UD v2: for LAS@CORE, UAS-FUN-PUNCT, their"
+        " counterparts are used (see `levelhead measures --schemes`)"
     )
     assert notes(new, "CNC") == notes(old, "CNC") == (), "it lists what it leaves out, of both versions"
     (note,) = notes(old, "CLAS", "MLAS") if old.upos[0] != "_" else notes(old, "CLAS")
     assert note == (
         "gold has relations that the scheme conll18 does not list: dobj; left out of CLAS"
-        " (LAS-FUN-PUNCT looks up those of the other version of UD)"
+        " (LAS-FUN-PUNCT includes those of the other version of UD)"
     )
     assert notes(old, "CLAS", rules="conll17") == ()
 
@@ -128,7 +128,9 @@ def test_notes_on_the_system():
     assert notes("obj") == notes("iobj") == ()
     unlisted, crossing = notes("dobj")
     assert unlisted.startswith("the system has relations that the scheme conll18 does not list: dobj; left out of CLAS")
-    assert crossing.startswith("the system has relations of UD v1; LAS@CORE: classes of nivre-fang (UD v2)")
+    assert crossing.startswith(
+        "the system has relations of UD v1, the scheme nivre-fang those of UD v2: for LAS@CORE, "
+    )
     (note,) = notes("unk")
     assert note.startswith("the system has relations that the scheme conll18 does not list: unk; left out of CLAS")
 
@@ -141,7 +143,7 @@ def old_pair() -> tuple[str, str]:
 
 OLD_NOTES = [
     f"{side} has relations that the scheme conll18 does not list: {label}; left out of CLAS"
-    " (LAS-FUN-PUNCT looks up those of the other version of UD)"
+    " (LAS-FUN-PUNCT includes those of the other version of UD)"
     for side, label in (("gold", "dobj"), ("the system", "unk"))
 ]
 

@@ -205,7 +205,7 @@ def test_bad_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -
 def test_fields_must_be_named(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_bytes(lines_of())
-    with pytest.raises(InputError, match=r"name the field of answers with --field: id, answer"):
+    with pytest.raises(InputError, match=r"name the field of answers with --field \(available: id, answer\)"):
         levelhead.recover(path, GOLD)
 
 

@@ -156,7 +156,7 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     for wrong, message in (
         (document | {"kind": "words"}, "damaged: it has no words"),
         (document | {"verdict": 5}, "damaged: its verdict is not a text"),
-        (document | {"provenance": None}, "damaged: its provenance has another form"),
+        (document | {"provenance": None}, "damaged: its provenance is malformed"),
         (document | {"provenance": document["provenance"] | {"signature": [1]}}, "damaged: its provenance"),
         ({}, "not the JSON document of a result"),
         (document | {"schema": 1}, "schema 1"),

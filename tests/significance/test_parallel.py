@@ -93,7 +93,7 @@ def test_equal_contents_are_one_unit_by_unit_and_have_one_vote() -> None:
     assert found.groups == {"a": "a+c", "c": "a+c"}
     assert joint(units, contents) == {"a": [0, 1], "b": [2, 3], "c": [0, 1], "d": [4, 5], "e": [6, 7]}
     assert found.voters({code: code for code in contents}) == {"a": "a", "b": "b", "c": "a", "d": "d", "e": "e"}
-    assert [*found.notes()] == ["one test set under several names, which has one vote: a, c"]
+    assert [*found.notes()] == ["several names of one test set, which has one vote: a, c"]
     assert found.counted() == "2 sentences, each in 2 test sets, and 6 sentences"
 
 
@@ -103,7 +103,7 @@ def test_declared_sentences_are_one_if_there_are_equally_many() -> None:
     units = {"a": sentences(2), "b": sentences(3)}
     assert joint(units, declared=declared) == {"a": [0, 1], "b": [2, 3, 4]}
     notes = [*parallel_units(units, {}, declared).notes()]
-    assert notes == ["parallel, but without common units, so they are treated as independent: a, b"]
+    assert notes == ["parallel test sets without common units, treated as independent: a, b"]
 
 
 def test_the_text_counts_documents_once() -> None:

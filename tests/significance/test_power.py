@@ -344,7 +344,7 @@ BAD = {
     "--units 9": "give at least 10 units",
     "--units 1.5": "not a list of whole numbers",
     "--runs 0": "'0' is not a whole number from 1 to 1,000,000,000",
-    "--runs 3": "the standard deviation between runs is unknown",
+    "--runs 3": "for several runs, the standard deviation between runs is required",
     "--power 1": "'1' is not a number above 0 and below 1",
     "--alpha nan": "'nan' is not a number",
     "--alpha 2": "'2' is not a number above 0 and below 1",

@@ -55,7 +55,7 @@ def test_columns_are_left_out_by_rank_and_from_the_right() -> None:
     head, *_, first, second = to_text(table, screen=NARROW).splitlines()
     assert head.split(" | ") == ["System", "column00", "column02", "column03", "column04"]
     left_out = "column01, column05, column06, column07"
-    assert f"{first} {second.strip()}" == f"not shown: {left_out} (a wider terminal, or --format tsv)"
+    assert f"{first} {second.strip()}" == f"not shown: {left_out} (use a wider window or --format tsv)"
     in_file = to_text(table).splitlines()
     assert in_file[0].split(" | ") == ["System", *(f"column{i:02}" for i in range(8))]
     assert "not shown" not in in_file[-1]
@@ -124,7 +124,7 @@ def test_columns_that_share_a_name_are_told_apart_and_notes_on_hidden_ones_are_c
     rows = tuple((f"s{i}", 1.0 * i, 2.0 * i, 3.0 * i) for i in range(3))
     table = Table(columns, rows, ("Score: of words", "95% CI: by document"))
     lines = to_text(table, screen=NARROW._replace(all_notes=False)).splitlines()
-    hint = ["not shown: the first 95% CI (a wider terminal, or --format", "  tsv)"]
+    hint = ["not shown: the first 95% CI (use a wider window or --format", "  tsv)"]
     assert lines[5:] == [*hint, *table.notes]
     lines = to_text(table.of_columns([0, 1, 2]), screen=NARROW._replace(all_notes=False, width=40)).splitlines()
     assert lines[-2:] == ["Score: of words", "1 more note: --notes"]

@@ -262,7 +262,7 @@ def nested(times):
 
 @pytest.mark.parametrize(("contents", "said"), [
     (encrypted, "encrypted"), (lambda: gzip.compress(BYTES)[:-20], "cut off"), (lambda: nested(6), "nested more than"),
-    (lambda: gzip.compress(bytes(64 << 20)), "grow to more"),
+    (lambda: gzip.compress(bytes(64 << 20)), "decompress to more"),
 ], ids=["encrypted", "cut off", "nested", "growing"])  # fmt: skip
 def test_what_cannot_be_checked_is_not_served(contents, said, serve_with):
     with pytest.raises(InputError, match=f"it cannot be checked for gold trees: .*{said}") as refused:
@@ -368,5 +368,7 @@ def test_parses_of_a_good_parser_are_inputs(data, tmp_path, system):
     if system != "HIT-SCIR-18":  # gold is the same for all
         return
     (made.blind / "parses.zip").write_bytes(zipped("bg", (gold / "bg_btb.conllu").read_bytes()))
-    with pytest.raises(InputError, match="'bg', column 7 contains the trees of gold treebank 'bg_btb': 1005 of 1005"):
+    with pytest.raises(
+        InputError, match="'bg', column 7 contains the trees of gold treebank 'bg_btb': 1005 of the 1005"
+    ):
         check_inputs(task_of(made.path))

@@ -192,7 +192,7 @@ def test_outputs_next_to_folders_of_systems_are_refused(run, tmp_path):
         (folder / "en.conllu").write_bytes((PARALLEL / "systems/alpha/en.conllu").read_bytes())
     code, out, err = run("rank", PARALLEL / "gold", tmp_path, "-m", "LAS")
     assert (code, out) == (2, "")
-    assert "ambiguous-layout: it has both outputs (en.conllu) and folders of systems" in err
+    assert "ambiguous-layout: the folder has both outputs (en.conllu) and folders of systems" in err
 
 
 def test_profile_reads_the_treebanks_of_a_manifest_and_of_metadata(run, tmp_path):

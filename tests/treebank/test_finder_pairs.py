@@ -46,9 +46,9 @@ def make(folder: Path, *names: str) -> Path:
         ("files release", "folders of treebanks .*: name one of the folders, or write a manifest"),
         (
             "metadata release",
-            "it has both metadata.json and folders of treebanks .*UD_English-A.*: move one of them",
+            "the folder has metadata.json and folders of treebanks .*UD_English-A.*: move one of them",
         ),
-        ("metadata files release", "it has both metadata.json and folders of treebanks"),
+        ("metadata files release", "the folder has metadata.json and folders of treebanks"),
     ],
 )
 @pytest.mark.parametrize("command", ["score", "compare", "rank", "breakdown", "confusion", "profile", "languages"])
@@ -131,7 +131,7 @@ def test_a_folder_of_outputs_next_to_systems_is_refused(run, tmp_path):
         systems = make(tmp_path / other.replace("/", "-"), "output/en.conllu", other)
         code, out, err = run("rank", gold, systems)
         assert (code, out) == (2, "")
-        assert "it has both outputs (output/en.conllu) and folders of systems: move one of them" in err
+        assert "the folder has both outputs (output/en.conllu) and folders of systems: move one of them" in err
 
 
 def test_outputs_of_tira_are_found_for_one_gold_file(tmp_path):

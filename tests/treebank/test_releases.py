@@ -234,7 +234,7 @@ def test_manifests_have_names(tmp_path: Path) -> None:
     [
         ("en_tox@2.2", "did you mean en_toy?"),
         ("en_toy@2.9", "unknown UD release '2.9'"),
-        ("de_toy@2.3", "its test file is known in the releases 2.2"),
+        ("de_toy@2.3", "its test file is in the releases 2.2"),
         ("de_toy-dev@2.2", "unknown split 'dev'"),
         ("en_toy@2.2-2.3", "changed between 2.2 and 2.3"),
         ("fr_*@2.2", "no file matches"),

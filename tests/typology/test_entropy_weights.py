@@ -52,5 +52,5 @@ def test_training_treebanks_that_no_measure_reads(capfd):
 def test_refused_before_any_work_begins():
     """Workers are not started."""
     plan = find_plan(PAIR[0], {"alpha": PAIR[1]})
-    with pytest.raises(MeasureError, match="requires training treebanks: --train FILE"):
+    with pytest.raises(MeasureError, match="requires training treebanks: give --train FILE"):
         score_plan(plan, setup_of(["WLAS(WDE)"]), workers=object())

@@ -51,7 +51,7 @@ class PropertySettings(NamedTuple):
 
 
 # the rule for the value of a system word
-BY_ARCS = "each side by its own arcs"
+BY_ARCS = "gold and system words by their own arcs"
 BY_WORDS = "system words by their aligned gold word, or by their own value if unaligned"
 BY_SENTENCES = "system words by their aligned gold word, or by the gold sentence in which they start"
 
@@ -169,7 +169,9 @@ def _of_sentences(matches: Matches, names: Sequence[str], values: Values) -> Buc
 
 def _training(settings: PropertySettings, name: str) -> Training:
     if settings.training is None:
-        raise MeasureError(f"a breakdown by {name} requires the training treebank: --train FILE", "missing-training")
+        raise MeasureError(
+            f"a breakdown by {name} requires the training treebank: give --train FILE", "missing-training"
+        )
     return settings.training
 
 

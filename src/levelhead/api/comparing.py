@@ -330,7 +330,7 @@ def power(
         weights=weights, registry=registry, train=train, punct=punct,
     )  # fmt: skip
     if run_sd is not None and setup.perplexities:
-        refuse("run_sd", run_sd, "None for perplexities, since it is in points")
+        refuse("run_sd", run_sd, "None for perplexities (it is in points)")
     plan = plan_for(gold, systems, split, as_runs=as_runs)
     with running(jobs, store, cluster) as how:
         return noting(planning.power(plan, setup, design, resample_by=resample_by, **how), gold, plan)

@@ -198,11 +198,11 @@ def _refused(
 ) -> str | None:
     """Why arguments of `rank` cannot be combined; None if they can."""
     if isinstance(scores, Mapping) and (pages or significance):
-        return "intervals, tests and pages need the counts of sentences: rank the files instead of results"
+        return "intervals, tests and pages require counts by sentence: give files instead of results"
     if partial and scores is not None:
         return "scores cannot be combined with partial"
     if missing == "adjust" and ranking not in {None, "exact"}:
-        return f"missing scores cannot be predicted in a ranking as in {ranking}"
+        return f"missing scores can only be predicted with the ranking exact, not {ranking}"
     if "pages" not in pages:
         return None
     from levelhead.report.page.ranking_report import no_folder

@@ -114,7 +114,7 @@ def json_schema(kind: str) -> dict[str, Any]:
         DataColumn("slug", "text", "Name of the warning, as in the list of messages"),
         DataColumn("message", "text", "What is wrong"),
         DataColumn("file", "text", "Path of the file; null for a treebank in memory", optional=True),
-        DataColumn("line", "integer", "Line of the first place", optional=True, limits=(1,)),
+        DataColumn("line", "integer", "Line of the first case", optional=True, limits=(1,)),
         DataColumn("count", "integer", "Number of occurrences", limits=(1,)),
     )
     file = schema_of_rows((FileId,))["items"]
@@ -201,7 +201,7 @@ def load(source: PathLike | Mapping[str, Any]) -> LoadedResult:
     except KeyError as error:
         reason = f"it has no {error.args[0]}"
     except (TypeError, AttributeError):
-        reason = "its provenance has another form"
+        reason = "its provenance is malformed"
     except ValueError as error:
         reason = str(error)
     raise InputError(Fault("invalid-result", f"the document is incomplete or damaged: {reason}", Place(path)))

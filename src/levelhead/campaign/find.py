@@ -240,7 +240,7 @@ class Manifest(NamedTuple):
         """
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
-            message = "it names no systems: give campaign.systems, a folder, or a list of [[system]]"
+            message = "the manifest names no systems: give campaign.systems (a folder) or [[system]] tables"
             raise InputError(Fault("invalid-manifest", message, Place(self.path)))
         folders = self.folders or system_folders(self.systems or Path())
         return plan_of(test_sets, folders, {name: self.runs.get(name) or as_runs for name in folders})
@@ -250,7 +250,7 @@ class Manifest(NamedTuple):
         test_sets = self.test_sets
         if not test_sets:
             if self.gold is None:
-                message = "it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]"
+                message = "the manifest names no treebanks: give campaign.gold (a folder) or [[treebank]] tables"
                 raise InputError(Fault("invalid-manifest", message, Place(self.path)))
             test_sets = find_test_sets(self.gold, split)
         group = {code: name for name in self.parallel for code in self.groups[name]}

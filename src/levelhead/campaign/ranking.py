@@ -392,8 +392,8 @@ def adjustment_notes(ranking: Ranking, *, of_files: bool) -> list[str]:
     notes = []
     if predicted:
         notes.append(
-            f"missing scores of {number_of(len(predicted), 'system')} are predicted, as if outputs were missing by"
-            " chance; teams tend to leave out what they are bad at, and are then ranked too high"
+            f"missing scores of {number_of(len(predicted), 'system')} are predicted as if outputs were missing by"
+            " chance; teams that leave out the test sets they are bad at are ranked too high"
         )
     if few:
         notes.append(
@@ -409,5 +409,5 @@ def adjustment_notes(ranking: Ranking, *, of_files: bool) -> list[str]:
         names = listed(ranking.not_averaged, _MOST_NAMED)
         notes.append(f"not in the averages, since no score can be predicted: {names}")
     if not of_files:
-        notes.append("intervals only reflect the prediction: scores without files do not show how much they vary")
+        notes.append("intervals only reflect the predictions: without files, it is unknown how much scores vary")
     return notes

@@ -292,7 +292,7 @@ def state_if_any(path: Path) -> tuple[int, int, int]:
 
 
 def _changed(file: File) -> StaleInput:
-    return StaleInput("it was written to while it was read", "changing-file", Place(file.path))
+    return StaleInput("the file was written to while it was read", "changing-file", Place(file.path))
 
 
 @contextmanager

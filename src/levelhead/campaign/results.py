@@ -215,7 +215,7 @@ def read_scores(source: Any) -> Results:
         try:
             rows = list(_rows(data.decode("utf-8-sig")))
         except UnicodeDecodeError as error:
-            raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
+            raise InputError(Fault("invalid-table", "the file is not UTF-8", Place(name))) from error
     cells, zeros = _read_cells([column.strip() for column in rows[0]], rows[1:], name)
     if name == "frame" and all(value <= 1 for value in filter(None, cells.values())):
         raise InputError(Fault("invalid-table", "no score is above 1: give percentages, not ratios", Place(name)))
@@ -261,7 +261,7 @@ def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -
         next((lower.index(word) for word in words if word in lower), None) for words in _COLUMNS
     )
     if system is None or test_set is None or len(set(head)) < len(head):
-        message = "its header lacks the columns system and treebank, or has a column twice"
+        message = "the header lacks the column system or treebank, or has a column twice"
         raise InputError(Fault("invalid-table", message, Place(path, 1)))
     wide = [i for i, column in enumerate(lower) if i not in {system, test_set} and column not in _TEXT]
     for number, row in enumerate(rows, 2):
@@ -282,11 +282,11 @@ def _read_cells(head: Sequence[str], rows: Sequence[Sequence[str]], path: str) -
             if not all(key):
                 faults.append(("the system, the treebank or the measure has no name", number))
             elif key in cells:
-                faults.append((f"a second score for {', '.join(map(quoted, key))}", number))
+                faults.append((f"duplicate score for {', '.join(map(quoted, key))}", number))
             else:
                 cells[key] = value
     if faults or not any(value is not None for value in cells.values()):
-        faults = faults or [("it has no scores", None)]
+        faults = faults or [("the table has no scores", None)]
         raise InputError(*(Fault("invalid-table", message, Place(path, line)) for message, line in faults))
     marked = [(row[system], row[test_set], dict(zip(lower, row))) for row in rows if len(row) == len(head)]
     zeros = {
@@ -341,10 +341,10 @@ def results_of_scores(systems: Mapping[str, Evaluation]) -> Results:
     for name, code, own in every:
         where = f"{quoted(name)} on {code}"
         if gold.setdefault(code, own.gold).sha256 != own.gold.sha256:
-            raise _refused(f"{where} was scored on another gold file than {quoted(every[0][0])}")
+            raise _refused(f"{where} was scored on a different gold file than {quoted(every[0][0])}")
         if _settings_of(own) != _settings_of(first):
             raise _refused(
-                f"{where} was scored with other settings than {quoted(every[0][0])}: use the same settings for both"
+                f"{where} was scored with different settings than {quoted(every[0][0])}: use the same settings for both"
             )
         if list(own) != list(first):
             raise _refused(f"{where} was scored with the measures {listed([*own])}, others with {listed([*first])}")

@@ -94,7 +94,7 @@ def trees(**given: Any) -> None:
     if output_format == "html":
         require("jinja2", "pages")
     if bool(given["show"]) != (len(given["systems"]) == 1):
-        message = "one system requires --show GOLD:SYSTEM, such as --show nsubj:obj; several systems take no --show"
+        message = "for one system, give --show GOLD:SYSTEM, such as --show nsubj:obj; for several systems, leave it out"
         raise click.UsageError(message)
     result = options.call(given)
     printing.print_provenance(given, result.provenance)

@@ -50,7 +50,7 @@ GROUPS = {
     },
     "Convert": {
         "convert": "Convert content-head trees to function-head trees, and back",
-        "derive": "Print the transitions that build each tree, or the order of its words",
+        "derive": "Print the transitions or the derivation order of each tree",
         "perplexity": "Measure string or derivation perplexity",
         "recover": "Convert answers of language models to CoNLL-U",
     },

@@ -261,7 +261,7 @@ def difficulties(results: Results, measure: str, level: float, properties: Measu
     _, given, model = scores
     compared = model.fitted.any(axis=1).sum(), model.fitted.any(axis=0).sum()
     if min(compared) < _FEWEST:
-        message = f"difficulty requires {_FEWEST} systems and {_FEWEST} test sets that can be compared; there are"
+        message = f"difficulty requires {_FEWEST} systems and {_FEWEST} test sets with comparable scores, not"
         raise InputError(Fault("too-few-treebanks", f"{message} {compared[0]} and {compared[1]}"))
     test_sets = _test_sets(results, model, given, level)
     places = {system: place for place, system in enumerate(results.systems)}

@@ -337,7 +337,7 @@ class Languages(Tabular):
             rows.append((*part, "yes" if pair.paired else "no", pair.measure, *numbers, stars(pair.p)))
         notes = (
             Detail("Diff.: A minus B; Paired: whether both treebanks are parallel"),
-            Detail(f"p and intervals are joint for all pairs of treebanks (Sidak): {STARS_NOTE}"),
+            Detail(f"p and intervals are corrected for the number of pairs (Sidak): {STARS_NOTE}"),
             *([unit_line(self.units, with_p_values(pair.p for pair in self.pairs))] if self.units else []),
         )
         columns = (

@@ -191,8 +191,8 @@ def read_choices(source: Any, words: tuple[str, str] | None = None) -> Choices:
     given = {vote for votes in lines for vote in votes}
     pairs = [words] if words else [pair for pair in WORDS if given <= set(pair)]
     if not pairs:
-        known = "; ".join(" and ".join(pair) for pair in WORDS)
-        message = f"the votes are {', '.join(map(quoted, sorted(given)[:5]))}; use {known}, or name others with --words"
+        known = ", ".join(" or ".join(pair) for pair in WORDS)
+        message = f"the votes are {', '.join(map(quoted, sorted(given)[:5]))}: use {known}, or name yours with --words"
         raise InputError(Fault("invalid-judgments", message, Place(name)))
     value = {word.lower(): number for number, word in enumerate(pairs[0])}
     faults = [

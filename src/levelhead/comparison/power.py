@@ -205,7 +205,7 @@ def detectable_rows(
             known += some
             if not some and n_units >= FEWEST_UNITS:
                 reason = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted"
-                notes.append(f"{code}: {measure}: {reason}: the variance is unknown")
+                notes.append(f"the variance of {measure} on {code} is unknown: {reason}")
         if len(counts) > 1 and len(known) == len(counts) and len(set(kinds)) == 1:
             sizes = {len(table.parts) for table in counts.values()}
             n_units = sizes.pop() if len(sizes) == 1 else 0
@@ -223,7 +223,7 @@ def _rows(start: Detectable, variances: Sequence[Variances], design: Design, sca
         variances = [variance._replace(runs=2 * design.run_deviation**2) for variance in variances]
     known = all(variance.runs is not None for variance in variances)
     if not known and max(design.runs, default=1) > 1:
-        message = "several runs: the standard deviation between runs is unknown: give it, or folders of runs"
+        message = "for several runs, the standard deviation between runs is required: give --run-sd, or folders of runs"
         raise InputError(Fault("invalid-power", message))
     given = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
     sizes = design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *given})

@@ -169,7 +169,7 @@ def verdict_text(gate: GateResult, comparison: Comparison) -> str:
     between = formatted(interval, column) if interval else "none"
     level = f"{interval_head(signature['level'])} {'of the ratio ' if ratio else ''}"
     end, limit = ("upper", f"below {margin}") if ratio else ("lower", f"above -{margin}")
-    too_few = f"too few units for a test (fewer than {FEWEST_UNITS}, or so few without the most influential one)"
+    too_few = f"too few units for a test (fewer than {FEWEST_UNITS}, not counting the most influential one)"
     if any(unit.few for unit in comparison.units.values()):
         too_few = (
             f"too few documents for a test (fewer than {FEWEST_UNITS}): use --resample-by sentence to test by sentence"

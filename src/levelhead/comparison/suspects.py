@@ -334,9 +334,9 @@ class Suspects(Tabular):
             own = (sentence(row.sent_id, row.sentence), row.word)
             rows.append((*own, *texts, row.score, votes_of_systems, same))
         meanings = {
-            "Systems": f"how many have the other annotation : this one (of {', '.join(self.systems)})",
+            "Systems": f"number with the other annotation : with this one (of {', '.join(self.systems)})",
             "Elsewhere": (
-                "how often the same words in the same context have the other annotation : this one (first example)"
+                "how often the same words in the same context have the other annotation : this one (and an example)"
             ),
         }
         shown = [i for i, column in enumerate(_COLUMNS) if column.name not in meanings or any(row[i] for row in rows)]

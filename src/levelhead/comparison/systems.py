@@ -182,7 +182,8 @@ class Comparison(Tabular):
         legend = f": {STARS_NOTE}{limit}" if self._tested else ""
         limits = f"the ratio is between 1/{margin} and {margin}" if self.perplexities else ""
         within = limits or f"the difference is between -{margin} and {margin} points"
-        joint = f"; {'p and intervals' if self._tested else 'intervals'} are joint (Sidak)" if self.systems[2:] else ""
+        of_what = "p and intervals" if self._tested else "intervals"
+        joint = f"; {of_what} are corrected for the number of systems (Sidak)" if self.systems[2:] else ""
         alone = "each interval is for one score: to compare systems, use their differences"
         return (
             *([Detail(f"differences from {self.systems[0]}{joint}{legend}")] if self.systems[1:] else []),

@@ -229,7 +229,9 @@ def _restored(treebank: Treebank, heads: Codes) -> Treebank:
     as_index = np.where(local == 0, -1, local - 1 + starts[sentences])
     chosen = np.where(valid[sentences], as_index, heads).astype(np.int32)
     n_recorded, n_changed = int(recorded.sum()), int((recorded & ~valid).sum())
-    message = f"of {number_of(n_recorded, 'sentence')} with recorded heads, {n_changed} have changed trees or records"
+    message = (
+        f"{n_changed} of {number_of(n_recorded, 'sentence')} with recorded heads have changed since the conversion"
+    )
     restored = _with_misc(treebank, words, [rest for *_, rest in records])
     return _converted(restored, chosen, "outdated-record", message if n_changed else "")
 
@@ -299,7 +301,7 @@ def backward(
     if exact:
         return _restored(treebank, heads)
     n_words = len(_recorded_words(treebank)[0])
-    message = f"{number_of(n_words, 'word')} with recorded heads, which are not used" if n_words else ""
+    message = f"the recorded heads of {number_of(n_words, 'word')} are not used" if n_words else ""
     return _converted(treebank, heads, "unused-record", message)
 
 

@@ -230,7 +230,7 @@ def correlate(
     names = [name for name in candidates if name not in given]
     if len(names) < 2:
         numbers = listed(list(map(quoted, table.numbers))) or "no column of numbers"
-        message = f"a correlation requires two columns of numbers; the table has {numbers}"
+        message = f"a correlation requires two columns of numbers; found {numbers}"
         raise InputError(Fault("unknown-column", message))
     table, dropped = _complete(table, [*names, *given], family, missing)
     check_sizes(table, [*names, *given])
@@ -261,7 +261,7 @@ def correlate(
     notes += [f"left out: {name} has the same value in all treebanks" for name in constant]
     notes += [*notes_on_votes(table, votes), *_notes_on_skewness(pairs, automatic=methods is None)]
     if any(coefficient.low is None for pair in pairs for coefficient in pair.coefficients.values()):
-        notes.append(f"no interval with fewer than {FEWEST_ROWS + len(given)} {votes}s, or if one makes a column vary")
+        notes.append(f"no interval: fewer than {FEWEST_ROWS + len(given)} {votes}s, or only one makes a column vary")
     provenance = Provenance(settings, table.provenance.files, (), tuple(notes))
     return Correlation(tuple(names), tuple(given), table.treebanks, pairs, provenance)
 
@@ -325,7 +325,7 @@ def _estimates(
     n = len(table)
     if n < 3 + n_given:
         columns = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
-        controlled = f" with {n_given} given columns" if given else ""
+        controlled = f" to control for {', '.join(given)}" if given else ""
         rows = f"{number_of(n, votes)} {'has' if n == 1 else 'have'}"
         message = f"{rows} values in {columns}; a correlation requires {3 + n_given}{controlled}"
         raise InputError(Fault("too-few-treebanks", message))

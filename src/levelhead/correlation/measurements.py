@@ -215,7 +215,7 @@ def _matched_names(tables: Sequence[Measurements]) -> tuple[list[list[str]], lis
         return names_of, []
     pairs = zip(chain.from_iterable(names_of), chain.from_iterable(stripped))
     first, second = next((name, treebank) for name, treebank in pairs if name != treebank)
-    return stripped, [f"joined by treebank, ignoring the split: {first} is {second}"]
+    return stripped, [f"joined by treebank, ignoring splits: for example, {first} is joined as {second}"]
 
 
 def _source(table: Measurements) -> str:

@@ -160,7 +160,7 @@ def _cells_of_frame(frame: Any, key: str | None, title: str) -> tuple[_Cells, st
             at = at or str(frame.index.name or _TREEBANK)
             columns = {at: index, **columns}
         elif at is None and (at := next(of_text, None)) is None:
-            raise _invalid("no column of text, and no index, has the names of treebanks", title)
+            raise _invalid("no text column or index has the names of treebanks", title)
     return _Cells(list(columns), [(None, row) for row in zip(*columns.values(), strict=True)]), str(at)
 
 
@@ -190,7 +190,7 @@ def _cells_of_json(text: str, path: str, key: str | None) -> _Cells:
     if not all(
         isinstance(row, dict) and not any(isinstance(cell, dict | list) for cell in row.values()) for row in rows
     ):
-        raise _invalid("rows must be JSON objects of texts and numbers, or the file the JSON of a result", path)
+        raise _invalid("rows must be JSON objects of strings and numbers, unless the file is a result", path)
     names = list(dict.fromkeys(name for row in rows for name in row))
     return _Cells(names, [(None, [text_of_value(row.get(name)) for name in names]) for row in rows])
 
@@ -199,7 +199,7 @@ def _parsed(line: str, path: str, number: int) -> Any:
     try:
         return json.loads(line)
     except ValueError as error:
-        raise _invalid("neither a JSON document nor one row per line", path, number) from error
+        raise _invalid("the line is not JSON: write one JSON document, or one row per line", path, number) from error
 
 
 def _cells_of_text(text: str, path: str, name: str) -> _Cells:
@@ -290,7 +290,7 @@ def _check_shape(cells: _Cells, key: str | None, path: str) -> None:
     if wrong:
         raise InputError(
             *(
-                Fault("invalid-table", f"{number_of(n, 'cell')} below a header of {len(names)}", Place(path, line))
+                Fault("invalid-table", f"{number_of(n, 'cell')}, but the header has {len(names)}", Place(path, line))
                 for line, n in wrong
             )
         )

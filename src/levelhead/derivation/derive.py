@@ -44,7 +44,7 @@ class DerivedSentence(NamedTuple):
         transitions: the transitions, separated by spaces.
         labeled_transitions: the transitions, with the relations of those that add an arc.
         n_transitions: the number of transitions.
-        swaps: the number of swaps.
+        swaps: the number of swap transitions.
     """
 
     sentence: int

@@ -287,7 +287,7 @@ class TreebankPerplexity(NamedTuple):
         events: the number of words, plus sentence ends that count.
         oov: the number of unknown words.
         sentences: the number of sentences.
-        swaps: the number of swaps.
+        swaps: the number of swap transitions.
         size_over_perplexity: training words / perplexity without unknown words.
     """
 
@@ -318,7 +318,7 @@ class SentencePerplexity(NamedTuple):
         log10_including_oov: the base-10 logarithm of the probability, with unknown words; null if it is 0.
         events: the number of words, plus sentence ends that count.
         oov: the number of unknown words.
-        swaps: the number of swaps.
+        swaps: the number of swap transitions.
     """
 
     file: str

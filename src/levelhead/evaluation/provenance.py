@@ -228,8 +228,8 @@ def _notes_on_side(
         yield f"{side} has relations of UD v1 ({', '.join(first)}) and of UD v2 ({', '.join(second)})"
     if crosses and version is not None and scheme.version not in {None, version}:
         yield (
-            f"{side} has relations of UD v{version}; {using}: classes of {scheme.name} (UD v{scheme.version})"
-            " are looked up by their counterparts (`levelhead measures --schemes`)"
+            f"{side} has relations of UD v{version}, the scheme {scheme.name} those of UD v{scheme.version}: for"
+            f" {using}, their counterparts are used (see `levelhead measures --schemes`)"
         )
     if scheme.version is not None or scheme.otherwise != UNKNOWN:
         return
@@ -238,6 +238,5 @@ def _notes_on_side(
         yield (
             f"{side} has relations that the scheme {scheme.name} does not list:"
             f" {', '.join(unlisted[:_MOST_NAMED])}{more}; left out of"
-            f" {using}"
-            f" (LAS-FUN-PUNCT looks up those of the other version of UD)"
+            f" {using} (LAS-FUN-PUNCT includes those of the other version of UD)"
         )

@@ -118,8 +118,8 @@ class PartialCoverage(NamedTuple):
     """The share of gold that a system's output covers.
 
     Args:
-        paired_by: how sentences were paired: by "characters" if all texts agree, otherwise by "sent_id" or "text";
-            None without a readable output.
+        paired_by: how gold and output sentences were paired: by "characters" if all texts agree, otherwise by
+            "sent_id" or "text"; None without a readable output.
         answered: the number of gold sentences for which the output has a word with a HEAD.
         sentences: the number of gold sentences.
         valid_trees: the number of gold sentences with a valid tree in the output.

@@ -135,8 +135,8 @@ class Setup:
         for measure, definition in self._unread:
             if key_of(measure) == ENTROPY and definition.takes_weights:
                 message = (
-                    f"{measure} requires training treebanks: --train FILE; rank requires {measure.name}(FILE) with"
-                    " weights that levelhead profile --wde-table FILE writes"
+                    f"{measure} requires training treebanks: give --train FILE. In rank, use {measure.name}(FILE) with"
+                    " the weights of levelhead profile --wde-table FILE"
                 )
                 raise MeasureError(message, "missing-weight")
 

@@ -92,9 +92,9 @@ def check_address(address: str, tls: Tls | None) -> None:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise _invalid(f"{address!r} is not local, tcp://host:port or tls://host:port") from error
+        raise _invalid(f"invalid address {address!r}: use local, tcp://host:port or tls://host:port") from error
     if parts.scheme not in {"tcp", "tls"} or not host or port is None or parts.path or parts.query or parts.username:
-        raise _invalid(f"{address!r} is not local, tcp://host:port or tls://host:port")
+        raise _invalid(f"invalid address {address!r}: use local, tcp://host:port or tls://host:port")
     if (tls is not None) != (parts.scheme == "tls"):
         raise _invalid("tls:// requires --tls-ca, --tls-cert and --tls-key; tcp:// does not use them")
     if tls is not None:

@@ -208,9 +208,7 @@ class _JobRun:
         except (PicklingError, AttributeError, TypeError) as error:
             if "pickle" not in str(error):
                 raise
-            message = (
-                f"a job cannot be sent to another process ({error}): define functions, such as counters of measures,"
-            )
+            message = f"a job cannot be sent to another process ({error}): define functions, such as custom measures,"
             raise InputError(Fault("invalid-argument", f"{message} with def in a module, or use one job")) from error
         finally:
             if self.workers.restartable:

@@ -54,8 +54,8 @@ class DatabaseKind(NamedTuple):
         if application != self.application:
             raise store_error("invalid-store", self.other, path)
         if layout != self.layout:
-            versions = f"its layout is {layout}, this version reads {self.layout}"
-            raise store_error("store-version", f"{self.version}: {versions}", path)
+            versions = f"(its layout is {layout}, this version reads {self.layout})"
+            raise store_error("store-version", f"{self.version} {versions}", path)
 
 
 def _header_of(connection: sqlite3.Connection) -> tuple[int, int]:

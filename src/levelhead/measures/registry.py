@@ -45,13 +45,13 @@ def _count_surprise(matches: Matches, trained: Trained, **how: Any) -> Counts:
 DPPL = Definition(
     "DPPL",
     "Derivation perplexity of the system's trees; lower is better; gold heads are not needed.",
-    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences);"
-    " unknown words are left out",
+    "10 ** (-S / N): S is the sum of the log10 probabilities of words, in the order of attachment, and of ends of"
+    " sentences, N their number; unknown words are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
     counted_item="perplexity",
     needs=Agree.HEAD,
-    argument="a training treebank (in its path, {treebank} is replaced by the code of each treebank); ,order=NAME:"
-    " the transition system that defines the order of words (default: swap-lazy), or string",
+    argument="a training treebank (in its path, {treebank} is replaced by the code of each treebank);"
+    " FILE,order=NAME: the order of words, string or that of a transition system (default: swap-lazy)",
     load=_load_model,
     counter=_count_surprise,
 )
@@ -60,7 +60,7 @@ MEASURE_GROUPS = (
     *GROUPS,
     MeasureGroup(
         "Without gold trees",
-        "Use it without gold trees, and compare only perplexities of the same model on the same text.",
+        "For texts without gold trees. Compare only perplexities of the same model on the same text.",
         (DPPL,),
     ),
 )

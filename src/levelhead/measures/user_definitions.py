@@ -99,10 +99,10 @@ def _scheme(path: str, name: str, table: Mapping[str, Any]) -> Scheme:
         if universal(relation) != relation or not relation:
             _refuse(path, f"scheme {name}: {relation!r} is not a valid relation without subtype")
     if not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", str(label)) for label in (*classes, table.get("otherwise", UNKNOWN))):
-        _refuse(path, f"scheme {name}: classes are written in upper case")
+        _refuse(path, f"scheme {name}: write classes in upper case")
     _check_texts(path, f"scheme {name}", table, ("source",))
     if "version" in table and (isinstance(table["version"], bool) or table["version"] not in (1, 2)):
-        _refuse(path, f"scheme {name}: version is 1 or 2")
+        _refuse(path, f"scheme {name}: version must be 1 or 2")
     members = {label: frozenset(relations) for label, relations in classes.items()}
     source = str(table.get("source", path))
     return Scheme(name, source, MappingProxyType(members), table.get("otherwise", UNKNOWN), table.get("version"))
@@ -114,7 +114,7 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
     if not re.fullmatch(r"[A-Za-z]+", name) or not {*needs} <= {*_NEEDS}:
         _refuse(path, f"measure {name} needs a name of letters, and `needs`, a list of {', '.join(_NEEDS)}")
     if table.get("unit", "words") not in ("words", "exact"):
-        _refuse(path, f"measure {name}: unit is words or exact")
+        _refuse(path, f"measure {name}: unit must be words or exact")
     _check_texts(path, f"measure {name}", table, ("meaning", "formula", "source"))
     compared = f"aligned words with equal {', '.join(needs)}" if needs else "aligned words"
     definition = Definition(

@@ -76,7 +76,7 @@ def _required(field: str | None, names: Collection[str], place: Place) -> str:
     """Return the field of answers; raise an error if it is not given."""
     if field is None:
         every = listed(list(map(shortened, names)), 20) if names else "none"
-        raise _invalid(f"name the field of answers with --field: {every}", place)
+        raise _invalid(f"name the field of answers with --field (available: {every})", place)
     return field
 
 

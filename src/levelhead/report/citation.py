@@ -43,8 +43,8 @@ class Citation(Tabular):
     KIND: ClassVar[str] = "cite"
     LAYOUTS: ClassVar[Mapping[str, Layout]] = {
         "descriptions": (
-            DataColumn("methods", "text", "How it was computed, with the authors and years of papers in parentheses"),
-            DataColumn("latex", "text", "The same in LaTeX, with natbib's citep"),
+            DataColumn("methods", "text", "How the result was computed, with citations in parentheses"),
+            DataColumn("latex", "text", "The text of methods in LaTeX, with natbib's citep"),
             DataColumn("bibtex", "text", "The entries of the cited papers"),
         )
     }

@@ -23,9 +23,9 @@ _UNIDIVE = "UniDive 2025 shared task on morphosyntactic parsing (Goldman et al. 
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
 _CRAC = "CRAC 2026 shared task, crac2026_empty_nodes_eval.py (Straka 2026)"
 _NOPUNCT = (
-    "nopunct: words whose gold relation is punct are left out (nopunct=callin: also words of relations whose last"
-    " word in gold is ASCII punctuation); class=gold: only gold labels decide which words are in the class after @ or"
-    " -; with either option, unaligned system words are classified by their own label"
+    "nopunct: leave out words whose gold relation is punct; nopunct=callin: also leave out each relation whose last"
+    " word in the gold file is ASCII punctuation; class=gold: the gold relation alone decides which words are in the"
+    " class after @ or -. Unaligned system words are classified by their own relation"
 )
 _WEIGHTS = "a file with a universal relation and its weight on each line"
 ATTACHED = Agree.HEAD | Agree.RELATION  # head and universal relation, as in LAS
@@ -52,7 +52,7 @@ def _of_empty_nodes(name: str, compared: str, needs: Agree) -> Definition:
     return Definition(
         f"Empty{name}",
         f"Empty nodes with the correct {compared}.",
-        f"empty nodes with equal {compared}, one to one / empty nodes",
+        f"empty nodes matched one to one, with equal {compared} / empty nodes",
         _CRAC,
         counted_item="empty",
         needs=needs,
@@ -96,7 +96,7 @@ GROUPS = (
             Definition(
                 "Lemmas",
                 "Words with the correct lemma (case-sensitive).",
-                "aligned words with equal LEMMA / words; since 2018 a word without gold lemma is correct",
+                "aligned words with equal LEMMA / words; words without a gold lemma are correct, except under conll17",
                 _CONLL17,
                 needs=Agree.LEMMA,
             ),
@@ -110,7 +110,7 @@ GROUPS = (
             Definition(
                 "UAS",
                 "Unlabeled attachment score: words with the correct head.",
-                "aligned words whose heads are aligned (or both the root) / words",
+                "aligned words whose heads are aligned with each other, or are both the root / words",
                 _CONLL17,
                 needs=Agree.HEAD,
                 argument=_NOPUNCT,
@@ -131,7 +131,7 @@ GROUPS = (
                 "aligned words with aligned heads and equal relation / words; LAS(full) also compares subtypes",
                 _CONLL17,
                 needs=ATTACHED,
-                argument=f"full: relations are compared with their subtypes; {_NOPUNCT}",
+                argument=f"full: compare subtypes, too; {_NOPUNCT}",
                 variants=(("full", Agree.HEAD | Agree.FULL_RELATION),),
                 takes_nopunct=True,
             ),
@@ -156,10 +156,10 @@ GROUPS = (
             Definition(
                 "WLAS",
                 "Weighted labeled attachment score: LAS in which each word has the weight of its relation.",
-                "sum of weights of words correct in LAS / sum of weights of words, each side by its own relation",
+                "sum of weights of words correct in LAS / sum of weights of words, by each side's own relations",
                 "Callin, section 5, with F1 instead of accuracy",
                 needs=ATTACHED,
-                argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that the file does not list",
+                argument=f"{_WEIGHTS}; FILE,default=NUMBER: the weight of relations that the file does not list",
                 takes_weights=True,
             ),
             Definition(
@@ -169,7 +169,7 @@ GROUPS = (
                 "Callin, section 5, and his program",
                 needs=ATTACHED,
                 without=("punct",),
-                argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that the file does not list",
+                argument=f"{_WEIGHTS}; FILE,default=NUMBER: the weight of relations that the file does not list",
                 takes_weights=True,
                 by_gold=True,
             ),
@@ -183,18 +183,16 @@ GROUPS = (
             Definition(
                 "CLAS",
                 "Content-word labeled attachment score: LAS without function words and punctuation.",
-                "aligned content words with aligned heads and equal relation / content words, each side by its own"
-                " relation",
+                "aligned content words with aligned heads and equal relation / content words, by each side's own"
+                " relations",
                 "Nivre and Fang (2017); CoNLL 2017 and 2018 shared tasks",
                 needs=ATTACHED,
                 only="CONTENT",
             ),
             Definition(
                 "CNC",
-                "LAS of all words except function words and punctuation as listed by Kohita et al., whose list lacks"
-                " clf.",
-                "aligned words correct in LAS / words, without aux auxpass case cc cop det mark neg and punct on each"
-                " side",
+                "LAS without the function words and punctuation in the list of Kohita et al., which lacks clf.",
+                "as CLAS, but content words are all except aux, auxpass, case, cc, cop, det, mark, neg and punct",
                 "Kohita, Noji and Matsumoto (2017), section 3.2; Nivre (2016)",
                 needs=ATTACHED,
                 only="kohita:CONTENT",
@@ -204,14 +202,14 @@ GROUPS = (
     MeasureGroup(
         "Content words with morphology or lemmas",
         "Report MLAS and BLEX with LAS for systems that also tag and lemmatize, as in the CoNLL 2018 shared task. Gold"
-        " must have features and lemmas. MSLAS is for morphosyntactic parsing, whose files only --rules msp25 reads.",
+        " must have features and lemmas. MSLAS is for files of morphosyntactic parsing, which require --rules msp25.",
         (
             Definition(
                 "MLAS",
                 "Morphology-aware labeled attachment score: CLAS that also requires correct tags, features and function"
                 " words.",
-                "as CLAS, with equal UPOS and features, and the same function words with equal relation, UPOS and"
-                " features / content words",
+                "as CLAS, but UPOS and features must be equal, and function words must be aligned, with equal relation,"
+                " UPOS and features",
                 _CONLL18,
                 needs=ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
                 only="CONTENT",
@@ -222,7 +220,7 @@ GROUPS = (
             Definition(
                 "BLEX",
                 "Bilexical dependency score: CLAS that also requires the correct lemma.",
-                "as CLAS, with equal LEMMA / content words",
+                "as CLAS, but LEMMA must be equal",
                 _CONLL18,
                 needs=ATTACHED | Agree.LEMMA,
                 only="CONTENT",
@@ -230,11 +228,10 @@ GROUPS = (
             Definition(
                 "MSLAS",
                 "Morphosyntactic labeled attachment score: content words with the correct head, relation and features,"
-                " which include the grammatical information of their function words. Only under the rules msp25 and"
-                " msp25-sorted.",
-                "for each aligned content word correct in LAS, F1 of its universal features (1 if neither side has any)"
-                " / content words; sentences are aligned from their start or their end, whichever gives the higher"
-                " score",
+                " which include those of function words. Only with --rules msp25 or msp25-sorted.",
+                "sum of the F1 of universal features (1 if neither side has any) over aligned content words correct in"
+                " LAS / content words; words are aligned from the start or the end of each sentence, whichever gives"
+                " the higher score",
                 _UNIDIVE,
                 counted_item="content",
                 needs=ATTACHED,
@@ -267,9 +264,8 @@ GROUPS = (
     ),
     MeasureGroup(
         "Empty nodes",
-        "Report them for systems that predict empty nodes (n.1), such as dropped pronouns. A node is found if the head"
-        " of its first edge in DEPS is correct. EmptyDEPWO is for comparison with CRAC 2025. ELAS does not compare"
-        " them.",
+        "Report these for systems that predict empty nodes (n.1), such as dropped pronouns, which ELAS ignores."
+        " The head of an empty node is that of its first edge in DEPS. EmptyDEPWO is for comparison with CRAC 2025.",
         (
             _of_empty_nodes("ARC", "head", Agree.HEAD),
             _of_empty_nodes("DEP", "head and full relation", _ARC),
@@ -280,7 +276,9 @@ GROUPS = (
             _of_empty_nodes("UPOS", "head and UPOS", Agree.HEAD | Agree.UPOS),
             _of_empty_nodes("XPOS", "head and XPOS", Agree.HEAD | Agree.XPOS),
             _of_empty_nodes("FEATS", "head and FEATS", Agree.HEAD | Agree.ALL_FEATS),
-            _of_empty_nodes("ALL", "head, full relation, preceding word and all five columns", _EVERYTHING),
+            _of_empty_nodes(
+                "ALL", "head, full relation, preceding word, FORM, LEMMA, UPOS, XPOS and FEATS", _EVERYTHING
+            ),
         ),
     ),
     MeasureGroup(
@@ -290,9 +288,8 @@ GROUPS = (
             Definition(
                 "UEM",
                 "Unlabeled exact match: sentences in which every head is correct.",
-                "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: sentences"
-                " with a core argument, with equal span, all words of the sentence aligned and all core arguments with"
-                " the correct head / sentences with a core argument",
+                "sentences with equal span, all words aligned and all heads correct / sentences; UEM@CORE: only"
+                " sentences with a core argument count; all words must be aligned, and heads of core arguments correct",
                 "Søgaard and Haulrich, section 4 (their EM)",
                 counted_item="exact",
                 needs=Agree.HEAD,
@@ -300,16 +297,15 @@ GROUPS = (
             Definition(
                 "LEM",
                 "Labeled exact match: sentences in which every head and universal relation is correct.",
-                "sentences with equal span, all words aligned and all correct in LAS / sentences; LEM@CORE: sentences"
-                " with a core argument, with equal span, all words of the sentence aligned and all core arguments"
-                " correct in LAS / sentences with a core argument",
+                "sentences with equal span, all words aligned and all correct in LAS / sentences; LEM@CORE: only"
+                " sentences with a core argument count; all words must be aligned, and core arguments correct",
                 "exact match; see Søgaard and Haulrich, section 4",
                 counted_item="exact",
                 needs=ATTACHED,
             ),
             Definition(
                 "Roots",
-                "Root accuracy: roots of sentences that the system finds.",
+                "Root accuracy: words that are the root of a sentence in gold and in the output.",
                 "aligned words that are roots on both sides / roots",
                 "CoNLL-X shared task (Buchholz and Marsi 2006), root detection",
                 counted_item="roots",
@@ -317,9 +313,8 @@ GROUPS = (
             ),
             Definition(
                 "Trees",
-                "Sentences of the system whose heads form a tree with a single root. It is below 100 only for CoNLL-X,"
-                " which allows several roots, and with --allow-several-roots: other CoNLL-U files with several roots"
-                " are refused, as the official scorers do.",
+                "Sentences of the system whose heads form a tree with a single root. Below 100 only for CoNLL-X and"
+                " with --allow-several-roots: otherwise files with several roots are rejected, as by official scorers.",
                 "sentences that are trees / sentences of the system",
                 "the condition of the CoNLL 2017 and 2018 shared tasks",
                 counted_item="trees",

@@ -149,7 +149,7 @@ MSP25 = Rules(
 MSP25_SORTED = replace(
     MSP25,
     name="msp25-sorted",
-    source="msp_25_eval.py as a participant had it: as msp25, but the parts of a feature's value have no order",
+    source="msp_25_eval.py in the version of a participant: as msp25, but the order of a feature's values is ignored",
     sorted_values=True,
 )
 
@@ -173,7 +173,7 @@ def with_several_roots(rules: str | Rules) -> Rules:
     named = rules_named(rules)
     if named.content or (named.reading is not None and named.name != UDTOOLS.name):
         message = (
-            f"the scorer of the rules {named.name} refuses sentences with several roots: use the rules ud, or udtools,"
+            f"the scorer of the rules {named.name} rejects sentences with several roots: use the rules ud, or udtools,"
             " whose scorer has the option --multiple-roots-okay"
         )
         raise MeasureError(message, "invalid-argument")

@@ -87,7 +87,7 @@ def checked_weights(values: Mapping[str, float]) -> Weights:
 def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[str, float]) -> str | None:
     """Return the error in a line of a file of weights; None for a valid line."""
     if value is None:
-        return f"{quoted(line)} is not a relation and a weight from 0 to 1e9"
+        return f"{quoted(line)} is not a relation with a weight from 0 to 1e9"
     relation = columns[0]
     if universal(relation) != relation:
         return (

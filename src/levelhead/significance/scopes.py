@@ -215,9 +215,9 @@ class Influenced(NamedTuple):
     """A result without the unit that causes more than a third of its variance.
 
     Args:
-        statistic: what the unit influences.
+        statistic: what the unit influences, the value or the difference; value, low and high show it without the unit.
         unit: the unit.
-        share: the unit's share of the variance.
+        share: the unit's share of the variance of `statistic`.
         value: the value or difference without the unit, in percent or points; perplexities have their own unit.
         interval: the confidence interval of this value.
     """

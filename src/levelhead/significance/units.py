@@ -365,10 +365,10 @@ class ParallelUnits(NamedTuple):
                 by_content.setdefault(self._content(code), []).append(code)
             for same in by_content.values():
                 if len(same) > 1:
-                    yield f"one test set under several names, which has one vote: {listed(same)}"
+                    yield f"several names of one test set, which has one vote: {listed(same)}"
             first = [same[0] for same in by_content.values()]
             if len(first) > 1 and not self._share_units(first):
-                yield f"parallel, but without common units, so they are treated as independent: {listed(codes)}"
+                yield f"parallel test sets without common units, treated as independent: {listed(codes)}"
             elif len(first) > 1:
                 yield Detail(f"parallel test sets, whose units are paired: {listed(codes)}")
 

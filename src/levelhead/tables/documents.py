@@ -73,7 +73,7 @@ class FaultInFile(NamedTuple):
         slug: the name of the error, as in the list of messages.
         message: what is wrong.
         file: the path of the file; null if there is none.
-        line: the line of the first place.
+        line: the line of the first case.
     """
 
     slug: str

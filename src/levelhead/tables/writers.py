@@ -128,7 +128,7 @@ def _table_text(table: Table, places: int | None, screen: Screen) -> tuple[str, 
     lines += [rule] if len(rows) in rules else []  # below the head of an empty table
     lines += [table.more] if table.more else []
     if hidden:
-        more = f"not shown: {listed([*dict.fromkeys(hidden)], _MOST_NAMED)} (a wider terminal, or --format tsv)"
+        more = f"not shown: {listed([*dict.fromkeys(hidden)], _MOST_NAMED)} (use a wider window or --format tsv)"
         lines.append(folded(printable(more), screen.width))
     names = {column.name for column in every} - {column.name for column in table.columns} if hidden else set[str]()
     return "\n".join(lines) + "\n", names

@@ -61,7 +61,7 @@ class Client:
             query = urlencode({"kind": kind, "label": label, "sha256": digest})
             task = self._response_of("GET", "/task")  # what the server would refuse after the upload
             if task["schema"] != SCHEMA:
-                raise _failed("the server runs another version of levelhead, with other JSON: install that version")
+                raise _failed("the server runs a version of levelhead with a different format: install that version")
             megabytes = task["limits"]["upload_megabytes"]
             if file.tell() > megabytes << 20:
                 raise _failed(f"the archive is larger than {megabytes} MB")

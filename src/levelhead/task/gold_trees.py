@@ -70,8 +70,8 @@ class GoldTrees:
         for shared, total, where, code, whose in sorted(leaks, key=itemgetter(0), reverse=True):
             if shared > MOST_SHARED * total:
                 return (
-                    f"{where} contains the trees of gold treebank {code!r}: {shared} of {total} sentences of"
-                    f" {LEAST_WORDS} words or more of the {whose} ({100 * shared / total:.1f}%): replace the heads"
+                    f"{where} contains the trees of gold treebank {code!r}: {shared} of the {total} sentences"
+                    f" with {LEAST_WORDS} words or more in the {whose} ({100 * shared / total:.1f}%): replace the heads"
                     " by _, or remove the file"
                 )
         return f"it is a copy of gold treebank {self._codes[data]!r}: remove the file" if data in self._codes else None

@@ -49,7 +49,7 @@ def assert_score(
     given, other = (at_most, at_least) if lower else (at_least, at_most)
     better, wanted = ("lower", "at_most") if lower else ("higher", "at_least")
     if given is None or other is not None:
-        raise MeasureError(f"{measure}: {better} values are better: give only {wanted}", "invalid-gate")
+        raise MeasureError(f"{better} values of {measure} are better: give only {wanted}", "invalid-gate")
     bound = bound_of(given)
     if bound is None:
         raise MeasureError(f"{measure}: {wanted}={given} is not a valid bound", "invalid-gate")

@@ -80,7 +80,7 @@ def found_in_comments(pattern: bytes, piece: Treebank) -> dict[int, str]:
 def marks_text(marks: int, n_documents: int) -> str:
     """Return how marks and documents differ; empty if they do not."""
     if marks > n_documents:
-        return f"{count_text(marks)} marks (# newdoc) belong to {count_text(n_documents)} documents"
+        return f"{count_text(marks)} # newdoc comments mark {count_text(n_documents)} documents"
     if marks == 0 and n_documents > 1:
         return "documents are found by the sentence ids of PUD"
     return "sentences before the first mark (# newdoc) form a document" if 0 < marks < n_documents else ""

@@ -170,7 +170,7 @@ def _check_growth(total: int, compressed: float, name: str, limits: Limits, most
     if total > most:
         raise _unreadable("file-too-large", f"more than {size_text(limits.size)} when decompressed", name)
     if total > limits.harmless and total > limits.ratio * compressed:
-        raise _unreadable("compression-bomb", f"{compressed:,.0f} bytes grow to more than {total:,}", name)
+        raise _unreadable("compression-bomb", f"{compressed:,.0f} bytes decompress to more than {total:,}", name)
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:

@@ -186,7 +186,7 @@ class _Faults:
             if feats not in FUNCTION and (part := malformed_feature(feats)) is not None
         }
         words = np.flatnonzero(np.isin(codes, list(malformed)))
-        message = "in FEATS is not Name=Value: it is refused if the word is aligned"  # the official script crashes
+        message = "in FEATS is not Name=Value: the official script crashes if the word is aligned"
         for warning in warnings_of_rows(
             treebank,
             "invalid-feats",

@@ -102,11 +102,11 @@ def check_depth(treebank: Treebank, official: OfficialReading, name: str | None,
                 at = heads[at - start]
                 depth += 1
             if depth > official.deepest:
-                raise _refusal(f"its recursion ends in sentence {before + sentence + 1}", Place(name), Crash)
+                raise _refusal(f"the tree of sentence {before + sentence + 1} is too deep", Place(name), Crash)
 
 
 def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
-    return _refusal(f"it crashes on byte {at}, which is not UTF-8", Place(name), Crash)
+    return _refusal(f"the scorer crashes on byte {at}, which is not UTF-8", Place(name), Crash)
 
 
 class CycleRefused(ConlluError):
@@ -121,7 +121,7 @@ class Crash(ConlluError):
     """An official scorer crashes on a file, which counts as refused."""
 
 
-_COUNTS_BACK = "a negative head counts back over sentences"
+_COUNTS_BACK = "a negative head points back to another sentence"
 
 
 def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) -> ConlluError:
@@ -138,7 +138,7 @@ def check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> N
             raise OnlyWhole(_COUNTS_BACK)
         official_parents(treebank, edges)
     except MalformedDeps as error:
-        raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
+        raise _refusal(f"the scorer crashes on DEPS: {error}", Place(name), Crash) from error
 
 
 class LineReader:

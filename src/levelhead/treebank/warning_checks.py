@@ -166,7 +166,7 @@ def _rows_of_words(treebank: Treebank, suspects: Mapping[str, Codes]) -> Iterato
         rows = np.flatnonzero(is_root != (heads < 0))
         yield (
             *((4,), "root-relation", rows, "words"),
-            lambda row: f"HEAD is {0 if heads[row] < 0 else 'not 0'}, the relation {quoted(relations[row])}",
+            lambda row: f"HEAD is {0 if heads[row] < 0 else 'not 0'}, but the relation is {quoted(relations[row])}",
         )
 
 

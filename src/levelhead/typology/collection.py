@@ -323,7 +323,7 @@ def survey(
         raise InputError(Fault("invalid-argument", f"training treebanks cannot be combined with rows by {by}"))
     names = tuple(column.name for column in columns_named([*columns, *(OF_TRAINING if training else ())], by))
     if training is None and (lacking := [name for name in names if name in OF_TRAINING]):
-        raise MeasureError(f"the column {lacking[0]} requires training treebanks: --train FILE", "missing-training")
+        raise MeasureError(f"the column {lacking[0]} requires training treebanks (--train FILE)", "missing-training")
     classes = scheme_named(scheme)
     task = ProfileTask(names, classes, chunks or Chunks(), least, format, total is not None, training)
     profiles, read_files, sums = dict[str, Profile](), _ReadFiles(), CountSum()

@@ -182,7 +182,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     files_by_name: dict[str, list[str]] = {}
     for file, stem in stems.items():
         if parts[treebank_of(stem), splits_of(stem)] > 1:
-            message = f"another file is also this part of {treebank_of(stem)}: leave one of them out, or do not merge"
+            message = f"two files are the same part of {treebank_of(stem)}: leave one of them out, or do not merge"
             raise InputError(Fault("no-pairs", message, Place(file)))
         files_by_name.setdefault(treebank_of(stem), []).append(file)
     return files_by_name

@@ -101,7 +101,7 @@ class _PageOfOutput:
 def page_of(ranked: RankedSystems, *, folder: bool = False) -> Page:
     """Return the page of a ranking; in a folder, it has links to the pages of outputs."""
     if ranked.looked is None or (folder and not ranked.looked.results.looked):
-        message = f'the ranking has nothing for such a page: use rank(..., prepare="{"pages" if folder else "page"}")'
+        message = f'the ranking has no data for a page: use rank(..., prepare="{"pages" if folder else "page"}")'
         raise InputError(Fault("invalid-argument", message))
     results, origin = ranked.looked
     signed = results._replace(signature=ranked.results.signature)

@@ -229,11 +229,11 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     here = [path.name for path in files if path.parent == source]
     inner = [path.parent.name for path in files if path.parent != source]
     if here and inner:
-        message = f"it has both treebanks ({printable(here[0])}) and folders of treebanks ({printable(inner[0])}):"
+        message = f"the folder has treebanks ({printable(here[0])}) and folders of treebanks ({printable(inner[0])}):"
         raise layout_error("ambiguous-layout", f"{message} name one of the folders, or write a manifest", source)
     splits = {match["split"] for path in files if (match := _UD_FILE.fullmatch(name_of(path) or ""))}
     if split is None and splits == {"train", "dev"}:
-        raise layout_error("ambiguous-layout", "it has train and dev files, but no test files: give --split", source)
+        raise layout_error("ambiguous-layout", "there are train and dev files, but no test files: give --split", source)
     chosen = split or (splits.pop() if splits and "test" not in splits else "test")
     golds = [gold for path in files if (gold := _gold_file(path, chosen))]
     if not golds:
@@ -276,7 +276,7 @@ def _gold_of_metadata(folder: Path) -> tuple[GoldFile, ...]:
     paths = {gold.path for gold in golds}
     stray = next((path for path in treebank_files(folder) if path.parent != folder and path not in paths), None)
     if stray is not None:
-        message = f"it has both metadata.json and folders of treebanks ({printable(stray.parent.name)}): move one of"
+        message = f"the folder has metadata.json and folders of treebanks ({printable(stray.parent.name)}): move one of"
         raise layout_error("ambiguous-layout", f"{message} them elsewhere, or write a manifest", folder)
     return golds
 

@@ -89,7 +89,7 @@ def system_folders(folder: Path) -> dict[str, Path]:
         }
     if systems and outputs is not None:
         shown = printable(outputs.relative_to(folder).as_posix())
-        message = f"it has both outputs ({shown}) and folders of systems: move one of them elsewhere"
+        message = f"the folder has both outputs ({shown}) and folders of systems: move one of them elsewhere"
         raise layout_error("ambiguous-layout", message, folder)
     if not systems and outputs is None:
         raise layout_error("no-pairs", "the folder has neither folders of systems nor outputs", folder)
@@ -118,7 +118,7 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile, runs: Runs = Fal
     paths = [] if folders else outputs[""]
     if len(paths) > 1 and not any(_fits(path, gold) for path in paths):
         outputs = {name_of(path) or path.name: [path] for path in paths}
-        _check_runs(paths, runs, f"it has several outputs, none of them named {gold.path.name}")
+        _check_runs(paths, runs, f"the folder has several outputs, none of them named {gold.path.name}")
     found = []
     for name, paths in outputs.items():
         run = name if len(outputs) > 1 else ""
@@ -141,9 +141,9 @@ def _runs_in(folder: Path, runs: Runs) -> dict[str, Path]:
     if with_outputs and output is not None:
         named = ", ".join(path.name for path in with_outputs[:MOST_NAMED])
         shown = printable(output.relative_to(folder).as_posix())
-        message = f"it has both outputs ({shown}) and folders of runs ({printable(named)}): name a single run"
+        message = f"the folder has both outputs ({shown}) and folders of runs ({printable(named)}): name a single run"
         raise layout_error("ambiguous-layout", message, folder)
-    _check_runs(with_outputs, runs, "it has several systems, not runs of one")
+    _check_runs(with_outputs, runs, "the folder has several systems")
     return {path.name: path for path in with_outputs}
 
 
@@ -156,7 +156,7 @@ def _check_runs(paths: Sequence[Path], runs: Runs, problem: str) -> None:
     ranked = "rank or " if paths[0].is_dir() else ""
     message = (
         f"{problem} ({listed([path.name for path in paths], MOST_NAMED)}): name one, such as"
-        f" {printable(os.fspath(paths[0]))}, or use levelhead {ranked}compare for several; for runs of one system, use"
+        f" {printable(os.fspath(paths[0]))}, or use levelhead {ranked}compare; if these are runs of one system, use"
         " compare --as-runs"
     )
     raise layout_error("ambiguous-layout", message, folder)

@@ -118,7 +118,7 @@ def _why_unknown(code: str, part: str) -> str:
     if not releases:
         return unknown("split", part, sorted({file.part for file in files}))
     listed = ", ".join(release for release in known.releases if release in releases)
-    return f"its {part} file is known in the releases {listed}"
+    return f"its {part} file is in the releases {listed}"
 
 
 def _unknown(name: str, reason: str) -> InputError:
@@ -177,7 +177,7 @@ def _downloaded(wanted: WantedFile, tell: Callable[[str], None]) -> Path:
 
     address = wanted.address()
     tell(f"downloading {wanted}: {address}")
-    tell(f"it has the license of its treebank, read it before use: {wanted.address('LICENSE.txt')}")
+    tell(f"read the license of the treebank before use: {wanted.address('LICENSE.txt')}")
     data = _fetched(address, str(wanted))
     if digest_of(partial(parts_of_bytes, data, address), is_blob=wanted.file.is_blob) != wanted.file.digest:
         message = f"the download is not {wanted}: its contents differ from the released file"
