@@ -44,8 +44,8 @@ def convert(
     Args:
         direction: "forward" or "backward".
         targets: a TOML file with the words to convert; by default the list of Kohita et al. (2017).
-        variant: the algorithm of Kohita et al. (2017): "paper" (algorithms 1 and 2), "frozen" (the same, but a word's
-            children are always those of the input tree), or "script" (their script).
+        variant: the algorithm of Kohita et al. (2017): "paper" (algorithms 1 and 2), "frozen" (the same, but with
+            children as in the input tree), or "script" (their script).
         ud: the version of UD; by default detected from the relations (2 if unclear).
         exact: when converting forward, record the original heads in MISC; when converting backward, restore these
             heads.
@@ -104,8 +104,7 @@ def perplexity(
             a model, `ngram` and the minimum counts are ignored.
         test: the test set.
         systems: parser outputs for the test set, as a path, a list of paths, or a mapping of names to outputs.
-        order: predict words in sentence order ("string"), or in the order in which a transition system attaches them
-            ("swap-lazy" ...).
+        order: predict words in sentence order ("string"), or as a transition system attaches them ("swap-lazy" ...).
         ngram: the length of the longest n-grams; by default 3.
         minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" stands for the defaults of SRILM
             (1,1,2,2,2).

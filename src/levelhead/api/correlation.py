@@ -79,8 +79,8 @@ def correlate(
         family: check for effects of the families in this column: leave out each family in turn, and permute only within
             families.
         key: the column with the names of treebanks; by default the first.
-        missing: how to treat missing values: leave out the treebank ("drop"), leave out the treebank only where the
-            value is needed ("pairwise"), or stop with an error ("error").
+        missing: how to treat missing values: leave out the treebank everywhere ("drop") or only where the value is
+            needed ("pairwise"), or stop with an error ("error").
         methods: the coefficients, "pearson" or "spearman"; by default "pearson", or "spearman" if a column is skewed.
         votes: count each "language" (the mean of its treebanks) or each "treebank" as one observation.
         permutations: the number of random permutations within families.

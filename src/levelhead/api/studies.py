@@ -36,7 +36,7 @@ def reproduce(
     Args:
         paper: the name of a study in `levelhead.studies.STUDIES`.
         treebanks: treebanks (`xx-ud-train.conllu` ...), or folders of treebanks.
-        systems: a folder with a parser's outputs, or with a subfolder of outputs for each parser; by default outputs of
+        systems: a folder with a parser's outputs, or with a subfolder for each parser; by default outputs of
             levelhead's parsers after brief training.
         judgments: a folder of human judgments for the study callin. Its subfolder for each language, such as `en`, has
             the files `gold.conll`, `parser1.conll`, `parser2.conll` and `prediction` (the judgments).

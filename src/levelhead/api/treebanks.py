@@ -120,7 +120,7 @@ def select(
     The train, dev and test files of a treebank count as one treebank.
 
     Args:
-        min_tokens: the minimum number of tokens of a treebank.
+        min_tokens: the minimum number of tokens per treebank.
         max_nonprojective: exclude treebanks with at least this percentage of non-projective trees.
         nonprojective: the non-projective trees that `max_nonprojective` counts: those that Callin's program finds
             ("callin"), or all ("true").

@@ -96,7 +96,7 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 @setting("--system", type=options.Choice(SYSTEMS, "transition system"), help="Transition system")
 @click.option(
     "--transitions/--order", "transitions", default=True,
-    help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
+    help="Print transitions, or words in the order of attachment  [default: transitions]",
 )  # fmt: skip
 @click.option("--labeled", is_flag=True, help="Print the relation with each transition that adds an arc")
 @setting("--lift", is_flag=True)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _FOLDER = InputPath(Path, checked=False)
 _DIR = click.argument("folder", metavar="[DIR]", type=options.UNCHECKED, default=".")
 _DIR_OPTION = click.option(
-    "--dir", "folder", type=options.UNCHECKED, default=".", help="The task folder  [default: the current folder]"
+    "--dir", "folder", type=options.UNCHECKED, default=".", help="Task folder  [default: the current folder]"
 )
 
 

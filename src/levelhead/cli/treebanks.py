@@ -38,7 +38,7 @@ OF_PAGE = ("relation", "upos")
 @setting("--least", type=options.WHOLE["least"])
 @click.option(
     "--wde-table", type=options.RESULT, metavar="FILE",
-    help="Also write the mean word dependency entropies of the treebanks to this file, as weights for WLAS",
+    help="Also write mean word dependency entropies to this file, as weights for WLAS",
 )  # fmt: skip
 @click.option("--rarefy", metavar="WORDS,...", help="Print only word dependency entropies of samples of these sizes")
 @click.option(

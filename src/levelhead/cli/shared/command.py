@@ -68,7 +68,7 @@ class Command(WithExample):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         if any(isinstance(param, click.Argument) and _takes_names(param) for param in self.params):
-            about = "Download missing test sets that are given by name, such as en_ewt@2.16"
+            about = "Download missing test sets given by names such as en_ewt@2.16"
             self.params.append(
                 click.Option(["--download"], is_flag=True, expose_value=False, callback=_set_download, help=about)
             )

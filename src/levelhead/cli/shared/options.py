@@ -161,8 +161,8 @@ page_options: Decorator = joined(
 )  # fmt: skip
 cite_option: Decorator = click.option(
     "--cite", is_flag=True,
-    help="Instead of scores, print BibTeX entries for measures and tests, and text for the methods section (with"
-    " --format latex, in LaTeX)",
+    help="Instead of scores, print BibTeX entries for measures and tests, and text for the methods section (LaTeX"
+    " with --format latex)",
 )  # fmt: skip
 papers_options: Decorator = joined(
     click.option(
