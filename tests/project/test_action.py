@@ -76,7 +76,7 @@ def test_steps(case, tmp_path):
     assert found == code, said
     assert written in summary
     if case == "worse":
-        losses = summary.partition("## Sentences with the largest losses (LAS)")[2]
+        losses = summary.partition("## Sentences with the most additional errors (LAS)")[2]
         assert len(re.findall(r"^\| en \| beta \|", losses, re.MULTILINE)) == 10
 
 

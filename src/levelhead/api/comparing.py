@@ -101,7 +101,7 @@ def compare(
             of the result says which systems pass. Invalid outputs raise no error; their systems are listed in the field
             `invalid`.
         prepare: what to collect in the field `looked` of the result: the trees for a page ("page") or the sentences
-            with the largest losses ("summary").
+            with the most additional errors ("summary").
 
     Raises:
         InputError: a file is invalid or missing; all errors are listed.

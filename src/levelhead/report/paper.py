@@ -338,5 +338,5 @@ def summary(comparison: Comparison, measure: str, sentences: Mapping[str, Sequen
     )
     losses = to_markdown(Table(columns, rows)) if rows else "None.\n"
     scores = to_markdown(replace(comparison, gates=()).table())
-    heading = f"## Sentences with the largest losses ({markdown_text(measure)})"
+    heading = f"## Sentences with the most additional errors ({markdown_text(measure)})"
     return "\n".join(["## Scores and differences", "", *verdicts, "", scores, heading, "", losses])
