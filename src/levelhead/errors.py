@@ -92,7 +92,7 @@ def add_fault(faults: dict[_Key, list[Fault]], kind: _Key, fault: Fault, most: i
 
 
 class LevelheadError(Exception):
-    """Any error of levelhead.
+    """Base class of levelhead's errors.
 
     Args:
         message: what is wrong, in one sentence.
@@ -109,7 +109,7 @@ class LevelheadError(Exception):
 
 
 class InputError(LevelheadError, ValueError):
-    """An input that cannot be used, with all errors found in it.
+    """Raised for inputs that cannot be used, with all errors found.
 
     Args:
         faults: the errors found, at least one. The message, slug and place are those of the first error.
@@ -138,23 +138,23 @@ class InputError(LevelheadError, ValueError):
 
 
 class ConlluError(InputError):
-    """A file that is not valid CoNLL-U, or has invalid trees."""
+    """Raised for invalid CoNLL-U files and invalid trees."""
 
 
 class TextMismatch(InputError):
-    """Gold and system do not contain the same characters."""
+    """Raised if the characters of gold and system differ."""
 
 
 class UnreadableFile(InputError):
-    """A file that is missing, not readable, too large, or damaged."""
+    """Raised for missing, unreadable, too large or damaged files."""
 
 
 class MeasureError(LevelheadError, ValueError):
-    """An unknown measure, scheme or set of rules."""
+    """Raised for unknown measures, columns, class schemes and scoring rules."""
 
 
 class OutputError(LevelheadError, OSError):
-    """A result that could not be written."""
+    """Raised if results cannot be written."""
 
 
 class MalformedDeps(ValueError):

@@ -23,10 +23,10 @@ _NAMES = {"cells": "errors", "evaluations": "treebanks", "differing": "differing
 class Tabular:
     """A result: named tables of data, with a verdict and a provenance.
 
-    Notebooks show the verdict, the first 40 rows of the main table, and charts. A subclass defines `KIND`, the name of
-    the kind of result, and `LAYOUTS`, the columns of each table, the main table first. The rows of a table called
-    "words" come from the method `_words_rows` if it exists, otherwise from the field `words`. If this field is a
-    mapping of mappings, each inner entry is a row.
+    Notebooks show the verdict, the first 40 rows of the main table, and charts. A subclass defines `KIND` (the name of
+    this kind of result) and `LAYOUTS` (the columns of each table, the main table first). For each table, it has a
+    method that returns the rows or a field that contains them; for a table with the name "words", these are the method
+    `_words_rows` or the field `words`. If the field maps keys to mappings, each entry of an inner mapping is a row.
     """
 
     __slots__ = ()
@@ -45,7 +45,7 @@ class Tabular:
 
     @classmethod
     def show_in_notebooks(cls, charts: Callable[[Tabular], str]) -> None:
-        """Make notebooks show charts with tables; the function `charts` takes a result and returns HTML."""
+        """Add charts to the tables in notebooks; the function `charts` takes a result and returns HTML."""
         cls._charts.append(charts)
 
     @cached_property  # which the fields of a class can replace
@@ -123,7 +123,7 @@ class Tabular:
         return frame_of(self.data(table), library)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the tables that `print` shows; by default only `table()`."""
+        """Return the tables that `print` shows; subclasses can show more than `table()`."""
         return (self.table(),)
 
     def _text(self) -> str:

@@ -235,8 +235,8 @@ class Manifest(NamedTuple):
     def campaign(self, *, as_runs: bool = False) -> Plan:
         """Return the test sets, and every run of each system.
 
-        If the manifest does not list a system's runs, each subfolder of the system's folder with a name such as `seed1`
-        is a run. With `as_runs`, everything in this folder is a run.
+        If the manifest does not list the runs of a system, they are the subfolders of the system's folder that contain
+        outputs. If there are several, their names must be like `seed1` and `seed2`, unless `as_runs` is true.
         """
         test_sets = self.gold_sets()
         if not self.folders and self.systems is None:

@@ -23,7 +23,7 @@ class TestSet(NamedTuple):
         outputs: the possible paths of an output, relative to the system's folder; the first existing path is used.
         language: the language of the test set.
         treebank: the gold treebank, if it is in memory.
-        parallel: the name of its group of parallel test sets; "" if no such group is declared.
+        parallel: the name of the group of parallel test sets to which it belongs; "" if no such group is declared.
     """
 
     code: str
@@ -47,7 +47,7 @@ class Plan(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A note on outputs with longer file names than gold (`en_ewt.test.pred.conllu`); empty if there are none."""
+        """A note on outputs that were only found by the beginning of the file name; empty if there are none."""
         names = [f"{run.label}/{run.outputs[code].name} ({code})" for run in self.systems for code in run.similar]
         note = f"{number_of(len(names), 'output')} matched by the beginning of the file name: {listed(names)}"
         return (note,) if names else ()

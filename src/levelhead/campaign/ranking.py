@@ -105,19 +105,19 @@ class Standing(NamedTuple):
 
     Args:
         system: its name.
-        rank: its rank, which systems with equal values share; null without a value.
-        value: its macro-average, which is a percentage or a perplexity; null if it has no value on some treebank.
-        n_valid: the number of its valid outputs; with `partial`, of its scored outputs. Others score 0.
+        rank: its rank, shared by systems with equal values; null without a value.
+        value: its macro-average, a percentage or a perplexity; null if the system has no value on some treebank.
+        n_valid: the number of its valid outputs (if `partial`, scored outputs); all others score 0.
         n_treebanks: the number of treebanks.
         interval: the confidence interval of the value; null if not computed.
         rank_interval: the confidence set of its rank; null if not computed.
-        letters: letters such as "ab"; systems that share a letter do not differ significantly; null without tests.
-        value_of_valid_sentences: its average with invalid outputs scored on their valid sentences (ignored in ranks);
-            null without invalid outputs.
-        value_of_valid_trees: with `partial`, its average with invalid trees counted as wrong (ignored in ranks).
+        letters: letters such as "ab"; systems that share a letter do not differ significantly; null if not tested.
+        value_of_valid_sentences: its average if invalid outputs are scored on their valid sentences; does not affect
+            ranks; null without invalid outputs.
+        value_of_valid_trees: with `partial`, its average if invalid trees count as wrong; does not affect ranks.
         share_answered: with `partial`, the share of gold sentences with at least one HEAD in its outputs.
         share_aligned: with `partial`, the share of gold words that are aligned.
-        exact: the unrounded value, by which systems are ranked.
+        exact: `value` as an exact fraction, by which systems are ranked (rounded if the rule is `conll18`).
     """
 
     system: str
@@ -135,7 +135,7 @@ class Standing(NamedTuple):
     exact: Annotated[Fraction | None, NOT_A_COLUMN] = None
 
     def with_value(self, exact: Fraction | None) -> Standing:
-        """Return the standing with another value."""
+        """Return the standing with another macro-average."""
         return self._replace(exact=exact, value=number(exact))
 
 
@@ -188,11 +188,11 @@ class Ranking(NamedTuple):
         standings: the systems, the best first; systems that share a rank are in alphabetical order.
         undefined: the test sets that lack the measured annotation, so that the average is undefined.
         lines: the positions in `standings`, counted from 1, of systems that differ significantly from the next system.
-            The table has a line below these systems. None without tests.
-        pairs: the tests of all pairs of systems; empty without tests.
+            Tables have a line below these systems. `lines` is None if differences were not tested.
+        pairs: the tests of all pairs of systems; empty if differences were not tested.
         influences: the pairs of systems for which a single sampling unit, such as a document, causes more than a third
-            of the variance of their difference. Each pair comes with its difference without this unit.
-        adjusted: the expected average of each system, with predictions for missing scores; empty if not requested.
+            of the variance of the difference. For each pair, the difference is also computed without this unit.
+        adjusted: the expected average of each system when missing scores are predicted; empty if not requested.
         not_averaged: the test sets that are left out of `adjusted`, since their missing scores cannot be predicted.
     """
 
@@ -228,9 +228,9 @@ ranked unrounded; `conll18`, the same averages rounded to two decimals and then 
 def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> Ranking:
     """Return the ranking of the systems in `results` by the macro-average of `measure` over `group`.
 
-    Systems with equal values share a rank, and the following ranks are skipped: 1, 2, 3, 4, 4, 6. The rule
-    `exact` averages scores at full precision. `conll17` first rounds the scores to two decimals. `conll18` also
-    rounds the averages to two decimals, and ranks the rounded averages.
+    Systems with equal averages share a rank, and the next rank is skipped, as in 1, 2, 3, 4, 4, 6. If `rule` is
+    "exact", scores are averaged at full precision. With "conll17", scores are rounded to two decimals before they are
+    averaged. With "conll18", their averages are rounded as well, and systems are ranked by the rounded averages.
     """
     lower = lower_is_better(measure)
     without = any if not lower else all  # a missing output has no perplexity: 0 would be the best

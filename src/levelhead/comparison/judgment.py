@@ -122,7 +122,7 @@ class Judgment(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence with the measure that agrees best with people, and those that are not significantly worse."""
+        """A sentence that names the measure that agrees best with people, and any that are not significantly worse."""
         known = {name: r for name, (_, each) in self.measures.items() if (r := each.correlation.value) is not None}
         if not known:
             return "No measure prefers a system in enough sentences."
@@ -142,7 +142,7 @@ class Judgment(Tabular):
         """Return a table with a row for each statistic of each measure, and notes that compare measures.
 
         Args:
-            places: the number of decimals in notes; None for all.
+            places: the number of decimal places of the numbers in notes; None to print all of them.
         """
         columns = (
             *(Column("Measure", "text"), Column("statistic", "text")),

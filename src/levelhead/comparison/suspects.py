@@ -209,7 +209,8 @@ class Suspect(NamedTuple):
         score: the evidence for `other`, as log-odds.
         n_for: the number of systems that predict `other`.
         n_gold: the number of systems that agree with gold.
-        variation: the evidence from other places where the same words have the same context; None without evidence.
+        variation: how often the same words in the same context have the gold annotation, and how often another; None
+            if the gold annotation is the most frequent.
     """
 
     word: int
@@ -305,7 +306,8 @@ class Suspects(Tabular):
     def to_treebank(self) -> Treebank:
         """Return the sentences that contain suspect words, the most suspicious first.
 
-        Each suspect word adds a comment to its sentence, `# suspect = WORD KIND: ANNOTATION -> OTHER`.
+        Each suspect word adds a comment to its sentence: `# suspect = WORD KIND: GOLD -> OTHER`. WORD is the number of
+        the word in the sentence; the others are the fields `kind`, `gold` and `other` of the `Suspect`.
         """
         of_sentence: dict[int, str] = {}
         for suspect in self.suspects:

@@ -83,7 +83,7 @@ class Score:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """The number of correct items divided by `aligned_total`, or `aligned_total` itself if it is 0 or None."""
+        """The number of correct items divided by `aligned_total`; 0 if `aligned_total` is 0, and None if it is None."""
         return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
 
 

@@ -35,7 +35,7 @@ _KEYS = {"name", "subtypes", "targets", "fixed"}
 
 
 class Targets(NamedTuple):
-    """Which words swap places with their heads, by UPOS and relation (the set T of Kohita et al. 2017).
+    """Words that swap places with their heads, by UPOS and relation (the set T of Kohita et al. 2017).
 
     Args:
         name: the name of the set.

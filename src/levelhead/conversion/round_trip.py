@@ -113,8 +113,8 @@ class RoundTrip(Tabular):
         counts: the numbers of words, changed heads, non-projective arcs and so on.
         not_restored: the words whose heads differ after forward and backward conversion.
         variant: the interpretation of Kohita et al. (2017): "paper", "frozen" or "script".
-        targets: the name of the `Targets`, which define the words that are converted.
-        targets_sha256: a hash of the `Targets`.
+        targets: the name of the `Targets` that were used.
+        targets_sha256: the hash of these `Targets`.
         exact: whether the original heads were recorded in MISC.
         sha256: the hash of the treebank's file; None if the treebank was created in Python.
     """
@@ -154,7 +154,7 @@ class RoundTrip(Tabular):
         return RoundTrips({TREEBANK: self}).records(name)
 
     def table(self, *, failures: bool = False) -> Table:
-        """Return a table of the counts; with `failures`, of the words whose heads are not restored."""
+        """Return a table of the counts or, if `failures` is true, a table of the words whose heads are not restored."""
         return RoundTrips({TREEBANK: self}).table(failures=failures)
 
 

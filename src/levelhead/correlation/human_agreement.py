@@ -30,9 +30,9 @@ class Preferences(NamedTuple):
     """Which of two systems a measure prefers in each sentence.
 
     Args:
-        second: 1 if the measure prefers the second system, 0 if it prefers the first. A tie is 0.5 with
-            `ties="half"`, otherwise 1. Float64, shape (sentences,).
-        counted: False for ties with `ties="skip"`, otherwise True; bool, shape (sentences,).
+        second: for each sentence, 1 if the measure prefers the second system, 0 if it prefers the first system, and
+            for a tie 0.5 if `ties="half"`, otherwise 1; float64, shape (sentences,).
+        counted: whether each sentence counts; ties do not count if `ties="skip"`; bool, shape (sentences,).
         differences: the second system's score minus the first system's score, or 0 if a score is undefined;
             float64, shape (sentences,).
         n_ties: the number of ties, which are sentences with equal or undefined scores.
@@ -62,12 +62,12 @@ class HumanAgreement(NamedTuple):
     """How well a measure agrees with people.
 
     Args:
-        n: the number of sentences; with `ties="skip"`, without ties.
+        n: the number of sentences (excluding ties if `ties="skip"`).
         n_ties: the number of sentences with equal or undefined scores.
         correlation: Pearson's correlation between the measure's preferences and people's choices (Callin, table 4).
         spearman: Spearman's correlation between score differences and people's choices.
         accuracy: the percentage of sentences in which the measure prefers the system that people chose.
-        kappa: Cohen's kappa (1960), which is accuracy corrected for chance.
+        kappa: Cohen's (1960) kappa, which is accuracy corrected for chance.
     """
 
     n: int
@@ -83,7 +83,7 @@ class AgreementDifference(NamedTuple):
 
     Args:
         difference: the first measure's correlation with people's choices, minus the second measure's correlation.
-        p: the two-sided p-value, below 1 - level if and only if the interval excludes 0.
+        p: the two-sided p-value, below .05 if and only if the 95% interval excludes 0.
     """
 
     difference: AgreementEstimate

@@ -80,13 +80,13 @@ class Measurements(Tabular):
         return self.texts[name]
 
     def columns_named(self, names: Iterable[str]) -> list[str]:
-        """Return the column names in `names`, split at commas if they list several."""
+        """Return the names of columns in `names`; "LAS,UAS" stands for two columns if no column has this name."""
         every = {*self.numbers, *self.texts}
         parts = (part for name in names for part in ([name] if name in every else split_at_commas(name)))
         return list(dict.fromkeys(part.strip() if part not in every else part for part in parts))
 
     def rows(self, chosen: Sequence[int]) -> Measurements:
-        """Return a table of only the rows whose indices are in `chosen`, in this order."""
+        """Return a table with only the rows at the indices `chosen`, in the order of these indices."""
         return replace(
             self,
             treebanks=tuple(self.treebanks[i] for i in chosen),
@@ -95,7 +95,7 @@ class Measurements(Tabular):
         )
 
     def with_difference(self, one: str, other: str) -> Measurements:
-        """Return the table with a new column `diff(one,other)`, which is column `one` minus column `other`.
+        """Return the table with a column for the difference `one` - `other`, named like `diff(LAS,UAS)`.
 
         Args:
             one: the name of a column of numbers.
@@ -111,10 +111,11 @@ class Measurements(Tabular):
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
         """Return the version of levelhead, the requested key, and the hash of each file.
 
-        Each file name is preceded by as many of its folders as distinguish it from other files.
+        A file is named by its file name. If several files have the same name, their folders are added until the names
+        differ, as in `a/scores.tsv` and `b/scores.tsv`.
 
         Args:
-            taken: names that files must not have, since they have another meaning in the signature.
+            taken: names that already have a meaning in the signature. Folders are added to files with such names, too.
         """
         signature = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
         names = {*taken, *signature}

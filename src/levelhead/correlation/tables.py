@@ -58,7 +58,7 @@ def read_tables(
         sources: the tables, as in `levelhead.correlate`; files can be compressed.
         key: the column with the names of treebanks; if None, it is detected.
         missing: how to treat missing values, as in `levelhead.correlate`.
-        columns: the requested columns (by default, all). Other columns are left out if several tables have them.
+        columns: the columns that must be kept; by default, all. Other columns are left out if several tables have them.
 
     Raises:
         InputError: a source is not a table, or the tables cannot be joined.

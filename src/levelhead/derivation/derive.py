@@ -73,15 +73,15 @@ class AttachedWord(NamedTuple):
 
 @immutable
 class Derivations(Tabular):
-    """The canonical derivation of every sentence of a treebank.
+    """The static-oracle derivation of every sentence of a treebank.
 
     Args:
         system: the transition system.
         transitions: the codes of all transitions, sentence by sentence; uint8.
-        offsets: where each sentence starts in `transitions`, with the number of transitions as the last element; int64,
-            shape (sentences + 1,).
-        order: the indices of all words, sentence by sentence, in the order in which words get heads; int32, shape
-            (words,).
+        offsets: the index in `transitions` at which each sentence starts; the last element is the number of all
+            transitions; int64, shape (sentences + 1,).
+        order: the indices of all words in the treebank, sentence by sentence, in the order in which words get heads;
+            int32, shape (words,).
         heads: the head of each word after lifting, as a word number in the sentence (0 for the root); int32.
         treebank: the treebank that was derived.
         n_lifted: the number of words whose arc was lifted.
@@ -165,9 +165,9 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     Args:
         treebank: the trees.
         system: the transition system.
-        lift: whether to make trees projective if the system only derives projective trees. The dependent of the
-            shortest non-projective arc is attached to its grandparent until the tree is projective (Nivre & Nilsson
-            2005). Relations do not change.
+        lift: whether to make trees projective if the system only derives projective trees. Repeatedly, the dependent of
+            the shortest non-projective arc is attached to its grandparent, until no arc is non-projective (Nivre &
+            Nilsson 2005). Relations do not change.
 
     Raises:
         InputError: the system cannot derive a tree, or the derivation would be too long.
@@ -196,7 +196,7 @@ class Sequences(NamedTuple):
 
     Args:
         words: the words of all sentences, with underscores for spaces.
-        starts: the index of each sentence's first word, followed by the number of words; int32, shape (sentences + 1,).
+        starts: the index of each sentence's first word, and last the number of words; int32, shape (sentences + 1,).
         order: the name of the order, one of `ORDERS`.
         swaps: the number of swaps in each sentence's derivation, int64, shape (sentences,).
         sha256: the hash of the treebank's file; None if the words were not read from a file.
@@ -214,8 +214,8 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
 
     Args:
         treebank: the trees.
-        order: "string", or the name of a transition system. With a system, words are in the order in which they get
-            heads in the canonical derivation (Søgaard & Haulrich, section 3).
+        order: "string", or the name of a transition system, for the order in which words get heads in the derivation
+            by its static oracle (Søgaard & Haulrich 2010, section 3).
         lift: whether to lift non-projective arcs if the system only derives projective trees.
 
     Raises:

@@ -130,7 +130,7 @@ class NgramModel:
         discounts: the discounts of each order; empty for a model read from a file.
         minimum_counts: the minimum count of n-grams of each order; empty for a model read from a file.
         n_words: the number of words from which the model was estimated; 0 for a model read from a file.
-        minimum_word_count: the minimum count of words; rarer words are `<unk>`. 0 for a model read from a file.
+        minimum_word_count: the count below which words were replaced by `<unk>`; 0 for a model read from a file.
         sha256: the hash of the file from which the model was estimated or read; None without a file.
     """
 
@@ -174,7 +174,7 @@ class NgramModel:
         return np.where(places < 0, UNKNOWN, places + len(SPECIAL)).astype(np.int32)[sequences.words.codes]
 
     def log_probabilities(self, tokens: FramedTokens) -> Reals:
-        """Return the log10 probability of each token, given the tokens before it; 0 for `<s>`."""
+        """Return the log10 probability of each token, given the tokens before it; `<s>` gets the logarithm 0."""
         codes, places = tokens.codes, tokens.places
         index, result = codes, self.tables[0].log_probabilities[codes]
         for n, (shorter, table) in enumerate(pairwise(self.tables), 2):
@@ -188,7 +188,7 @@ class NgramModel:
         return np.where(places == 0, 0.0, result)
 
     def distribution(self, context: Sequence[str]) -> Reals:
-        """Return the probability of each word (by code) after `context`, the first words of a sentence; 0 for `<s>`."""
+        """Return the probability of each word (by code) to follow `context`, the first words of a sentence."""
         codes, size = [BEGIN, *self.encode(sequences_from([context])).tolist()], self.vocabulary_size
         words = np.column_stack([np.tile(codes, (size, 1)), np.arange(size)])
         places, sentences = np.arange(words.size) % words.shape[1], np.arange(words.size) // words.shape[1]
@@ -218,11 +218,11 @@ def estimate(
     Args:
         sequences: the sentences.
         order: the length of the longest n-grams, 1 to 5.
-        minimum_counts: the minimum count of n-grams of each order, by default 1; below the highest order, it applies to
-            Kneser-Ney's adjusted counts. Discounts are still estimated from all counts, and probabilities are
-            renormalized.
-        minimum_word_count: the minimum count of words; rarer words are read as `<unk>`. With 1, no word is rare, and
-            `<unk>` only has the probability that smoothing gives to unseen words.
+        minimum_counts: the minimum count of n-grams of each length, by default 1; rarer n-grams are left out, and
+            probabilities are renormalized. The counts of n-grams shorter than `order` are Kneser-Ney's adjusted counts.
+            Discounts are estimated before n-grams are left out.
+        minimum_word_count: the minimum count of words; rarer words are replaced by `<unk>`. With 1, no word is
+            replaced, and `<unk>` only has the probability that smoothing gives to unseen words.
 
     Raises:
         InputError: no sentence is given, or an argument is out of range.

@@ -89,14 +89,14 @@ def perplexity_of(log10_probability: float, events: int) -> float | None:
 
 @immutable
 class Perplexity:
-    """The perplexity of a treebank under a model, in a given word order.
+    """The perplexity of a treebank under a model, in string or derivation order.
 
     Args:
         sums: the log-probabilities and lengths of the sentences.
-        order: the word order, one of `ORDERS`.
+        order: the order in which words were predicted, one of `ORDERS`.
         ends: how ends of sentences count ("in", "out" or "ppl1"); see the function `perplexity`.
         n_training_words: the number of words from which the model was estimated; 0 if unknown.
-        signature: everything that determines the numbers.
+        signature: the settings, hashes and versions that determine the numbers, by name.
         sha256: the hash of the treebank's file; None for a treebank created in Python.
     """
 
@@ -123,13 +123,13 @@ class Perplexity:
 
     @property
     def log10_per_sentence(self) -> float | None:
-        """The log10 of the perplexity per sentence, without unknown words (Søgaard & Haulrich); None if infinite."""
+        """Log10 of the perplexity per sentence, without unknown words (Søgaard & Haulrich 2010); None if infinite."""
         log = self._total(oov=False)[0]
         return -log / self.sentences if self.sentences and math.isfinite(log) else None
 
     @property
     def per_sentence(self) -> float | None:
-        """The perplexity per sentence; None if it exceeds the range of floats."""
+        """The perplexity per sentence, without unknown words; None if it exceeds the range of floats."""
         return perplexity_of(self._total(oov=False)[0], self.sentences)
 
     @property
@@ -154,12 +154,12 @@ class Perplexity:
 
     @property
     def size_over_perplexity(self) -> float | None:
-        """The number of training words divided by `excluding_oov`; Søgaard & Haulrich correlate it with accuracy."""
+        """The number of training words / `excluding_oov`; Søgaard & Haulrich (2010) correlate this with accuracy."""
         value = self.excluding_oov
         return self.n_training_words / value if value and self.n_training_words else None
 
     def sentence_rows(self, name: str) -> Iterator[SentencePerplexity]:
-        """Yield a row with the numbers of each sentence; `name` is the name of the treebank."""
+        """Yield a row for each sentence, with its perplexity and counts; `name` is the name of the treebank."""
         (known, n_known), (every, n_every) = (self.sums.sums(oov=oov, ends=self.ends) for oov in (False, True))
         columns = (known, n_known, every, n_every, self.sums.n_unknown, self.sums.swaps)
         for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1):
@@ -170,14 +170,14 @@ class Perplexity:
 def perplexity(
     model: NgramModel, test: Treebank, order: str = "string", *, ends: Ends = "in", lift: bool = False
 ) -> Perplexity:
-    """Return the perplexity of a treebank or a parser's output, in a given word order.
+    """Return the perplexity of a treebank or a parser's output under an n-gram model.
 
     Args:
-        model: an n-gram model of words in the same order, for example `estimate(sequences_of(train, order))`.
+        model: an n-gram model estimated with the same `order`, for example `estimate(sequences_of(train, order))`.
         test: the treebank, or a parser's output.
-        order: the word order, one of `ORDERS`.
-        ends: "in" to predict ends of sentences like words, "out" to ignore them. With "ppl1", the ends count in the
-            probability, but not in the number of words.
+        order: the order in which words are predicted, one of `ORDERS`.
+        ends: how the end of each sentence counts: "in" like a word, "out" not at all, "ppl1" in the probability, but
+            not in the number of words.
         lift: whether to lift non-projective arcs if the transition system only derives projective trees.
 
     Raises:
@@ -379,7 +379,7 @@ class Perplexities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """The perplexity (without unknown words) of each treebank, and how many words are unknown."""
+        """A sentence with the perplexity of each treebank (without unknown words), and its number of unknown words."""
         values = ((file, result, result.excluding_oov) for file, result in self.results.items())
         parts = (
             f"{'undefined' if value is None else f'{value:,.2f}'} for {path_text(file)}"

@@ -96,7 +96,7 @@ class TransitionSystem:
 
     Args:
         name: the name of the system in `SYSTEMS`.
-        code: the number of the system in compiled code.
+        code: the number by which compiled functions know the system.
         transitions: the transitions of the system.
         source: the publication that defines the system.
     """
@@ -111,7 +111,7 @@ class TransitionSystem:
 
     @property
     def is_projective(self) -> bool:
-        """Whether it only derives projective trees."""
+        """Whether the system only derives projective trees."""
         return SWAP not in self.transitions
 
     def actions(self, relations: Iterable[str]) -> tuple[Action, ...]:
@@ -128,7 +128,7 @@ class TransitionSystem:
         return Configuration((0,), tuple(range(1, n_words + 1)), (-1,) * n_words, ("",) * n_words)
 
     def is_final(self, configuration: Configuration) -> bool:
-        """Whether a derivation ends here: the buffer is empty and, except in arc-eager, the stack has only the root."""
+        """Whether `configuration` is final: an empty buffer and, except in arc-eager, only the root on the stack."""
         return not configuration.buffer and (REDUCE in self.transitions or len(configuration.stack) == 1)
 
     def legal(self, configuration: Configuration, *, single_root: bool = False) -> tuple[Transition, ...]:
@@ -136,8 +136,8 @@ class TransitionSystem:
 
         Args:
             configuration: the state of the derivation.
-            single_root: whether only one word can be attached to the artificial root. (Arc-eager can still end with
-                words without a head, which the parser must handle.)
+            single_root: whether to attach only one word to the artificial root. (Even then, an arc-eager derivation can
+                end before every word has a head. The parser must attach the remaining words.)
         """
         if self.is_final(configuration):
             return ()
@@ -215,7 +215,7 @@ class TransitionSystem:
             heads: the gold head of each word, 0 for the root.
 
         Raises:
-            InputError: the system is not arc-eager; other systems have no dynamic oracle.
+            InputError: the system is not arc-eager, so that levelhead has no dynamic oracle for it.
         """
         if REDUCE not in self.transitions:
             raise InputError(Fault("no-dynamic-oracle", f"{self.name} has no dynamic oracle: use arc-eager"))

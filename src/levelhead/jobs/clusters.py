@@ -39,8 +39,8 @@ class Tls(NamedTuple):
 def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     """Return the workers of a cluster.
 
-    Use only a scheduler that you trust, since it can run any code. Workers must see the same folders and have the same
-    version of levelhead.
+    Use only a scheduler that you trust, since it can run any code. Workers need the same folders and the same version
+    of levelhead as this process.
 
     Args:
         address: `local` to start a cluster on this machine, or the address of a scheduler, `tcp://host:port` or

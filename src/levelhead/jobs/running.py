@@ -67,9 +67,9 @@ class Workers(NamedTuple):
 
     Args:
         start: a function that returns an Executor; it is called again if workers are lost.
-        window: the maximum number of submitted tasks.
-        batch: the number of jobs in each task; more than one if submitting is slow.
-        restartable: whether `start` always returns a new Executor, so that it can be shut down after use.
+        window: the maximum number of unfinished tasks at a time.
+        batch: the maximum number of jobs in a task; more than 1 saves time if submitting tasks is slow.
+        restartable: whether each call of `start` returns a new Executor, which can thus be shut down after use.
         lost: the exceptions that a task raises if its worker was lost.
     """
 
@@ -81,7 +81,7 @@ class Workers(NamedTuple):
 
     @property
     def here(self) -> bool:
-        """Whether this process itself runs each job as soon as it is submitted."""
+        """Whether each job runs in this process, as soon as it is submitted."""
         return self.start is _ThisProcess
 
 
@@ -115,7 +115,7 @@ def borrowed(executor: Executor, *, window: int = 64) -> Workers:
 
     Args:
         executor: any Executor, for example of loky, Parsl or mpi4py.
-        window: the maximum number of submitted tasks; should be larger than the number of workers.
+        window: the maximum number of unfinished tasks at a time; should be larger than the number of workers.
     """
     return Workers(lambda: executor, window, restartable=False)
 

@@ -57,15 +57,15 @@ def train(
     Args:
         treebank: the training treebank; sentences that are too long are left out (see `training_warnings`).
         recipe: the parser and its settings.
-        dev: a development treebank for early stopping, which keeps the pass with the best LAS. Baselines and external
-            parsers use it only if `with_dev` is true.
-        with_dev: whether to train again on both treebanks, with the best number of passes.
+        dev: a development treebank for early stopping, which keeps the model after the pass with the best LAS.
+            Baselines and external parsers have no early stopping, and use `dev` only if `with_dev` is true.
+        with_dev: whether to train again on both treebanks together, with the number of passes that was best on `dev`.
         progress: a function that is called after each pass.
 
     Raises:
-        InputError: the parser is unknown, the treebank has no words or too many relations, a relation is invalid, the
-            development treebank has no trees, or an external parser fails.
-        LevelheadError: a library is not installed.
+        InputError: the parser is unknown, an external parser fails, or a treebank cannot be used: `treebank` has no
+            words or too many relations, a relation is invalid, or `dev` has no trees.
+        LevelheadError: a library that the parser requires is not installed.
     """
     training.check_parser(recipe.parser, ALL_PARSERS)
     dev = dev if dev is not None and dev.n_words else None

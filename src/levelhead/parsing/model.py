@@ -115,7 +115,7 @@ class Recipe(NamedTuple):
         heads: "content" to learn trees as annotated; "function" to learn trees converted to function heads, and to
             convert parsed trees back.
         external: how to run an external parser.
-        reverse: whether to read sentences from the last word to the first; the trees do not change.
+        reverse: whether the parser reads sentences from the last word to the first.
         schedule: the number of passes and training runs; None for the default of the parser.
         members: the transition parsers of an ensemble.
     """
@@ -136,18 +136,18 @@ class Model:
     """A trained parser of levelhead.
 
     Args:
-        parser: its name in `levelhead train`.
-        relations: the relations that it knows, most frequent first.
+        parser: the name of the parser in `levelhead train`.
+        relations: the relations that the parser can predict, most frequent first.
         root: the index of the root's relation in `relations`.
-        templates: for each purpose, such as "labels", the feature templates as text.
+        templates: the feature templates as text, by what they score, such as "arcs" or "labels".
         beam: the beam width; 1 is greedy.
-        tables: for each purpose, the weights; int16, shape (rows, classes).
-        training: facts about its training, by name.
-        function_head: None if the parser learned content heads. If it learned function heads (Kohita et al. 2017), the
-            version of UD (1 or 2), which is used to convert parsed trees to content heads.
-        reverse: whether it reads sentences from the last word to the first.
-        margin: for graph-based parsers, by how much the gold tree had to outscore any other tree in training, for each
-            wrong head in the other tree.
+        tables: the tables of feature weights, by name, such as "labels"; int16, shape (rows, classes).
+        training: facts about the training, by name.
+        function_head: if the parser learned function heads (Kohita et al. 2017), the version of UD (1 or 2) that is
+            needed to convert parsed trees to content heads; otherwise None.
+        reverse: whether the parser reads sentences from the last word to the first.
+        margin: for graph-based parsers, the minimum difference in training between the scores of the gold tree and
+            another tree, for each wrong head in the other tree.
     """
 
     parser: str
@@ -172,7 +172,7 @@ class Ensemble:
 
     Args:
         graph: the graph-based parser.
-        members: the transition parsers, with the same relations.
+        members: the transition parsers, which know the same relations as `graph`.
         votes: how much the vote of each member adds to the score of an arc, as a multiple of `graph.margin`.
         training: facts about its training, by name.
         function_head: the version of UD if it learned function heads (see `Model`); otherwise None.

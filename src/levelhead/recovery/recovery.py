@@ -177,8 +177,8 @@ class RecoveredAnswer(NamedTuple):
         sent_id: the sent_id of the gold sentence, or None.
         category: the class of repairs that the answer needs, one of `levelhead.recovery.CLASSES`.
         tree: the validity of the answer's tree, one of `levelhead.recovery.TREES`.
-        steps: the repairs of the answer, from `levelhead.recovery.STEPS`. If the text of the
-            answer is not the sentence, `steps` says whether the text fits the next or the previous gold sentence.
+        steps: the repairs of the answer, from `levelhead.recovery.STEPS`. If the answer has the text of another
+            sentence, `steps` says instead whether this is the next or the previous gold sentence.
         words: the number of gold words.
         recovered: the number of gold words that get a head.
         extra: the number of rows that match no gold word.
@@ -309,7 +309,7 @@ class Recovery(Tabular):
     """The answers of a language model as CoNLL-U.
 
     Args:
-        answers: how the answer for each gold sentence was repaired.
+        answers: for each gold sentence, a description of how its answer was repaired.
         provenance: the settings and files behind the numbers, with a hash of the texts of all answers.
         conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
     """
@@ -335,7 +335,7 @@ class Recovery(Tabular):
 
     @property
     def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
-        """A mapping from each class of repairs to its answers, which can be empty."""
+        """A mapping from each class of repairs to the answers in this class, if any."""
         return {name: tuple(answer for answer in self.answers if answer.category == name) for name in CLASSES}
 
     @property
@@ -347,7 +347,7 @@ class Recovery(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many words have a head, and how many answers have a valid tree."""
+        """A sentence that says how many words have a head, and how many answers have a valid tree."""
         total = _row("all", self.answers)
         words, answers = number_of(total.words, "word"), number_of(total.answers, "answer")
         return f"{total.recovered:,} of {words} have a head; {total.tree:,} of {answers} have a valid tree."
@@ -362,7 +362,7 @@ class Recovery(Tabular):
         return ((answer.sentence, answer.sent_id, step) for answer in self.answers for step in answer.steps)
 
     def table(self) -> Table:
-        """Return a table that counts the answers in each class of repairs, and how many of them have a valid tree."""
+        """Return a table with the numbers of answers and of valid trees in each class of repairs."""
         rows = (
             _cells(name.capitalize(), _row(name, answers))
             for name, answers in self.classes.items()

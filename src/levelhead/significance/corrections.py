@@ -57,7 +57,7 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
         differences: one difference per treebank; zeros are left out.
 
     Raises:
-        InputError: scipy is not installed. The error has the slug `missing-extra`.
+        InputError: scipy is not installed (error `missing-extra`).
     """
     if not any(differences):
         return None
@@ -148,9 +148,9 @@ def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> l
 def better_on_at_least(p_values: Sequence[float], level: float) -> int:
     """Return the largest k for which a system is significantly better on at least k treebanks (Dror et al. 2017).
 
-    The claim "better on at least k of n treebanks" has the p-value (n - k + 1) times the k-th smallest p-value. This
-    is the partial conjunction test by Bonferroni (Benjamini and Heller 2008), which is valid for any dependence
-    between treebanks. The claims for 1, 2, ..., k must all have p-values below the level.
+    The p-value of the claim "better on at least k of n treebanks" is the k-th smallest of `p_values`, multiplied by
+    n - k + 1. This is the partial conjunction test with the Bonferroni correction (Benjamini and Heller 2008), which is
+    valid for any dependence between treebanks. The claims for 1, 2, ..., k must all have p-values below `level`.
 
     Args:
         p_values: for each treebank, the p-value of the hypothesis that the system is not better on this treebank.

@@ -256,7 +256,7 @@ class _Statistics(NamedTuple):
     equivalent: Annotated[
         Literal["yes", "no", "not shown"] | None,
         Statistic(
-            "Whether the systems are equivalent within --margin",
+            "Whether the systems are equivalent within the margin",
             value=lambda pair: pair.equivalence[0],
             column=Column("Equiv.", "text"),
             shown=lambda _, signature: "margin" in signature,
@@ -265,7 +265,7 @@ class _Statistics(NamedTuple):
     p_equivalent: Annotated[
         float | None,
         Statistic(
-            "P-value of equivalence (TOST), below .05 if and only if the 95% interval is inside the margin",
+            "P-value of equivalence (doubled TOST), below .05 if and only if the 95% interval is inside the margin",
             (0, 1),
             value=lambda pair: pair.equivalence[1],
         ),
@@ -273,7 +273,7 @@ class _Statistics(NamedTuple):
     ratio_interval: Annotated[
         Interval | None,
         Statistic(
-            "Confidence interval of the ratio of perplexities (requires --margin)",
+            "Confidence interval of the ratio of perplexities (with a margin)",
             value=lambda pair: pair.equivalence[2],
         ),
     ] = None
@@ -283,7 +283,7 @@ class _Statistics(NamedTuple):
     influence: Annotated[
         tuple[Influenced, ...],
         Statistic(
-            "Value or difference without the sampling unit that causes more than a third of its variance",
+            "Value or difference recomputed without a sampling unit that causes more than a third of the variance",
         ),
         NOT_A_COLUMN,
     ] = ()
@@ -295,19 +295,19 @@ class ComparedScore(Valued, _Statistics):
 
     It can be used as a number, like a `Score`. Scores are in percent, and differences are in percentage points.
     Perplexities and their differences have no unit. Numbers that require standard errors, such as p-values, are None
-    with fewer than 10 sampling units.
+    if there are fewer than 10 sampling units.
     """
 
     __slots__ = ()
 
     @property
     def enough_runs(self) -> bool:
-        """Whether both systems have one run, or both at least three, so that a difference can be significant."""
+        """Whether differences can be significant: each system has one run, or each has three or more."""
         return enough_runs(self.n_runs, self.n_baseline_runs)
 
     @property
     def stars(self) -> str:
-        """The asterisks of the corrected p-value; none with too few runs."""
+        """The asterisks that mark the significance of `p`; empty if `enough_runs` is false."""
         return stars(self.p) if self.enough_runs else ""
 
 
@@ -325,14 +325,14 @@ def differences(
 
     Standard errors come from leaving out one sampling unit at a time (`spreads_of`). Confidence intervals and p-values
     come from Student's t (`Estimate`). Several runs of a system are treated as a sample of all possible runs, so the
-    error of their mean is added (`run_errors`). P-values and the intervals of differences are corrected for the number
-    of systems by Sidak's (1967) bound on the largest |t|. Therefore, p < .05 if and only if the 95% interval does not
-    contain 0. The macro-average is the mean of the ratios on all treebanks. The micro-average is the ratio of counts
-    summed over treebanks.
+    variance of their mean is added to the variance over sampling units (`run_errors`). P-values and the intervals of
+    differences are both corrected for the number of systems by Sidak's (1967) bound on the largest |t|, so p < .05 if
+    and only if the 95% interval does not contain 0. The macro-average is the mean of the scores on all treebanks. The
+    micro-average is the score of all treebanks together, computed from the sums of their counts.
 
     Args:
-        tables: the counts on each treebank, with the same runs and measures on all treebanks. Each row contains the
-            counts of one sentence. If `units` is None, it contains the counts of one sampling unit instead.
+        tables: the counts on each treebank, with the same runs and measures on all treebanks. The counts are given for
+            each sentence or, if `units` is None, for each sampling unit.
         settings: the settings of intervals and significance tests.
         units: the sampling units (sentences or documents) of each treebank.
         parallel: the sampling units that parallel treebanks share.

@@ -27,7 +27,7 @@ class InferenceSettings(NamedTuple):
         level: the confidence level of intervals.
         margin: the largest difference that does not matter, in percentage points. For perplexities, it is the largest
             ratio that does not matter, such as 1.05. If None, equivalence is not tested.
-        resample_by: the kind of sampling unit, which is "auto", "sentence", "document" or "comment:NAME" (`units_of`).
+        resample_by: the kind of sampling unit: "auto", "sentence", "document" or "comment:NAME"; see `units_of`.
     """
 
     level: float = 0.95
@@ -219,8 +219,8 @@ class Estimate(NamedTuple):
         n_units: the number of sampling units.
         runs: for each system with several runs, the variance that comes from its runs, and the degrees of freedom.
         skewness: the sum of the cubed effects of sampling units, divided by the variance to the power of 1.5.
-        influence: the sampling unit that causes more than a third of the variance; None without such a unit.
-        is_tested: whether p-values are possible; if False, there are only confidence intervals.
+        influence: the sampling unit that causes more than a third of the variance; None if there is no such unit.
+        is_tested: whether p-values are allowed; if False, there are only confidence intervals, even with many units.
     """
 
     value: float
@@ -239,7 +239,7 @@ class Estimate(NamedTuple):
 
     @property
     def has_tests(self) -> bool:
-        """Whether there are enough sampling units for tests, even without the most influential unit."""
+        """Whether p-values can be computed: `is_tested` is true, and each estimate in `every` has enough units."""
         return self.is_tested and all(estimate.has_interval for estimate in self.every)
 
     @property
@@ -250,9 +250,9 @@ class Estimate(NamedTuple):
     def half_width(self, level: float) -> float:
         """Return half the width of the symmetric confidence interval.
 
-        The variance over sampling units and the variances over runs are each multiplied by the squared quantile of
-        Student's t, and added. If estimates are normal and variances independent, the interval has at least the
-        confidence level, even if two runs are compared with ten (Banerjee 1961 for two variances, 1960 for more).
+        It is the square root of a sum: each variance (over sampling units, or over a system's runs) is multiplied by
+        the squared quantile of Student's t. If estimates are normal and variances independent, the confidence level is
+        at least `level`, even if two runs are compared with ten (Banerjee 1961 for two variances, 1960 for more).
         """
         parts = ((self.variance, self.freedom), *self.runs)
         return math.sqrt(math.fsum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
@@ -260,7 +260,8 @@ class Estimate(NamedTuple):
     def distance(self, tail: float, sign: int) -> float:
         """Return the distance from the value to one end of its confidence interval.
 
-        `sign` is 1 for the lower end and -1 for the upper end; `tail` is the error rate of this end.
+        `sign` is 1 for the lower end and -1 for the upper end; `tail` is the error rate of this end. The distance is
+        negative if the end is on the other side of the value, which skewness can cause at low confidence levels.
         """
         skewed = _unskewed(quantile(tail, self.freedom), sign * self.skewness) * math.sqrt(self.variance)
         runs = math.fsum(variance * quantile(tail, freedom) ** 2 for variance, freedom in self.runs)
@@ -271,7 +272,7 @@ class Estimate(NamedTuple):
         """Return the confidence interval; None with fewer than 10 sampling units.
 
         Student's t is transformed for the skewness of sampling units (Hall 1992). If a unit causes more than a third
-        of the variance, the interval is extended to include the one that is computed when this unit is left out.
+        of the variance, a second interval is computed without this unit, and the returned interval contains both.
         """
         if not self.has_interval:
             return None
@@ -283,13 +284,13 @@ class Estimate(NamedTuple):
         )
 
     def score_interval(self, level: float) -> Interval | None:
-        """Return the confidence interval of a score between 0 and 1; None with fewer than 10 sampling units.
+        """Return the confidence interval of a score from 0 to 1; None with fewer than 10 sampling units.
 
         The interval is Wilson's (1927), with Student's t instead of the normal distribution, and with the effective
         sample size, value * (1 - value) / variance. Korn and Graubard (1998) use this size with Clopper-Pearson
         intervals; Dean and Pagano (2015) and Franco et al. (2019) use it with Wilson's intervals. Franco et al. find
         that coverage is too low with strong clustering. If the score is 0 or 1, or all sampling units have the same
-        score, each unit counts as one observation. For values that are not between 0 and 1, `interval` is used.
+        score, each unit counts as one observation. For values below 0 or above 1, `interval` is used.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
@@ -321,17 +322,18 @@ class Estimate(NamedTuple):
         return None if above is None or below is None else min(1.0, 2 * min(above, below))
 
     def p_above(self, limit: float) -> float | None:
-        """Return the p-value of the test that the true value is above `limit`; None with too few sampling units."""
+        """Return the p-value of the null hypothesis that the true value is `limit` or less; None with too few units."""
         return max(estimate.tail(limit, 1) for estimate in self.every) if self.has_tests else None
 
     def p_below(self, limit: float) -> float | None:
-        """Return the p-value of the test that the true value is below `limit`; None with too few sampling units."""
+        """Return the p-value of the null hypothesis that the true value is `limit` or more; None with too few units."""
         return max(estimate.tail(limit, -1) for estimate in self.every) if self.has_tests else None
 
     def p_within(self, margin: float) -> float | None:
-        """Return the p-value of two one-sided tests (Schuirmann 1987) that the true value is within a margin.
+        """Return the p-value of the null hypothesis that the true value is not between -margin and margin.
 
-        The p-value is below .025 if and only if the 95% interval is between -margin and margin.
+        It is the higher p-value of two one-sided tests (Schuirmann 1987) and is not doubled. Therefore, it is below
+        .025 (not .05) if and only if the 95% interval is between -margin and margin.
         """
         above, below = self.p_above(-margin), self.p_below(margin)
         return None if above is None or below is None else max(above, below)
@@ -339,9 +341,9 @@ class Estimate(NamedTuple):
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
         """Return the smallest true difference that a test detects with this `power`; None with too few sampling units.
 
-        The test is two-sided. Variances are added as in `half_width`, but with noncentrality parameters instead of
-        quantiles. With a single variance, the power is exact. With several variances, the actual power can be slightly
-        higher (80 to 82% instead of 80% at the level of 5%, with three runs or more).
+        The test is two-sided, with the significance level `alpha`. Variances are added as in `half_width`, but with
+        noncentrality parameters instead of quantiles. With a single variance, the power is exact. With several
+        variances, the actual power can be slightly higher than `power`: up to .82 for .8, with three runs or more.
         """
         if not self.has_tests:
             return None
@@ -351,7 +353,7 @@ class Estimate(NamedTuple):
     def tail(self, limit: float, sign: int) -> float:
         """Return the one-sided p-value of the hypothesis that the true value is `limit`.
 
-        It is the probability of an estimate at least as high (`sign` 1) or at least as low (-1) as this one.
+        It is the probability that an estimate is at least as high (`sign` 1) or as low (`sign` -1) as this estimate.
         """
         size = sign * (self.value - limit)
         if self.runs:

@@ -49,7 +49,7 @@ class SystemCounts(NamedTuple):
 
     @property
     def are_ratios(self) -> NDArray[np.bool_]:
-        """Whether each measure is a ratio of counts, bool, shape (measures,)."""
+        """For each measure, whether its value is a ratio of counts; bool, shape (measures,)."""
         return self.counted & ~np.isin(np.arange(len(self.measures)), self.perplexities)
 
     def values(self, sums: Sums) -> Sums:

@@ -43,10 +43,10 @@ class Units(NamedTuple):
         kind: the kind of sampling unit, which is "sentence", "document" or "comment:NAME".
         of_sentence: for each sentence, the index of its unit, from 0; int64, shape (sentences,).
         largest: the percentage of words that are in the largest unit.
-        effective: the effective number of units, which is the squared sum of sizes, divided by the sum of squared
-            sizes. It is below `n_units` if units differ in size, and 0 if the units are sentences.
-        ids: the id of each document, or the value of each comment; empty if the units are sentences. A document
-            without an id has its number in the file instead, such as #1.
+        effective: the effective number of units: the squared number of all words, divided by the sum of the squared
+            numbers of words per unit. Below `n_units` if units differ in size; 0 (not computed) for sentences.
+        ids: the id of each document, or the value of each comment; empty if the units are sentences. The id of a
+            document whose `# newdoc` has none is its number in the file, such as #1.
         marks: the number of sentences with `# newdoc`; 0 unless the units are documents.
         auto: whether the kind of unit was chosen by "auto".
         documents: the documents, if gold marks at least two but the units are of another kind; otherwise None.
@@ -73,16 +73,16 @@ class Units(NamedTuple):
 
     @property
     def few(self) -> bool:
-        """Whether `resample_by="auto"` chose documents although this test set has fewer than 10."""
+        """Whether `resample_by="auto"` chose documents although this test set has fewer than 10 documents."""
         return self.auto and self.kind == DOCUMENT and self.n_units < FEWEST_UNITS
 
     def own(self) -> Units:
-        """Return what to resample on this test set alone: sentences if documents are too few, otherwise these units."""
+        """Return the units of results on this test set alone: sentences if `few` is true, otherwise these units."""
         return Units(SENTENCE, np.arange(len(self.of_sentence)), documents=self) if self.few else self
 
     @property
     def label(self) -> str:
-        """If units are sentences although gold marks documents, what intervals generalize to; otherwise empty."""
+        """A text on what intervals hold for, if units are sentences although gold marks documents; otherwise empty."""
         return LABEL if self.own().kind == SENTENCE and self.own().documents else ""
 
     @property
@@ -92,7 +92,7 @@ class Units(NamedTuple):
         return self.n_units >= FEWEST_UNITS and not few
 
     def sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the rows of `parts` (one per sentence), summed for each sampling unit; shape (units, ...)."""
+        """Return the sum of the rows of `parts` (one per sentence) for each sampling unit, shape (units, ...)."""
         if self.kind == SENTENCE:
             return parts
         summed = np.zeros((self.n_units, *parts.shape[1:]))
@@ -103,11 +103,12 @@ class Units(NamedTuple):
 def units_of(gold: Treebank, resample_by: str) -> Units:
     """Return the sampling units of a gold treebank.
 
-    With "auto", the units are documents if gold marks two or more (`# newdoc`), otherwise sentences. With fewer than
-    ten documents, results on this test set alone are based on sentences (`Units.own`). Documents with the same id count
-    as one document. A `# newdoc` without an id starts a new document. Sentences before the first `# newdoc` form a
-    document. With "comment:NAME", a comment applies to all sentences up to the next comment with this name or the next
-    document. All sentences with the same value form one unit, and all sentences without a value form one unit.
+    With "auto", the units are documents if gold marks two or more (`# newdoc`), otherwise sentences. If "auto" finds
+    two to nine documents, they are only used in averages over test sets; results on this test set alone are based on
+    sentences (`Units.own`). Documents with the same id count as one document. A `# newdoc` without an id starts a new
+    document. Sentences before the first `# newdoc` form a document. With "comment:NAME", a comment applies to all
+    sentences up to the next comment with this name, or to the end of the document. All sentences with the same value
+    of the comment form a unit, and all sentences without the comment form a unit.
 
     Args:
         gold: the gold treebank.

@@ -46,8 +46,8 @@ class StudyRequest:
         judgments: a folder of human judgments, with a subfolder for each language.
         scores: a table of published scores.
         weights: a file with the weights of relations.
-        quick: whether to only check that everything works. This uses few resamples, and replaces missing training sets
-            by other splits.
+        quick: whether to only check that everything works. This uses few resamples. If a training set is missing, the
+            development set replaces it, or otherwise the test set.
         workers: the processes or machines that run jobs; None for only this process.
         store: the store that keeps the results of jobs, or None.
         trainer: the function that trains parsers if no outputs are given.

@@ -33,7 +33,7 @@ class Claim(NamedTuple):
         text: the claim, in our words.
         place: the page, section or table where the paper makes it.
         verdict: whether our numbers support it.
-        evidence: the numbers behind the verdict (with the interval, if tested), or what is missing.
+        evidence: the numbers behind the verdict (with the interval if tested), or the missing data.
     """
 
     text: str
@@ -68,9 +68,9 @@ class Study(Tabular):
 
     Args:
         name: the name on the command line.
-        title: the title of the study, such as "Replication of" followed by the title of the paper.
+        title: the title of the study, such as "Replication of Kohita et al. (2017) on UD 2.0".
         source: the paper.
-        setting: sentences on the data and methods, and how they differ from the paper's.
+        setting: sentences that describe the data and methods, and how they differ from those of the paper.
         sections: the sections of the study's page, with the results.
         claims: the claims of the paper, and our verdicts.
         signature: the settings and inputs that determine the numbers, by name.

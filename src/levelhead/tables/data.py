@@ -94,7 +94,7 @@ class DataColumn(NamedTuple):
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it stands for several columns."""
+        """Whether the column stands for several columns."""
         return "{" in self.name
 
 

@@ -30,11 +30,11 @@ class Column(NamedTuple):
 
     Args:
         name: the heading.
-        kind: what the cells contain: "text", "percent", "points" (printed with a sign), "probability" (printed by
-            `probability`), "coefficient" (always printed with decimal places), "number" (whole numbers are printed
-            without decimal places) or "position" (a line number).
+        kind: how cells are printed: "text", "percent", "points" (with a sign), "probability" (such as .012 or < .001),
+            "coefficient" (always with decimal places), "number" (whole numbers without decimal places) or "position"
+            (like "number", but never with commas, for line numbers).
         width: the minimum width in plain text.
-        rank: if a terminal is too narrow, columns of the highest rank are left out first.
+        rank: if a terminal is too narrow, the columns with the highest `rank` are left out first.
     """
 
     name: str
@@ -68,12 +68,12 @@ class Table(NamedTuple):
     Args:
         columns: the columns.
         rows: the rows of cells; None is a missing value.
-        notes: sentences below the table, the most important first; see `Detail`.
+        notes: sentences below the table, the most important first. Terminals only show a `Detail` on request.
         rules_before: the indices of rows above which a horizontal line is drawn.
         summary: summary rows, such as averages, below a horizontal line.
         more: a text that says how many rows are left out; empty for a complete table.
         signature: the settings and inputs that determine the numbers, by name.
-        explained: the first cells of rows without numbers. A terminal omits these rows, and a note says why.
+        explained: the first cells of rows that have no numbers, as a note explains. A terminal omits these rows.
     """
 
     columns: tuple[Column, ...]
@@ -124,7 +124,7 @@ class Table(NamedTuple):
 
     @property
     def readable(self) -> Table:
-        """The table with the same decimal places in all rows of a column, except in columns with counts."""
+        """The table with the same number of decimal places in all cells of a column, except in columns with counts."""
         return self._replace(columns=tuple(self._with_places(i) for i in range(len(self.columns))))
 
     def _with_places(self, i: int) -> Column:

@@ -54,11 +54,12 @@ _Lines = list[str]  # the lines of a cell in plain text
 
 
 def to_text(table: Table, places: int | None = 2, screen: Screen = FILE) -> str:
-    """Return a table and its notes for the terminal, in the layout of the official scorers' verbose output.
+    """Return a table and its notes as plain text, in the layout of the official scorers' verbose output.
 
-    If the table is wider than the screen, headings, texts and notes are wrapped. If it is still too wide, a table with
-    one or two rows is transposed, and a longer table in a terminal loses empty columns and columns that do not fit.
-    Numbers have `places` decimal places. By default, the text is for a file, with lines of up to 100 characters.
+    By default, the text is for a file with lines of up to 100 characters. Another `screen` can be a terminal. If the
+    table is too wide, headings, texts and notes are wrapped. If this is not enough, a table with one or two rows is
+    transposed. From a longer table, a terminal leaves out empty columns and columns that do not fit. Numbers have
+    `places` decimal places (None: all).
     """
     return texts([table], places, screen)
 
@@ -300,7 +301,8 @@ def _chopped(word: str, longest: int) -> _Lines:
 def to_tsv(table: Table, places: int | None = None) -> str:
     """Return a table as tab-separated values, without summary rows; numbers have `places` decimal places (None: all).
 
-    An interval for LAS becomes two columns, "LAS low" and "LAS high". Significance marks become the column "LAS mark".
+    The columns after a score are named after it: the confidence interval of LAS is in the columns "LAS low" and "LAS
+    high", and its significance marks are in the column "LAS mark".
     """
     head, rows = list[str](), [list[str]() for _ in table.rows]
     for i, column in enumerate(table.columns):

@@ -99,7 +99,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
     @cached_property
     def verdict(self) -> str | None:
-        """A sentence with the treebanks that are outliers in the most columns; None with too few treebanks."""
+        """A sentence that names the treebanks that are outliers in the most columns; None with too few treebanks."""
         return most_unusual(self.of_treebanks)
 
     def records(self, name: str) -> Any:
@@ -113,8 +113,8 @@ class Survey(Mapping[str, Profile], Tabular):
     def table(self) -> Table:
         """Return the profiles as a table; the field `by` says what each row shows.
 
-        If each row shows a treebank, each value has its own column. For example, `wde:nsubj` is the value of `wde` for
-        `nsubj`. Cells are empty if the language, family or genus is unknown.
+        If each row shows a treebank, a value for a relation is in a column of its own: `wde:nsubj` has the word
+        dependency entropy (`wde`) of nsubj. Cells are empty if the language, family or genus is unknown.
         """
         if self.by == "treebank":
             table = table_by_treebank(self.profiles, self.total)
@@ -183,7 +183,7 @@ class Similarities(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the most and the least similar treebanks by one distance (`matrix` or "relations")."""
+        """A sentence that names the most and the least similar treebanks by `matrix` ("relations" if it is None)."""
         kind = self.matrix or "relations"
         distances = {names: d for names, each in self.pairs.items() if (d := getattr(each, kind)) is not None}
         if not distances:
@@ -235,11 +235,11 @@ class Similarities(Tabular):
 
 @immutable
 class Samples(Tabular):
-    """Word dependency entropies in random samples of treebanks.
+    """Word dependency entropies in random samples of sentences.
 
     Args:
         rows: a mapping from the name of each treebank to its entropies, one for each relation and sample size.
-        provenance: the settings and files behind the numbers. Its notes name treebanks too small for the samples.
+        provenance: the settings and files behind the numbers. Its notes name treebanks smaller than a sample.
     """
 
     KIND: ClassVar[str] = "rarefy"

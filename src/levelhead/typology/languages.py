@@ -27,7 +27,7 @@ class Language(NamedTuple):
         family: the language family; "" if unknown.
         genus: the genus; "" if unknown or not given by UD.
         iso_639_3: the ISO 639-3 code; "" if unknown.
-        glottocode: the code in Glottolog, WALS and Grambank; "" if unknown.
+        glottocode: the language's code in Glottolog, which WALS and Grambank use too; "" if unknown.
     """
 
     name: str = ""

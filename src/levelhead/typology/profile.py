@@ -120,10 +120,11 @@ def profile(
 
     Args:
         treebank: a treebank, or the counts of one or several treebanks (`count_treebank`).
-        columns: names of columns or of groups of columns, "summary" or "all".
+        columns: names of columns, or of groups of columns. "summary" stands for the columns that tables show by
+            default, and "all" for all columns except those that require training treebanks.
         scheme: the classes of relations for the column `class`.
         chunks: how running text is cut for type/token ratios; ignored if counts are given.
-        least: how often a word must occur with the same UPOS and relation to count in the head-word entropy.
+        least: words that occur less often with the same UPOS and relation do not count in the head-word entropy.
 
     Raises:
         MeasureError: a column or the scheme is unknown; the message suggests similar names.

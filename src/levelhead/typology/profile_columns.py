@@ -50,25 +50,25 @@ class ProfileColumn(NamedTuple):
 
     @property
     def name_in_rows(self) -> str:
-        """Its name in tables with a row for each relation (or whatever `by` is)."""
+        """The name of the column in tables whose rows are what `by` says, such as relations."""
         return "share" if self.group == "frequencies" else self.name.removesuffix(f"_by_{self.by}")
 
     @property
     def unit_text(self) -> str:
-        """Its unit as printed in tables."""
+        """The unit of the column as printed in tables."""
         return "%" if self.unit == "percent" else self.unit
 
     def display(self, name: str) -> Column:
-        """Return its column in printed tables, with "%" in the heading if the unit is percent."""
+        """Return the column of a printed table, with the heading `name`, and "%" if the unit is percent."""
         return Column(f"{name} (%)", "percent") if self.unit == "percent" else Column(name, "number")
 
     @property
     def is_count(self) -> bool:
-        """Whether its value is an integer."""
+        """Whether the values of the column are integers."""
         return self.name.endswith("_max") or (self.group == "sizes" and not self.unit)
 
     def data(self, name: str) -> DataColumn:
-        """Return the description of this column for data files that call it `name`."""
+        """Return the column of a table of data, with the name `name`."""
         kind: DataType = "integer" if self.is_count else "number"
         limits = (0, 100) if self.unit == "percent" else (0,)
         return DataColumn(name, kind, self.meaning.rstrip("."), self.unit, optional=True, limits=limits, always=False)

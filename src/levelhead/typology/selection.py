@@ -75,7 +75,7 @@ class SelectionDecision(NamedTuple):
 
     @property
     def selected(self) -> bool:
-        """Whether the treebank is selected, because no criterion excludes it."""
+        """Whether the treebank is selected, that is, no criterion excludes it."""
         return not self.reasons
 
 

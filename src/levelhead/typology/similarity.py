@@ -28,7 +28,7 @@ class Similarity(NamedTuple):
     """The distances between treebanks A and B; 0 if identical, None if nothing can be compared.
 
     Args:
-        klcpos3: KLcpos3(A, B), the Kullback-Leibler divergence of B's UPOS trigrams from A's, in nats.
+        klcpos3: KLcpos3(A, B) in nats: sum of f_A ln(f_A/f_B) over A's UPOS trigrams (f: frequency).
         klcpos3_back: KLcpos3(B, A).
         relations: the Jensen-Shannon divergence of relations, from 0 to 1 bit.
         displacement: the Vaserstein distance of dependency displacements, in words.

@@ -254,7 +254,7 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
 
 
 class Rarefied(NamedTuple):
-    """The word dependency entropy of a relation in samples of a treebank.
+    """The word dependency entropy of a relation in random samples of sentences.
 
     Args:
         relation: the relation.

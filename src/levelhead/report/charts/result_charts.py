@@ -33,10 +33,10 @@ _LEVEL = 0.05
 def scatter_chart(
     table: Measurements, x: str, y: str, *, family: str | None = None, result: Correlation | None = None
 ) -> Drawing:
-    """Return a scatter plot of two columns of `table`, `x` and `y`, with the least-squares line.
+    """Return a scatter plot of the columns `x` and `y` of `table`, with the least-squares line.
 
-    Treebanks that lack a value are left out. Treebanks with different values in the column `family` have different
-    marks. If a correlation `result` is given, its coefficients for the two columns are printed.
+    Treebanks that lack a number in one of these columns are left out. If `family` is a column of text, treebanks with
+    different texts have different marks. If `result` is given, its coefficients for `x` and `y` are printed.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
@@ -86,7 +86,7 @@ def _title(correlation: Correlation, method: Method | None) -> str:
 
 
 def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
-    """Return a bar chart of `columns` of `table`, with treebanks sorted by the first column."""
+    """Return a bar chart of `columns` of `table`, with treebanks sorted by `columns[0]`."""
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
     values = {
         name: [None if np.isnan(value) else float(value) for value in table.number(name)[order]] for name in columns

@@ -271,9 +271,10 @@ class TestSets(Tabular):
             yield ReleasedFileRow(file.name, file.releases, file.sentences, file.words, digest, path)
 
     def table(self) -> Table:
-        """Return a table with one row per test set, or per file if there is a single test set or release.
+        """Return a table in which each row summarizes a test set over its releases.
 
-        The column Changes counts the releases in which the test set has changed since the previous known release.
+        If there is a single test set, or a single file of each test set, each row is a file instead. The column Changes
+        has the number of times that a test set has changed from one release to the next.
         """
         rows: list[tuple[Cell, ...]]
         if len({file.name for file in self.versions}) in {1, len(self.versions)}:
