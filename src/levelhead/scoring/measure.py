@@ -179,7 +179,8 @@ class Definition:
 class CustomMeasure(Measure):
     """A custom measure, made from a function by the decorator `levelhead.measure`.
 
-    Pass it in the list `measures`. Strings in the same list can then contain its name, as in "Name.recall".
+    Functions such as `score` take it as an element of the list `measures`. Strings in the same list can then use the
+    name of the custom measure, as in "Name.recall".
 
     Args:
         definition: the definition of the measure.
