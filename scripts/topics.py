@@ -56,7 +56,7 @@ class Topic(NamedTuple):
 TOPICS = {
     "reading": Topic(
         "Reading and writing",
-        "Read and write treebanks, look at sentences and words, and convert them for other libraries.",
+        "Read, write and inspect treebanks, and convert them for other libraries.",
         {
             "levelhead": "read from_conllu build write validate faults_of Treebank Sentence",
             "levelhead.treebank": "Word",
@@ -95,8 +95,7 @@ TOPICS = {
     ),
     "breakdowns": Topic(
         "Breakdowns",
-        "Find errors: by properties of words, by type, in trees, and in tables of words and sentences ([recipes]"
-        "(../recipes.md)).",
+        "Find errors by properties of words, by type, in trees and in tables ([recipes](../recipes.md)).",
         {
             "levelhead": "analyze breakdown confusion trees words sentences",
             "levelhead.comparison.breakdowns": "Breakdowns",
@@ -155,8 +154,7 @@ TOPICS = {
     ),
     "treebanks": Topic(
         "Treebanks",
-        "Profile treebanks, measure their similarity, select those that can be compared, find annotation errors,"
-        " and get files of UD releases.",
+        "Profile, compare and select treebanks, find annotation errors, and get files of UD releases.",
         {
             "levelhead": "profile similarity select suspects testsets Profile",
             "levelhead.typology": "Survey SelectedTreebanks Criteria",
@@ -173,7 +171,7 @@ TOPICS = {
     ),
     "correlations": Topic(
         "Correlations and judgments",
-        "Correlate columns of tables by treebank, and measures with people's judgments.",
+        "Correlate columns of tables, and measures with human judgments.",
         {
             "levelhead": "correlate judge measurements",
             "levelhead.correlation": "Correlation Measurements CumulativeVariances",
@@ -215,7 +213,7 @@ TOPICS = {
     ),
     "results": Topic(
         "Results",
-        "Get results as text, JSON, data frames, notebook tables, pages, charts and tables for papers.",
+        "Get results as text, JSON, data frames, pages, charts and tables for papers.",
         {
             "levelhead": "load columns cite paper_table write_report",
             "levelhead.api.results": "LoadedResult",

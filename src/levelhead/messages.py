@@ -70,19 +70,22 @@ MESSAGES: Mapping[str, Message] = {
         "`validate` stops after 100,000 errors in a file.", "Correct these first, or check how the file was written."
     ),
     "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
-    "line-ends": _warning("Lines end with carriage returns, which are ignored.", "Convert them to line feeds."),
-    "extra-blank-line": _warning("A blank line that does not end a sentence is ignored.", "Remove it."),
+    "line-ends": _warning(
+        "Lines end with CR LF (a carriage return and a line feed); the CR is ignored.", "Save the file with LF only."
+    ),
+    "extra-blank-line": _warning("A blank line is ignored, because it does not end a sentence.", "Remove it."),
     "blank-line-with-spaces": _warning("A line with only white space is read as blank.", "Remove the white space."),
     "missing-final-blank-line": _warning("The last sentence is not followed by a blank line.", "Add one."),
     "long-cell": _warning("A cell has a million bytes or more.", "Check that it is text."),
     # lines
     "line-too-long": _error("A line is longer than 16 MiB (16,777,216 bytes).", "Check that the file is a treebank."),
     "number-of-columns": _error(
-        "A line does not have the ten tab-separated columns of CoNLL-U (in CoNLL-U Plus, those in global.columns).",
+        "A line does not have the ten tab-separated columns of CoNLL-U (in CoNLL-U Plus, the columns in"
+        " global.columns).",
         "Look for truncated lines and missing tabs.",
     ),
     "spaces-for-tabs": _error(
-        "Columns are separated by spaces.", "Write tabs: editors and terminals often turn them into spaces."
+        "Columns are separated by spaces, perhaps because an editor replaced the tabs.", "Write tabs."
     ),
     "empty-form": _error("A form is empty or only white space.", "Write the form of the word."),
     "empty-relation": _error("The relation of a word is empty.", "Write the relation, or dep if it is unknown."),
@@ -97,8 +100,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # ids
     "invalid-id": _error(
-        "An ID is not a plain number, a range or the ID of an empty node.",
-        "Write 1, 1-2 or 1.1 in ASCII digits without leading zeros.",
+        "An ID is neither a plain number, nor a range, nor the ID of an empty node.",
+        "Write IDs like 1, 1-2 or 1.1, in ASCII digits without leading zeros.",
     ),
     "word-id-sequence": _error("Words are not numbered 1, 2, 3 ... in their sentence.", "Renumber them."),
     "reversed-range": _error("A multiword token ends before it starts.", "Swap the ends of the range."),
@@ -106,7 +109,8 @@ MESSAGES: Mapping[str, Message] = {
     "overlapping-ranges": _error("Two multiword tokens share a word.", "Make the ranges disjoint."),
     "range-past-end": _error("A multiword token ends after its sentence.", "Correct the range."),
     "misplaced-empty-node": _error(
-        "An empty node is in the wrong position.", "Number empty nodes after word n as n.1, n.2 ... directly after it."
+        "An empty node is in the wrong position.",
+        "Place the empty nodes after word n directly after it, numbered n.1, n.2 ...",
     ),
     "single-word-range": _warning("A multiword token has only one word.", "Write the word without a range."),
     "range-with-columns": _warning(
@@ -116,7 +120,8 @@ MESSAGES: Mapping[str, Message] = {
     "long-multiword-token": _warning("A multiword token has more than 100 words.", "Check the range."),
     # trees
     "invalid-head": _error(
-        "A HEAD is not a plain number.", "Parse the file, or write the ID of the head (0 for the root)."
+        "The HEAD of a word is not a plain number.",
+        "If the file has no trees, parse it; otherwise write the ID of the head (0 for the root).",
     ),
     "head-outside-sentence": _error("A HEAD is larger than the number of words in the sentence.", "Correct the head."),
     "no-root": _error("No word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
@@ -128,14 +133,14 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "partial-treebank": _error(
         "Valid trees are required, but the treebank has invalid trees.",
-        "Correct the listed errors. For a system's output, you can use partial=True.",
+        "Correct the listed errors. For a system's output, you can use --partial (in Python partial=True).",
     ),
     "missing-trees": _warning(
-        "No word of the file has a head, so measures of trees have no value.",
+        "No word of the file has a head, so measures that need trees have no value.",
         "Parse the file, unless only segmentation and tags are to be scored.",
     ),
     "root-relation": _warning(
-        "A word with HEAD 0 does not have the relation root, or a word with another HEAD has it.",
+        "A word with HEAD 0 does not have the relation root, or root is the relation of a word with another HEAD.",
         "Label only the word with HEAD 0 as root.",
     ),
     "unknown-relation": _warning(
@@ -143,17 +148,19 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # cells
     "unusual-character": _warning(
-        "A cell has an invisible or unusual white-space character; it is kept and compared unchanged.",
-        "Remove it if it is not part of the text.",
+        "A cell has an invisible character or unusual white space, which is kept.",
+        "Remove it unless it is part of the text.",
     ),
     "not-normalized": _warning(
         "A cell is not in Unicode normal form C (NFC), so it does not match NFC text.", "Normalize both files to NFC."
     ),
     "surrounding-space": _warning("A cell begins or ends with a space.", "Remove the space."),
-    "invalid-feats": _warning("FEATS is not a list of Name=Value pairs.", "Write them as in A=B|C=D, or _."),
+    "invalid-feats": _warning(
+        "FEATS is not a list of Name=Value pairs.", "Write FEATS like A=B|C=D, or _ without features."
+    ),
     "invalid-deps": _warning(
         "DEPS is not a list of head:relation pairs, or a head is not a node of the sentence.",
-        "Write them as in 1:nsubj|3:conj, or _.",
+        "Write DEPS like 1:nsubj|3:conj, or _ without edges.",
     ),
     "duplicate-sent-id": _warning("Two sentences have the same sent_id.", "Give each sentence a unique sent_id."),
     "text-comment": _warning(
@@ -162,16 +169,14 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # official scorers
     "refused-by-rules": _error(
-        "The official scorer of the chosen rules rejects this file.",
+        "The official scorer whose rules were chosen rejects this file.",
         "Correct the file. If it is valid CoNLL-U, you can use --rules ud.",
     ),
-    "unsupported-rules": _error(
-        "The chosen rules cannot be used with this command or option.", "Use --rules ud, or leave the option out."
-    ),
+    "unsupported-rules": _error("The chosen rules cannot be used with this command or option.", "Use --rules ud."),
     # pairs
     "text-mismatch": _error(
         "The words of the two files do not form the same text.",
-        "Parse the text of gold unchanged: do not normalize, correct or drop characters.",
+        "Parse the text of the gold file unchanged: do not normalize, correct or drop characters.",
     ),
     "sentence-mismatch": _error(
         "The two files have different numbers of sentences, but are compared sentence by sentence.",
@@ -179,40 +184,41 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "missing-system-file": _error(
         "A system has no output for some or all test sets.",
-        "Run it on them, or give its outputs the names of gold files. levelhead rank counts missing outputs as 0.",
+        "Run it on them, or name each output like its gold file. `levelhead rank` counts missing outputs as 0.",
     ),
     "no-pairs": _error(
-        "A folder has no CoNLL-U file, or the same file compressed and uncompressed.",
-        "Name a folder with one .conllu file for each treebank.",
+        "A folder has no CoNLL-U file, or has a file twice, compressed and uncompressed.",
+        "Give a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder can be read in two ways: it has outputs and folders of runs, several systems instead of one, or"
-        " two files for a test set.",
-        "Follow the message: name a folder inside it, give --split, remove a file, name runs run1, run2 ..., or"
-        " write a manifest.",
+        "A folder is ambiguous: it has both outputs and folders of runs, several systems where one is"
+        " expected, or two files for one test set.",
+        "Do what the message says: give a folder inside it, add --split, remove a file, rename folders of"
+        " runs to run1, run2 ..., or write a manifest.",
     ),
     # answers of language models
     "no-answers": _error(
-        "A file or folder has no answers of a language model, or no line starts with the --separator.",
+        "A file or folder has no answers of a language model, or no line starts with the value of --separator.",
         "Check that the step that wrote it succeeded, or correct --separator.",
     ),
     "invalid-answers": _error(
         "A line of a JSON Lines or CSV file is malformed, or lacks the field with the answer.",
-        "Correct the line, or name the field with --field.",
+        "Correct the line, or give the field's name as --field.",
     ),
     "unpaired-answers": _error(
         "It is not clear which answer belongs to which gold sentence.",
-        "Give one answer per gold sentence, in order, or a sent_id with each (--id-field, or # sent_id).",
+        "Give one answer for each gold sentence, in the same order, or give each answer the sent_id of its"
+        " sentence (--id-field, or # sent_id).",
     ),
     # other libraries
     "cannot-hold": _error(
         "Another library, such as spaCy, cannot represent something in the treebank.",
-        "Change or remove it, for example with Treebank.replace.",
+        "Change or remove what the message names, for example with Treebank.replace.",
     ),
     # planning
     "invalid-power": _error(
         "The detectable difference cannot be computed with these settings.",
-        "Change the number of units or runs, the level or the power, as the message says.",
+        "Change the number of units or of runs, the significance level or the power, as the message says.",
     ),
     # tables by treebank and judgments
     "invalid-table": _error(
@@ -223,20 +229,22 @@ MESSAGES: Mapping[str, Message] = {
         "Unknown column, or a column of the wrong type.",
         "Choose an available column; `levelhead profile --list-columns` lists the columns of profiles.",
     ),
-    "unknown-table": _error("A result has no table of this name.", "Choose one of the tables in the message."),
+    "unknown-table": _error("The result has no table of this name.", "Choose one that the message lists."),
     "invalid-result": _error(
-        "The file is not the JSON of a result of this version.", "Write it again with --format json."
+        "The file is not a result that this version of levelhead wrote as JSON.", "Write it again with --format json."
     ),
-    "missing-treebank": _error("A treebank is missing from a table.", "Use the same name in all tables."),
-    "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
+    "missing-treebank": _error("A treebank is missing from a table.", "Add it, or use the same name in all tables."),
+    "missing-value": _error(
+        "A treebank has no value in a column.", "Add the value, or use --missing drop or --missing pairwise."
+    ),
     "constant-column": _error("A column has the same value in all treebanks.", "Leave it out."),
     "unpaired-annotations": _error(
         "No sentence or document was annotated by all annotators, or an annotator annotated a sentence twice.",
-        "Export sentences that all of them annotated, once per annotator.",
+        "Export only sentences that every annotator annotated, once per annotator.",
     ),
     "too-few-treebanks": _error("There are too few treebanks for the computation.", "Add treebanks."),
     "invalid-judgments": _error(
-        "The file of judgments does not have a line with valid votes for each gold sentence.", "Correct it."
+        "A gold sentence has no line of valid votes in the file of judgments.", "Correct the file."
     ),
     "unknown-figure-format": _error(
         "The file name of a figure has an unknown suffix.", "Choose a name ending in .svg, .png, .pdf or .html."
@@ -247,11 +255,11 @@ MESSAGES: Mapping[str, Message] = {
         "Use swap-lazy or swap-eager, or lift non-projective arcs with --lift.",
     ),
     "derivation-too-long": _error("The derivation of a tree takes too many steps.", "Split or drop the sentence."),
-    "illegal-transition": _error("A transition is not legal here.", "Choose one that `legal` returns."),
-    "no-dynamic-oracle": _error("A transition system has no dynamic oracle.", "Use arc-eager."),
-    "unknown-order": _error("Unknown order of words (--order).", "Choose one of the orders in the message."),
+    "illegal-transition": _error("A transition is not legal here.", "Choose a transition that `legal` returns."),
+    "no-dynamic-oracle": _error("The chosen transition system has no dynamic oracle.", "Use arc-eager."),
+    "unknown-order": _error("The value of --order is unknown.", "Choose one that the message lists."),
     "invalid-model-settings": _error(
-        "A language model cannot be estimated with these settings.", "Correct its order or its minimum counts."
+        "A language model cannot be estimated with these settings.", "Correct the n-gram order or the minimum counts."
     ),
     "reserved-word": _error(
         "An ARPA file cannot contain a word that has white space or is a reserved token, such as <s>.",
@@ -263,34 +271,34 @@ MESSAGES: Mapping[str, Message] = {
     # conversion
     "invalid-targets": _error(
         "The file of --targets is invalid.",
-        "Write a table [targets] with a list of relations for each UPOS; see docs/conversion.md.",
+        "Write a table [targets] in TOML that lists the relations for each UPOS; see docs/conversion.md.",
     ),
     "recorded-heads": _error(
-        "The treebank was already converted with --exact: MISC has recorded heads.",
+        "The treebank was already converted with --exact: MISC contains the original heads.",
         "Convert it back first, or leave out --exact.",
     ),
     "outdated-record": _warning(
-        "MISC contains the original heads, but the trees have changed since, so MISC is not used.",
-        "Convert trees back before changing them. Ignore this for a parser's output.",
+        "MISC contains the heads from before the conversion, but is not used, because the trees were changed since.",
+        "Convert trees back before changing them. Ignore this warning for a parser's output.",
     ),
     "unused-record": _warning(
-        "MISC contains the original heads, but --exact was not given.",
-        "Give --exact to restore them. Ignore this for a parser's output.",
+        "MISC contains the heads from before the conversion, but --exact was not given.",
+        "Give --exact to restore them. Ignore this warning for a parser's output.",
     ),
     "enhanced-kept": _warning(
-        "Enhanced graphs are not converted with the trees.", "Do not use DEPS of a converted treebank."
+        "Only the trees are converted, not the enhanced graphs.", "Do not use DEPS of a converted treebank."
     ),
     # campaigns
     "invalid-manifest": _error(
         "A manifest, or the metadata.json of a shared task, is invalid.", "See docs/rank.md for all keys."
     ),
     "unknown-language": _error(
-        "With --votes language or family, the language or family of each treebank must be known.",
+        "With --votes language (or --votes family), the language (or family) of each treebank must be known.",
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
-    "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for perplexities a ratio above 1."),
+    "invalid-margin": _error("The margin is invalid.", "Give points above 0, or for a perplexity a ratio above 1."),
     "no-documents": _error(
-        "Gold does not mark documents, or does not have the comment that --resample-by names.",
+        "Gold does not mark documents, or lacks the comment given as --resample-by.",
         "Use --resample-by auto or sentence, or mark documents with # newdoc.",
     ),
     "unknown-group": _error("Unknown group of test sets.", "Define it in a manifest, or use `all`."),
@@ -299,38 +307,40 @@ MESSAGES: Mapping[str, Message] = {
         "Wait until the file is complete, check that all workers read the same folder, and run again. Finished"
         " work is kept.",
     ),
-    "worker-lost": _error("A worker process died.", "Use fewer --jobs, or more memory, and run again."),
+    "worker-lost": _error(
+        "A worker process died, perhaps for lack of memory.", "Use fewer --jobs, or more memory, and run again."
+    ),
     "invalid-cluster": _error(
-        "The cluster cannot be used.", "Check its address, its TLS files and the versions of its workers."
+        "The cluster cannot be used.", "Check its address, its TLS files, and that its workers run the same versions."
     ),
     # studies
     "unknown-study": _error("Unknown study.", "See `levelhead reproduce --help`."),
-    "no-outputs-folder": _error(
-        "Training parsers requires a folder for their outputs.", "Name a folder with --outputs."
-    ),
+    "no-outputs-folder": _error("No folder was given for the outputs of the parsers to be trained.", "Give --outputs."),
     "not-gold-words": _error(
         "The words or sentences of an output differ from those of the test set.",
-        "Parse the words of the gold test set.",
+        "Parse the words and sentences of the gold test set.",
     ),
-    "unknown-report-format": _error("A page must be HTML or Markdown.", "Choose a name ending in .html or .md."),
+    "unknown-report-format": _error(
+        "The page of a study can only be HTML or Markdown.", "Choose a name ending in .html or .md."
+    ),
     "invalid-store": _error(
-        "The file is neither a store of results nor the database of a shared task.", "Name another or a new file."
+        "The file is neither a store of results nor the database of a shared task.", "Give another path."
     ),
     "damaged-store": _error(
         "A store of results, or the database of a shared task, is damaged.",
-        "Delete the store: results are computed again. For a shared task, restore the database from a backup.",
+        "Delete a store; its results are computed again. Restore the database of a shared task from a backup.",
     ),
     "store-version": _error(
         "A store of results, or the database of a shared task, was written by another version of levelhead.",
-        "Delete the store, or name a new one. For a shared task, use the version that created it.",
+        "Delete the store, or give another path. For a shared task, use the version that created its database.",
     ),
     "store": _error(
         "The store of results or the database of a shared task cannot be written.",
-        "Check that the path names a file; check permissions and free space. Stored results are kept.",
+        "Check that the path is not a folder; check permissions and free space. Stored results are kept.",
     ),
     # shared tasks
     "invalid-task": _error(
-        "The settings of a shared task are invalid, or it cannot carry out a command now.",
+        "The settings of a shared task are invalid, or its present state does not allow the command.",
         "All settings are in docs/task-reference.md.",
     ),
     "gold-in-input": _error(
@@ -338,12 +348,13 @@ MESSAGES: Mapping[str, Message] = {
         "Replace the gold heads by _, or remove the file from the inputs.",
     ),
     "unchecked-input": _error(
-        "An input of a shared task cannot be checked for gold trees: it is damaged, encrypted, nested too deeply, or"
-        " too large when unpacked.",
-        "Put its unpacked contents into the inputs, or remove the file from the inputs.",
+        "An input of a shared task cannot be checked for gold trees: it is damaged, encrypted, nested too"
+        " deeply, or too large when unpacked.",
+        "Add its unpacked, decrypted contents instead, or remove it from the inputs.",
     ),
     "cannot-listen": _error(
-        "The server cannot listen on its address: another program uses it, or it is not local.",
+        "The server cannot listen on its address: another program uses the port, or the address belongs to"
+        " another machine.",
         "Choose another --port or --host, or stop the other program.",
     ),
     "unsafe-archive": _error(
@@ -352,29 +363,27 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "refused-submission": _error(
         "A submission was not accepted, or the server cannot be reached.",
-        "Follow its message. The submission does not count toward the daily limit.",
+        "Do what the message says. A refused submission does not count toward the daily limit.",
     ),
     "no-sandbox": _error(
         "Submitted systems cannot be run safely here.",
-        'Install bubblewrap, set sandbox.user, or accept only outputs: kinds = ["outputs"].',
+        'Install bubblewrap, set sandbox.user, or accept only outputs (kinds = ["outputs"]).',
     ),
     # measures and output
     "no-partial-score": _error(
-        "The measure requires valid trees, so it cannot be a partial score.",
-        "Leave it out, or score without --partial.",
+        "The measure requires valid trees, so it cannot be computed with --partial.",
+        "Leave out the measure or --partial.",
     ),
     "unknown-measure": _error("Unknown measure.", "See `levelhead measures`."),
     "invalid-measure": _error(
         "A custom measure cannot be used: its name is taken, or its function fails or returns wrong values.",
         "Follow the message; see docs/own-measures.md.",
     ),
-    "unknown-scheme": _error("Unknown scheme of classes.", "Choose one of the schemes in the message."),
-    "unknown-rules": _error("Unknown rules.", "Choose one of the rules in the message."),
-    "unknown-property": _error(
-        "A breakdown by an unknown property was requested.", "Choose one of the properties in the message."
-    ),
+    "unknown-scheme": _error("Unknown class scheme.", "Choose one that the message lists."),
+    "unknown-rules": _error("Unknown value of --rules.", "Choose one that the message lists."),
+    "unknown-property": _error("Unknown property of words.", "Choose one that the message lists."),
     "not-broken-down": _error(
-        "A measure cannot be broken down by groups of words.", "Choose a measure that counts words, such as LAS."
+        "The chosen measure cannot be broken down by groups of words.", "Choose a word-level measure, such as LAS."
     ),
     "missing-training": _error("A property requires the training treebank.", "Give --train FILE."),
     "not-there": _error(
@@ -385,14 +394,16 @@ MESSAGES: Mapping[str, Message] = {
         "A line in a file of weights is invalid.", "Write a universal relation and a number on each line."
     ),
     "not-annotated": _error(
-        "Gold has no values in a column that a measure needs.", "Leave out the measure, or use gold with this column."
+        "Gold has no values in a column that a measure needs.",
+        "Leave out the measure, or use a gold file with this column.",
     ),
     "unreadable-deps": _error(
         "A measure scores enhanced graphs, but DEPS is not a list of heads and relations.",
         "Correct DEPS, or leave the measure out.",
     ),
     "missing-weight": _error(
-        "A relation in the treebanks has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
+        "A relation in the treebanks has no weight.",
+        "Add it to the file of weights, or give a default: WLAS(FILE,default=1).",
     ),
     "invalid-definitions": _error(
         "A file of custom measures and schemes is invalid.",
@@ -402,19 +413,18 @@ MESSAGES: Mapping[str, Message] = {
         "The value of an argument or option is invalid.", "Give a value that the message allows."
     ),
     "invalid-gate": _error(
-        "A bound is not MEASURE=NUMBER, or is an upper bound for a score or a lower bound for a perplexity.",
-        "Write --fail-under LAS=85 (in Python at_least=85); for perplexities, --fail-over (at_most).",
+        "A bound must have the form MEASURE=NUMBER. It is a lower bound for scores and an upper bound for"
+        " perplexities.",
+        "Write --fail-under LAS=85 (in Python at_least=85), or for perplexities --fail-over (at_most).",
     ),
-    "invalid-columns": _error("A column does not have one valid value per word.", "Follow the message."),
+    "invalid-columns": _error("A column must have exactly one valid value for each word.", "Follow the message."),
     # parsers
     "unknown-parser": _error("Unknown parser.", "See `levelhead train --help`."),
     "nothing-to-train-on": _error(
         "The training treebank has no words, or only sentences that are too long.",
-        "Give a treebank with trees; split long sentences.",
+        "Give a treebank with words; split long sentences.",
     ),
-    "missing-tags": _warning(
-        "Words for training or parsing have no UPOS tag.", "Add tags with a tagger; parsers learn mostly from tags."
-    ),
+    "missing-tags": _warning("Some words have no UPOS tag.", "Add tags with a tagger; parsers learn mostly from tags."),
     "long-sentence": _warning(
         "A sentence is too long: it is left out of training, or parsed with a simpler search.",
         "Split it if necessary; other sentences are not affected.",
@@ -432,7 +442,8 @@ MESSAGES: Mapping[str, Message] = {
         "An external parser could not be run, or failed.", "Read the parser's message, which is quoted."
     ),
     "not-repeatable": _error(
-        "Results of an external command cannot be stored: its program may change unnoticed.", "Leave out --store."
+        "Results of an external command cannot be stored, because its program may change unnoticed.",
+        "Leave out --store.",
     ),
     "parser-words": _error(
         "An external parser returned different words than it received.", "Turn off its tokenization."
@@ -442,7 +453,7 @@ MESSAGES: Mapping[str, Message] = {
     "model-version": _error("The model was written by another version of levelhead.", "Train it again."),
     "model-too-large": _error(
         "The model is larger than the limit for model files.",
-        "Train it on fewer relations (without --relations full), or on a smaller treebank.",
+        "Train it on a smaller treebank, or without --relations full.",
     ),
     "damaged-model": _error("The model file is truncated or was changed.", "Copy it again, or train it again."),
     "output": _error("The result cannot be written.", "Check the path, the permissions and the free space."),

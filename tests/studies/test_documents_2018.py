@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find_plan, score_plan
 from levelhead.errors import InputError
@@ -102,6 +103,9 @@ def test_the_study_judges_test_sets_with_documents(gold, tmp_path):
     assert of_pairs.verdict == "no data"  # one test set says nothing about others
     assert "1 of 1 mark at least 10 documents" in study.setting[0]
     assert [section.figure is not None for section in study.sections].count(True) == 2
+    words = np.bincount(DOCUMENTS, weights=[len(sentence) for sentence in levelhead.read(gold)])
+    (marked,) = study.sections[0].table.rows
+    assert marked[:4] == ("en", len(MARKS), 20, pytest.approx(100 * words.max() / words.sum()))
     effects = study.sections[1].table.rows[0]
     assert effects[0] == "en"
     assert np.isfinite(effects[1:]).all()

@@ -181,7 +181,10 @@ def test_official_scores_of_2017(data: Path) -> None:
     folder = data / "conll17"
     scores = folder / "official" / "pertreebank_2017_LAS_UAS_CLAS.tsv"
     found = verdicts(reproduce("conll17", StudyRequest(scores=scores, quick=True)))
-    assert found["Systems are ranked by the macro-average over all test sets"] == ("confirmed", "33 of 33 teams have the official rank")
+    assert found["Systems are ranked by the macro-average over all test sets"] == (
+        "confirmed",
+        "33 of 33 teams have the official rank",
+    )
 
 
 def test_a_changed_output_is_noticed(data: Path, tmp_path: Path) -> None:

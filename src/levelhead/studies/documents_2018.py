@@ -51,8 +51,7 @@ def reproduce(request: StudyRequest) -> Study:
         columns(text="test set", number=("documents", "sentences"), percent="largest document")
         | columns(number="valid outputs"),
         [
-            (code, counts["documents"], counts["sentences"], 100 * counts["largest"] if "largest" in counts else None,
-             len(counts["systems"]))
+            (code, counts["documents"], counts["sentences"], counts.get("largest"), len(counts["systems"]))
             for code, counts in counted.items()
         ],
         "A test set without `# newdoc` counts as one document. Of the largest document, the table shows the share"
