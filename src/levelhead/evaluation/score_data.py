@@ -119,7 +119,7 @@ class PartialCoverage(NamedTuple):
 
     Args:
         paired_by: how gold and output sentences were paired: by "characters" if all texts agree, otherwise by
-            "sent_id" or "text"; None without a readable output.
+            "sent_id" or "text"; None for an unreadable output.
         answered: the number of gold sentences for which the output has a word with a HEAD.
         sentences: the number of gold sentences.
         valid_trees: the number of gold sentences with a valid tree in the output.

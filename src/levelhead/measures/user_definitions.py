@@ -196,7 +196,7 @@ def measure(
 
     The function gets the `WordColumns` of all gold words of some sentences, and returns an array with one element per
     word: whether the word is correct, or a number from 0 to 1. Words that are not aligned are never correct. Recall is
-    the sum of the array divided by the number of gold words. Precision divides the sum by the number of system words.
+    the sum of the array divided by the number of gold words. For precision, divide by the number of system words.
 
     The element of a word may only depend on the sentence of this word, not on other sentences in the same call.
     Measures made from functions cannot be combined with `jobs`, `cluster` or `store`.

@@ -52,7 +52,7 @@ class Measure:
 
     Args:
         name: the name of the measure in the registry.
-        argument: the text in parentheses; None without parentheses.
+        argument: the text in parentheses; None if the name has no parentheses.
         only: the only class or relation that is counted, such as `CORE`, `callin:CONTENT` or `nsubj`; None for all.
         without: the classes and relations that are left out, sorted.
         component: the ratio to report, such as "recall"; None for F1.
