@@ -170,18 +170,18 @@ def test_the_function_has_the_defaults_and_the_help_of_options(name: str) -> Non
 def test_help_has_the_text_and_the_default_of_the_function() -> None:
     shown = " ".join(CliRunner().invoke(cli, ["compare", "--help"]).output.split())
     for text in (
-        "Confidence level of intervals [default: 0.95; 0<x<=0.999999]",
-        "Training treebanks, required by WLAS(WDE); can be repeated",
+        "Confidence level of intervals [default: 0.95; 0<NUMBER<=0.999999]",
+        "Training treebanks for WLAS(WDE); can be repeated",
         "Format of the files, conllu or conllx [default: conllu]",
         "Split of UD releases to use as gold (train, dev or test) [default: test, or the only split]",
-        "separated by commas; can be repeated [default: UAS, LAS and CLAS; if the rules are msp25, all official measures]",
+        "separated by commas; can be repeated [default: UAS, LAS and CLAS; for the rules msp25, all official measures]",
     ):
         assert text in shown
 
 
 @pytest.mark.parametrize(("name", "text"), [
-    ("convert", "Record the original heads in MISC (forward), or restore them from there (backward)"),
-    ("train", "on both treebanks, with the best number of passes; requires --dev"),
+    ("convert", "When converting forward, record the original heads in MISC; when converting backward, restore these heads"),
+    ("train", "on the training and development treebanks, with the best number of passes; requires --dev"),
 ])  # fmt: skip
 def test_help_names_options_not_parameters(name: str, text: str) -> None:
     shown = " ".join(CliRunner().invoke(cli, [name, "--help"]).output.split())

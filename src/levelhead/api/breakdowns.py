@@ -108,9 +108,9 @@ def breakdown(
         by: a property of words such as "relation", "class" or "upos", or several joined by commas. All properties are
             in `levelhead.analysis.word_properties.PROPERTIES`. For one system, a list gives a separate breakdown by
             each item, and None gives the result of `analyze`.
-        measures: a single word-level measure, such as LAS or UPOS.
-        train: training treebanks, required by WLAS(WDE) and by the properties "frequency", "vocabulary",
-            "seen-sentence", "seen-heads" and "seen-tree".
+        measures: one word-level measure, such as LAS or UPOS.
+        train: training treebanks for WLAS(WDE) and for the properties "frequency", "vocabulary", "seen-sentence",
+            "seen-heads" and "seen-tree".
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -160,7 +160,7 @@ def analyze(
     words with this error were correct. Types of errors are coarser, such as "wrong label".
 
     Args:
-        measures: a single word-level measure, such as LAS or UPOS.
+        measures: one word-level measure, such as LAS or UPOS.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -195,8 +195,8 @@ def trees(
     """Return trees of sentences in which one system makes errors, or several systems differ most.
 
     Args:
-        show: the errors to show if there is one system, such as "nsubj:obj" (gold nsubj predicted as obj).
-        measures: a single word-level measure, such as LAS or UPOS; ignored if `show` is given.
+        show: with one system, the errors to show, such as "nsubj:obj" (gold nsubj, predicted obj).
+        measures: one word-level measure, such as LAS or UPOS; ignored if `show` is given.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.

@@ -91,9 +91,9 @@ def compare(
     """Return scores of systems with confidence intervals, and differences from the first system with p-values.
 
     Args:
-        measures: by default UAS, LAS and CLAS; if the rules are msp25, all official measures.
-        margin: also test for equivalence: a difference below this margin in points (for perplexities, a ratio such as
-            1.05).
+        measures: by default UAS, LAS and CLAS; for the rules msp25, all official measures.
+        margin: also test whether the difference is smaller than this margin in points (for perplexities, a ratio such
+            as 1.05).
         wilcoxon: also compute Wilcoxon's test over treebanks (requires the extra `stats`).
         votes: count each "treebank", "language" or "family" as one observation in the sign test and Wilcoxon's test.
         fail_if_worse: measures by which no system may be significantly worse than the first. With `margin`, a system
@@ -192,7 +192,7 @@ def languages(
 
     Args:
         gold: at least two test sets, as a folder, a manifest, or a mapping of codes to treebanks or paths.
-        measures: by default LAS and CLAS, and WLAS(WDE) with `train`; if the rules are msp25, all official measures.
+        measures: by default LAS and CLAS, and WLAS(WDE) with `train`; for the rules msp25, all official measures.
         parallel: whether to treat all treebanks as translations of each other, paired by document, or by sentence if
             gold marks no documents; by default only treebanks with the same document ids.
 
@@ -228,8 +228,8 @@ def agree(
     Args:
         annotations: two or more treebanks or paths; a mapping of names to treebanks or paths; a single treebank in
             which comments `# user_id` name the annotators; or a folder with a file for each annotator and document.
-        gold_format: the format of the first file, if different from the others. If only the first file is CoNLL-U, its
-            multiword tokens are split.
+        gold_format: the format of the first file, if different from the others. If only the others are CoNLL-X,
+            multiword tokens are replaced by their words.
 
     Raises:
         InputError: a file is invalid, the texts differ, a path is given twice, or there are fewer than two annotations.
@@ -311,9 +311,9 @@ def power(
         gold: one or more test sets, as in `compare`. None assumes the typical variances of the CoNLL 2018 outputs.
         systems: the two systems, as a list of two paths, or a mapping of names to outputs. Folders named run or seed
             with a number, such as run1, are training runs.
-        measures: by default UAS, LAS and CLAS; if the rules are msp25, all official measures.
+        measures: by default UAS, LAS and CLAS; for the rules msp25, all official measures.
         units: sizes of test sets, in sentences or documents; by default six sizes and the size of gold.
-        runs: numbers of training runs per system; by default 1, 3, 5 and 10, or 1 if the spread of runs is unknown.
+        runs: numbers of training runs per system; by default 1, 3, 5 and 10, or only 1 if `run_sd` is unknown.
         run_sd: the standard deviation between runs, in points; by default estimated from the given runs.
         alpha: the significance level of the two-sided test.
         power: the probability of detecting the difference (statistical power).

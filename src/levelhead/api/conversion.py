@@ -43,11 +43,12 @@ def convert(
 
     Args:
         direction: "forward" or "backward".
-        targets: a TOML file with the words to convert; by default those of Kohita et al. (2017).
-        variant: the algorithm of Kohita et al. (2017): "paper" (algorithms 1 and 2), "frozen" (the same, but a word's
-            children are always those of the input tree), or "script" (their script).
+        targets: a TOML file with the words to convert; by default the list of Kohita et al. (2017).
+        variant: the algorithm of Kohita et al. (2017): "paper" (algorithms 1 and 2), "frozen" (the same, but with
+            children as in the input tree), or "script" (their script).
         ud: the version of UD; by default detected from the relations (2 if unclear).
-        exact: record the original heads in MISC ("forward"), or restore them from there ("backward").
+        exact: when converting forward, record the original heads in MISC; when converting backward, restore these
+            heads.
 
     Raises:
         InputError: the file is invalid, or heads to record in MISC are already recorded there.
@@ -103,11 +104,10 @@ def perplexity(
             a model, `ngram` and the minimum counts are ignored.
         test: the test set.
         systems: parser outputs for the test set, as a path, a list of paths, or a mapping of names to outputs.
-        order: predict words in sentence order ("string"), or in the order in which a transition system attaches them
-            ("swap-lazy" ...).
+        order: predict words in sentence order ("string"), or as a transition system attaches them ("swap-lazy" ...).
         ngram: the length of the longest n-grams; by default 3.
-        minimum_counts: the minimum counts of 1-grams, 2-grams and so on, or "srilm" for the defaults of SRILM (1, 1, 2,
-            2, 2).
+        minimum_counts: the minimum counts of 1-grams, 2-grams and so on; "srilm" stands for the defaults of SRILM
+            (1,1,2,2,2).
         minimum_word_count: treat training words with a lower count as unknown.
         ends: count ends of sentences like words ("in"), not at all ("out"), or in the probability but not in the number
             of words ("ppl1", as in SRILM).
@@ -159,8 +159,8 @@ def recover(
     Args:
         answers: the path of a file or folder of answers, a mapping of sent_ids to answers, or a list with one answer
             per gold sentence.
-        gold: the gold treebank with the words that the language model was to parse.
-        separator: split answers at lines that start with this text (if empty, at blank lines); by default detected.
+        gold: the gold treebank with the words that the language model was asked to parse.
+        separator: split answers at lines that start with this text (at blank lines if empty); by default detected.
         field: the field with the answer, in JSON Lines or CSV; dots separate nested fields, as in `response.text`.
         id_field: the field with the sent_id, in JSON Lines or CSV.
 

@@ -138,14 +138,14 @@ SHARED: Mapping[str, str] = MappingProxyType(
         ),
         "format": 'the format of the files, "conllu" or "conllx".',
         "gold_format": (
-            "the format of gold, if different from `format`; multiword tokens of CoNLL-U gold are split if outputs"
-            " are CoNLL-X."
+            "the format of gold, if different from `format`; if only outputs are CoNLL-X, multiword tokens are replaced"
+            " by their words."
         ),
         "allow_several_roots": (
             'whether to accept sentences with several roots (words with HEAD 0); only for the rules "ud" and "udtools".'
         ),
         "punct": (
-            'which punctuation UAS, LAS and LS leave out: none ("keep"), words with gold relation punct ("relation",'
+            'punctuation to leave out of UAS, LAS and LS: none ("keep"), words with gold relation punct ("relation",'
             ' like LAS(nopunct)), or all punctuation by Callin\'s definition ("callin", like LAS(nopunct=callin)).'
         ),
         "weights": (
@@ -157,39 +157,36 @@ SHARED: Mapping[str, str] = MappingProxyType(
             "whether to also score outputs whose text differs from gold or whose trees are broken; missing words"
             " count as errors (unofficial)."
         ),
-        "train": "training treebanks, required by WLAS(WDE).",
+        "train": "training treebanks for WLAS(WDE).",
         "split": (
             'the split of UD releases to use as gold ("train", "dev" or "test"); by default "test", or the only split.'
         ),
         "as_runs": (
-            "whether to treat every folder inside a system's folder as a training run (with a single gold file, also"
-            " every file); by default only folders named run or seed with a number."
+            "whether to treat every folder inside a system's folder as a training run (and every file, if there is only"
+            " one gold file); by default only if named like run1 or seed42."
         ),
         "jobs": "the number of processes, or the workers that `levelhead.jobs.cluster` returns.",
         "cluster": 'a dask cluster that runs the jobs: "local" (with `jobs` workers), "tcp://host:port", or None.',
-        "store": "keep results in this file, so that the next run does not compute them again.",
+        "store": "keep results in this file, and reuse them in later runs.",
         "resample_by": (
             'the units that intervals and tests treat as independent: "sentence", "document" (marked by # newdoc),'
-            ' "comment:NAME" (sentences with the same comment NAME), or "auto" (documents if gold marks ten or more,'
-            " otherwise sentences)."
+            ' "comment:NAME" (sentences with the same comment NAME), or "auto" (documents if there are at least'
+            " ten, otherwise sentences)."
         ),
         "seed": "the random seed.",
         "level": "the confidence level of intervals.",
         "folds": "the number of cross-validation folds, which are blocks of consecutive sentences.",
         "treebank": "a treebank or its path.",
         "treebanks": "treebanks, their paths, folders, lists of these, or mappings of names to treebanks or files.",
-        "merge": "whether to count the train, dev and test files of a treebank as one treebank.",
+        "merge": "whether to treat the train, dev and test files of a treebank as one treebank.",
         "external": "how to run an external parser.",
         "origin": "how the result was made, shown at the end of pages.",
-        "repair": (
-            "whether to repair invalid trees of external parsers instead of rejecting them; repairs are reported as"
-            " warnings."
-        ),
+        "repair": ("whether to repair invalid trees of external parsers, with a warning, instead of rejecting them."),
         "lift": "whether to lift non-projective arcs if the transition system needs projective trees.",
-        "beam": "the beam width of transition-based parsers and the ensemble.",
+        "beam": "the beam width of transition-based parsers and of `ensemble`.",
         "heads": (
-            'learn trees whose heads are content words, as in UD ("content"), or function words ("function"). For'
-            ' "function", training trees are converted, and parses are converted back.'
+            'learn trees whose heads are content words, as in UD ("content"), or function words ("function"; training'
+            " trees are converted, and parses converted back)."
         ),
         "relations": 'learn relations without subtypes ("universal") or with subtypes ("full").',
     }

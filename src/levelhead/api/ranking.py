@@ -104,19 +104,19 @@ def rank(
         manifest: a TOML file with test sets, systems and groups, and the default measures and rules.
         scores: scores to rank instead of files, either a table in percent (TSV or a data frame) or a mapping of system
             names to results of `score`. With results of `score`, there are no intervals and tests.
-        measures: by default LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS if the rules are conll17; MSLAS, LAS and Feats
-            if they are msp25.
+        measures: by default LAS, MLAS, BLEX and CLAS; for the rules conll17, LAS, UAS and CLAS; for msp25, MSLAS, LAS
+            and Feats.
         all_measures: also rank by all measures that the official scorer prints, LAS first.
-        ranking: whether to average and rank at full precision ("exact") or as a shared task did ("conll17" or
+        ranking: whether to compute averages and ranks at full precision ("exact") or as a shared task did ("conll17" or
             "conll18"); by default "exact".
         missing: the score of missing outputs: 0, as in the shared tasks ("zero"), or predicted from all other scores
             ("adjust"). Invalid outputs always score 0.
-        groups: the test sets to average over: "all", "each" (every test set separately), a group of the manifest,
+        groups: the groups of test sets to average over: "all", "each" (one per test set), a group of the manifest,
             "family:NAME", "genus:NAME", "language:NAME", "conll18:pud" ...; by default "all".
         by_treebank: whether to also rank separately on each test set in `groups`.
         only: the names of the systems to rank; by default all.
         rules: by default "ud".
-        scheme: the class scheme for names such as CORE in "LAS@CORE". The result has the name of the scheme in the
+        scheme: the scheme that defines classes such as CORE in "LAS@CORE". The result has the name of the scheme in the
             measure, as in "LAS@nivre-fang:CORE".
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests. By default, they are
             computed if `prepare` is given, or if files are ranked with `missing="adjust"`.
@@ -316,9 +316,8 @@ def difficulty(
         systems: a folder with one folder per system, a mapping of names to outputs, or a list of folders.
         scores: scores to use instead of files, either a table in percent (TSV or a data frame) or a mapping of system
             names to results of `score`.
-        measure: a single measure in percent, such as CLAS.
-        explain: a table of treebanks, such as the result of `profile`, with properties that may explain their
-            difficulty.
+        measure: one measure that is a percentage, such as CLAS.
+        explain: a table of properties that may explain the difficulty of treebanks, such as the result of `profile`.
         only: the names of the systems to use; by default all.
         rules: by default "ud".
 

@@ -78,9 +78,9 @@ def score(
 
     Args:
         measures: by default all measures that the official scorer prints.
-        train: training treebanks, to also report how much of gold occurs in them (`leakage`) and scores on the rest;
-            required by WLAS(WDE).
-        intervals: also compute 95% confidence intervals, by document if gold marks ten or more, otherwise by sentence;
+        train: training treebanks, to report how much of gold they contain (`leakage`), and scores on the other
+            sentences (`new_scores`); required for WLAS(WDE).
+        intervals: also compute 95% confidence intervals, by document if there are at least ten, otherwise by sentence;
             `compare` offers other levels and units.
         prepare: "page" to also collect the errors that `write_report` shows; the field `looked` has them.
 

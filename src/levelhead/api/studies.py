@@ -35,13 +35,13 @@ def reproduce(
 
     Args:
         paper: the name of a study in `levelhead.studies.STUDIES`.
-        treebanks: folders of treebanks (`xx-ud-train.conllu` ...), or files.
-        systems: a folder with a parser's outputs, or with a subfolder of outputs for each parser; by default those of
-            levelhead's parsers, trained briefly.
-        judgments: a folder of human judgments (study callin). Its subfolder for each language, such as `en`, has the
-            files `gold.conll`, `parser1.conll`, `parser2.conll` and `prediction` (the judgments).
-        scores: a table of published scores (study conll17).
-        weights: weights of relations for WLAS (study callin); by default their entropies in the training sets.
+        treebanks: treebanks (`xx-ud-train.conllu` ...), or folders of treebanks.
+        systems: a folder with a parser's outputs, or with a subfolder for each parser; by default outputs of
+            levelhead's parsers after brief training.
+        judgments: a folder of human judgments for the study callin. Its subfolder for each language, such as `en`, has
+            the files `gold.conll`, `parser1.conll`, `parser2.conll` and `prediction` (the judgments).
+        scores: a table of published scores for the study conll17.
+        weights: weights of relations for WLAS in the study callin; by default entropies from the training sets.
         quick: only check that everything works. This uses few resamples, and replaces missing training sets by test
             sets.
         outputs: keep the outputs of levelhead's parsers in this folder.

@@ -59,15 +59,15 @@ def profile(
     Large files are read in pieces. Only their vocabulary stays in memory; a note says how large it is.
 
     Args:
-        columns: columns, groups of columns, "summary" or "all", as listed by `levelhead profile --list-columns`.
-        by: what each row describes: a "treebank", one "value" of its profile, or all words of a treebank with the
-            same "relation", "deprel" (with subtype), "class", "upos" or "feature".
+        columns: columns or groups from `levelhead profile --list-columns`, or "all" (every column).
+        by: what each row describes: a treebank ("treebank"), one number in its profile ("value"), or all its words that
+            share a "relation" (without subtype), "deprel" (with subtype), "class", "upos" or "feature".
         total: whether to add a profile of all treebanks together.
         scheme: the scheme of relation classes.
         chunk: the number of tokens per chunk of running text (STTR).
         partial_chunk: whether to include the last, shorter chunk (STTR).
         window: the number of tokens per window (MATTR).
-        least: the minimum frequency of words for the head-word entropy.
+        least: the minimum frequency of dependents in the head-word entropy.
         train: training treebanks, for the shares of sentences that also occur in training (`same_words`,
             `same_heads`, `same_either`).
 
@@ -93,8 +93,8 @@ def similarity(
     """Return how similar each pair of treebanks is.
 
     Args:
-        matrix: show this distance as a square matrix instead of pairs: "klcpos3" (A in rows, B in columns), "relations"
-            or "displacement".
+        matrix: instead of pairs, show a square matrix of this distance: "klcpos3" (KLcpos3(A, B) with A in rows),
+            "relations" or "displacement".
 
     Raises:
         InputError: a file is missing or invalid, or there are fewer than two treebanks.
@@ -120,12 +120,12 @@ def select(
     The train, dev and test files of a treebank count as one treebank.
 
     Args:
-        min_tokens: the minimum number of tokens of a treebank.
+        min_tokens: the minimum number of tokens per treebank.
         max_nonprojective: exclude treebanks with at least this percentage of non-projective trees.
-        nonprojective: which non-projective trees to count: those that Callin's program finds ("callin"), or all
-            ("true").
+        nonprojective: the non-projective trees that `max_nonprojective` counts: those that Callin's program finds
+            ("callin"), or all ("true").
         any_features: whether to also select treebanks without morphological features.
-        several_per_language: whether to select several treebanks per language, instead of the largest.
+        several_per_language: whether to select several treebanks per language, instead of only the largest.
 
     Raises:
         InputError: a file is missing or invalid.

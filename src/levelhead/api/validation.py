@@ -25,9 +25,9 @@ def validate(
 
     Args:
         paths: files (also compressed), folders of files, or manifests (TOML) whose gold files are validated.
-        rules: check files as CoNLL-U ("ud") or as morphosyntactic parses ("msp25", "msp25-sorted").
-        fix: write a repaired copy to this file, or for several inputs to this folder, and check it. Only white space,
-            blank lines and empty columns are repaired.
+        rules: check files as CoNLL-U ("ud") or as files of morphosyntactic parsing ("msp25", "msp25-sorted").
+        fix: write a repaired copy to this file, or copies of several inputs to this folder, and check the copies. Only
+            white space, blank lines and empty columns are repaired.
 
     Raises:
         InputError: a folder has no CoNLL-U file, or a manifest is invalid.

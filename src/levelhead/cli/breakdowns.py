@@ -23,10 +23,10 @@ _reading_and_printing = joined(
 @options.gold_and_systems
 @click.option(
     "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
-    help="Property of words, or a combination: class, relation, deprel (relation with subtype), head-relation, upos,"
-    " lemma, feature:NAME, direction, length, depth, projective, sentence-length, document, comment:NAME; with --train"
-    " also frequency, vocabulary, seen-sentence, seen-tree, seen-heads. With one SYSTEM, can be repeated"
-    "  [default: the costliest errors, as in analyze]",
+    help="Property of words, or several joined by commas: class, relation (without subtype), deprel (with subtype),"
+    " head-relation, upos, lemma, feature:NAME, direction, length, depth, projective, sentence-length, document,"
+    " comment:NAME; with --train also frequency, vocabulary, seen-sentence, seen-tree, seen-heads; can be repeated if"
+    " there is only one SYSTEM  [default: print the costliest errors, as analyze does]",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -48,7 +48,7 @@ def breakdown(by: tuple[str, ...], **given: Any) -> None:
 @click.option(
     "--show", type=options.Choice(("repairs", "types", "cascading"), "table"), default="repairs", show_default=True,
     help="Table to print: points gained by repairing each kind of error (repairs), types of errors (types), or how many"
-    " wrong arcs follow from another wrong arc (cascading). For TSV and JSON, use --table",
+    " wrong arcs follow from another wrong arc (cascading); for TSV and JSON Lines, choose with --table",
 )  # fmt: skip
 @options.limit_option
 @options.measuring_options
@@ -130,12 +130,12 @@ _FORMATS = ("tsv", "jsonl", "json")
 @options.partial_option
 @options.definitions_option
 @click.option(
-    "--scheme", metavar="SCHEME", help="Class scheme of the column `class`  [default: nivre-fang]",
+    "--scheme", metavar="SCHEME", help="Scheme that defines the column `class`  [default: nivre-fang]",
 )  # fmt: skip
 @options.split_option
 @click.option(
     "-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True,
-    help="Number of processes; with several, all rows are kept in memory",
+    help="Number of processes; with more than one, all rows are kept in memory",
 )  # fmt: skip
 @options.cluster_options
 @options.printing_options(*_FORMATS, places=False)

@@ -28,12 +28,12 @@ from levelhead.errors import InputError
 @setting("--margin", type=options.FiniteRange(), metavar="POINTS")
 @click.option(
     "--fail-if-worse", multiple=True, metavar="MEASURE,...",
-    help="Exit with 1 if a system is significantly worse than the first by one of these measures; with --margin, if the"
-    " interval of the difference includes a loss above the margin",
+    help="Exit with code 1 if a system is significantly worse than the first by one of these measures; with --margin,"
+    " instead if the interval of the difference includes a loss above the margin",
 )  # fmt: skip
 @click.option(
     "--summary", "summary_file", type=options.RESULT, metavar="MARKDOWN",
-    help="Also write scores, differences and the ten sentences with the largest losses to this Markdown file",
+    help="Also write scores, differences and the ten sentences with the most additional errors to this Markdown file",
 )  # fmt: skip
 @options.as_runs_option
 @options.page_options
@@ -145,8 +145,8 @@ def power(files: tuple[str, ...], each: bool, figure: str | None, **given: Any) 
 @click.argument("files", nargs=-1, required=True, type=options.PATH, metavar="FIRST [SECOND...]")
 @click.option(
     "--by", type=options.Choice(["label", "measure", "pattern"]),
-    help="Table to print: coefficients of each kind of label (label), F1 of measures (measure), or patterns of"
-    " disagreement (pattern)  [default: label; as text, all three]",
+    help="Table to print: agreement on each kind of label (label), F1 of each measure (measure), or patterns of"
+    " disagreement (pattern)  [default: all three in text, otherwise label]",
 )  # fmt: skip
 @options.limit_option
 @options.interval_options
@@ -172,8 +172,8 @@ def agree(files: tuple[str, ...], **given: Any) -> None:
 @click.argument("new", type=options.PATH)
 @click.option(
     "--by", type=options.Choice(["pattern", "sentence", "file"]),
-    help="Table to print: patterns of changes, changed sentences, or files  [default: pattern; as text, a summary and"
-    " the most frequent patterns]",
+    help="Table to print: patterns of changes, changed sentences, or files  [default: a summary and the most frequent"
+    " patterns in text, otherwise pattern]",
 )  # fmt: skip
 @options.limit_option
 @click.option(

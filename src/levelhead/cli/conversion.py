@@ -21,7 +21,7 @@ from levelhead.progress import tracked
 @click.argument("arguments", nargs=-1, metavar="{forward|backward} IN OUT | --check IN...")
 @click.option(
     "--check", "only_check", is_flag=True,
-    help="Convert files forward and back, and report the heads that are not restored",
+    help="Convert files to function heads and back, and report heads that are not restored",
 )  # fmt: skip
 @click.option("--failures", is_flag=True, help="With --check, list the words whose heads are not restored")
 @setting("--targets", type=options.PATH, metavar="FILE.toml")
@@ -96,7 +96,7 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 @setting("--system", type=options.Choice(SYSTEMS, "transition system"), help="Transition system")
 @click.option(
     "--transitions/--order", "transitions", default=True,
-    help="Print transitions, or the words in the order in which they are attached  [default: transitions]",
+    help="Print transitions, or words in the order of attachment  [default: transitions]",
 )  # fmt: skip
 @click.option("--labeled", is_flag=True, help="Print the relation with each transition that adds an arc")
 @setting("--lift", is_flag=True)
@@ -136,17 +136,16 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.argument("test", type=options.PATH)
 @setting("--order", type=options.Choice(ORDERS, "order"))
 @click.option(
-    "--system", "systems", multiple=True, type=options.PATH, help="Also measure this parser output; can be repeated"
-)
+    "--system", "systems", multiple=True, type=options.PATH,
+    help="Also measure the perplexity of this parser output; can be repeated",
+)  # fmt: skip
 @setting("--ngram", type=options.WHOLE["ngram"])
 @setting("--minimum-counts", metavar="N,N,...", callback=_counts)
 @setting("--minimum-word-count", type=options.WHOLE["minimum-word-count"])
 @setting("--ends", type=options.Choice(["in", "out", "ppl1"]))
 @setting("--lift", is_flag=True)
 @click.option("--sentences", is_flag=True, help="Print one row per sentence")
-@click.option(
-    "--write-arpa", type=options.RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format"
-)
+@click.option("--write-arpa", type=options.RESULT, metavar="FILE", help="Also write the model to this ARPA file")
 @options.input_format_option
 @options.result_options
 def perplexity(sentences: bool, write_arpa: str | None, **given: Any) -> None:

@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 @setting("--method", "methods", type=options.Choice(["pearson", "spearman"]), multiple=True)
 @setting("--votes", type=options.Choice(["language", "treebank"]))
 @setting("--permutations", type=options.WHOLE["draws"])
-@click.option("--matrix", is_flag=True, help="Print the coefficients as a matrix, for a single --method")
+@click.option("--matrix", is_flag=True, help="Print the coefficients of one --method as a matrix")
 @click.option(
     "--cumulative-variance", is_flag=True,
-    help="Instead of correlations, print the variance of each column over its best 2, 3, ... treebanks",
+    help="Instead of correlations, print the variance of the 2, 3, ... highest values of each column",
 )  # fmt: skip
 @options.figure_option
 @click.option(
     "--draw", type=options.Choice(["scatter", "matrix", "coefficients", "bars", "variance"], "chart"),
-    help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for a single --column,"
+    help="Chart for --figure  [default: scatter for two columns, matrix for more, coefficients for one --column,"
     " variance for --cumulative-variance]",
 )  # fmt: skip
 @options.limit_option
@@ -106,7 +106,7 @@ def _draw(
 @click.argument("second", type=options.PATH)
 @setting(
     "--judgments", type=options.PATH, required=True, metavar="FILE",
-    help="File with a line of one or more votes for each gold sentence",
+    help="File with one line for each gold sentence: the votes for FIRST or SECOND",
 )  # fmt: skip
 @setting("--words", nargs=2, metavar="FIRST SECOND")
 @options.measure_option

@@ -18,7 +18,7 @@ from levelhead.cli.shared.printing import emit, emit_folded, print_json, screen_
 
 @command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
-@click.option("--schemes", is_flag=True, help="List class schemes, which define classes such as FUN")
+@click.option("--schemes", is_flag=True, help="List the schemes that define classes such as FUN")
 @options.definitions_option
 @options.printing_options(places=False)
 def measures(names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], **given: Any) -> None:

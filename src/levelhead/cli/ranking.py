@@ -18,8 +18,8 @@ from levelhead.treebank.write import check_file, check_folder, output_errors
 
 _OUTPUT = click.option(
     "--output", "-o", type=ResultPath("file or folder"),
-    help="Write to this file instead of standard output; several systems in prototext are written to this"
-    " folder, each to its own folder",
+    help="Write to this file instead of standard output; with --format prototext and several systems, write to"
+    " subfolders of this folder",
 )  # fmt: skip
 
 
@@ -36,19 +36,19 @@ _OUTPUT = click.option(
 @options.partial_option
 @setting("--all-measures", is_flag=True)
 @setting("--manifest", type=options.PATH)
-@setting("--scores", type=options.PATH, help="Rank this table of scores (TSV) instead of files")
+@setting("--scores", type=options.PATH, help="Use this TSV table of scores instead of GOLD and SYSTEMS")
 @options.rules_option
 @options.allow_several_roots_option
 @click.option(
     "--significance/--no-significance", default=None,
-    help="Show confidence intervals, rank ranges, and which systems differ significantly (as letters and lines)"
-    "  [default: with --report, --figures, --layout paper and --cite]",
+    help="Show confidence intervals, ranges of ranks, and letters and lines for significant differences"
+    "  [default: only with --report, --figures, --layout paper, --cite or --missing adjust]",
 )  # fmt: skip
 @options.resample_by_option
 @options.level_option
 @click.option(
     "--report", "report_file", type=ResultPath("pages"), metavar="PATH",
-    help="Also write a page with tables and charts to this HTML file; if this is a folder, or ends in /, also write a"
+    help="Also write a page with tables and charts to this HTML file; if PATH is a folder, or ends in /, also write a"
     " page of errors for every output (requires the extra `report`)",
 )  # fmt: skip
 @options.title_option
@@ -164,7 +164,7 @@ def _write_prototext(results: Results, output: str | None) -> None:
 @command()
 @click.argument("gold", type=options.PATH, required=False)
 @click.argument("systems", type=options.PATH, required=False)
-@setting("--scores", type=options.PATH, help="Use this table of scores (TSV) instead of files")
+@setting("--scores", type=options.PATH, help="Use this TSV table of scores instead of GOLD and SYSTEMS")
 @setting("--measure", "-m", metavar="MEASURE")
 @setting("--explain", type=options.PATH, metavar="TABLE")
 @setting("--system", "only", multiple=True, metavar="NAME")

@@ -36,18 +36,18 @@ _MOST_AHEAD = 1 << 23  # bytes: reading larger files takes longer than loading t
 )  # fmt: skip
 @click.option(
     "--enhancements", metavar="DIGITS",
-    help="Digits of the enhancements to ignore (14: 1 and 4): 1 gapping, 2 shared parents in coordination,"
-    " 3 shared dependents in coordination, 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
+    help="Digits of the enhancements to ignore: 1 gapping, 2 shared parents in coordination, 3 shared dependents in"
+    " coordination, 4 control, 5 relative clauses, 6 case in labels; 14 ignores 1 and 4 (requires --rules udtools)",
 )  # fmt: skip
 @options.partial_option
 @click.option("--align-sentences", is_flag=True, hidden=True)
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
-    help="Exit with 1 if a measure is below this percentage before rounding; can be repeated",
+    help="Exit with code 1 if the unrounded score is below this percentage; can be repeated",
 )  # fmt: skip
 @click.option(
     "--fail-over", "over", multiple=True, metavar="MEASURE=NUMBER",
-    help="Exit with 1 if a perplexity (lower is better) is above this number; can be repeated",
+    help="Exit with code 1 if the unrounded perplexity is above this number; can be repeated",
 )  # fmt: skip
 @options.page_options
 @options.engine_options

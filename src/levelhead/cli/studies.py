@@ -30,8 +30,8 @@ _EXAMPLES = Path("examples", "parallel")
 @setting("--weights", type=_INPUT, metavar="FILE")
 @click.option(
     "--quick", is_flag=True,
-    help="Only check that everything works: use few resamples, and train on test sets if training sets are missing. In"
-    " a checkout of levelhead, --treebanks is then optional",
+    help="Only check that everything works: use few resamples, and test sets for missing training sets; in a checkout"
+    " of levelhead, --treebanks is optional",
 )  # fmt: skip
 @options.cluster_options
 @click.option("-j", "--jobs", type=options.WHOLE["jobs"], default=1, show_default=True, help="Number of processes")
@@ -39,8 +39,8 @@ _EXAMPLES = Path("examples", "parallel")
 @click.option(
     "--report", metavar="FILE",
     type=ResultPath("study", Path),
-    help="Also write a page of results to this file: .html (requires the extra `report`), or .md, with tables and"
-    " figures next to it",
+    help="Also write a page of results to this file: .html (requires the extra `report`), or .md with tables and"
+    " figures in the same folder",
 )  # fmt: skip
 @setting("--outputs", type=ResultPath("folder", Path), metavar="DIR")
 @setting("--seed", type=options.WHOLE["seed"])

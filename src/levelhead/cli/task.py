@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _FOLDER = InputPath(Path, checked=False)
 _DIR = click.argument("folder", metavar="[DIR]", type=options.UNCHECKED, default=".")
 _DIR_OPTION = click.option(
-    "--dir", "folder", type=options.UNCHECKED, default=".", help="The task folder  [default: the current folder]"
+    "--dir", "folder", type=options.UNCHECKED, default=".", help="Task folder  [default: the current folder]"
 )
 
 
@@ -67,9 +67,9 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
 @task.command(short_help="Create a task folder")
 @click.argument("folder", metavar="[DIR]", type=options.RESULT_FOLDER, default=".")
 @click.option(
-    "--gold", type=_FOLDER, help="Copy the gold treebanks of this folder, in any layout that `levelhead rank` reads"
+    "--gold", type=_FOLDER, help="Copy gold from this folder, which can have any layout that `levelhead rank` reads"
 )
-@click.option("--inputs", type=_FOLDER, help="Add the TREEBANK.conllu files of this folder to the inputs")
+@click.option("--inputs", type=_FOLDER, help="Add this folder's TREEBANK.conllu files to the inputs")
 @click.option("--title", default="A shared task", show_default=True, help="Title of the task")
 def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> None:
     """Create a task folder with task.toml, the gold treebanks, and their raw text as inputs."""
@@ -90,7 +90,7 @@ def init(folder: str, gold: Path | None, inputs: Path | None, title: str) -> Non
     "-j",
     "--jobs",
     type=options.WHOLE["jobs"],
-    help="Number of processes  [default: 1; with --cluster, one per core]",
+    help="Number of processes  [default: 1, or one per core with --cluster]",
 )
 @options.cluster_options
 def serve(folder: str, host: str, port: int, **given: Any) -> None:
@@ -117,7 +117,7 @@ def serve(folder: str, host: str, port: int, **given: Any) -> None:
 @task.command(short_help="Print a new token for a team")
 @click.argument("name")
 @_DIR_OPTION
-@click.option("--replace", is_flag=True, help="Replace the token of an existing team: its old token becomes invalid")
+@click.option("--replace", is_flag=True, help="Replace and invalidate the old token of an existing team")
 def token(name: str, folder: str, *, replace: bool) -> None:
     """Print team NAME and its new token, separated by a tab."""
     from levelhead.task.submissions import new_token
@@ -186,12 +186,10 @@ def _workers(given: Mapping[str, Any], shared_task: SharedTask, database: Databa
 
 @task.command(short_help="Close the task and compute the final ranking")
 @_DIR
-@click.option(
-    "--now", is_flag=True, help="Stop accepting submissions at once, even if the ranking cannot be computed yet"
-)
+@click.option("--now", is_flag=True, help="Stop accepting submissions immediately, without waiting for the ranking")
 @click.option(
     "--force", is_flag=True,
-    help="Leave out submissions that failed through the organizer's fault; the ranking lists them",
+    help="Rank without submissions that failed through the organizer's fault; a note names them",
 )  # fmt: skip
 @options.worker_options
 def close(folder: str, now: bool, force: bool, **given: Any) -> None:
@@ -221,7 +219,7 @@ def close(folder: str, now: bool, force: bool, **given: Any) -> None:
 @task.command(short_help="Write an archive for publication")
 @_DIR
 @click.option("-o", "--output", type=options.RESULT, required=True, help="Write the archive to this tar.gz file")
-@click.option("--with-gold", is_flag=True, help="Include the gold treebanks")
+@click.option("--with-gold", is_flag=True, help="Include gold in the archive")
 def export(folder: str, output: str, with_gold: bool) -> None:
     """Write an archive for publication: outputs, scores, logs, signatures."""
     from levelhead.task.folders import export_task
@@ -236,18 +234,19 @@ def export(folder: str, output: str, with_gold: bool) -> None:
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
     "--kind", type=options.Choice(["outputs", "system"]), default="outputs", show_default=True,
-    help="Parsed test sets (outputs), or a system with an executable `run`",
+    help="What ARCHIVE contains: parsed test sets (outputs), or an executable `run` (system)",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
     "--token-file", type=options.PATH,
-    help="File with the team's token, - for standard input  [default: the environment variable LEVELHEAD_TOKEN]",
+    help="File with the team's token (- for standard input)  [default: token in the environment variable"
+    " LEVELHEAD_TOKEN]",
 )  # fmt: skip
-@click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with 1 if it failed")
+@click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with code 1 if it failed")
 @click.option("--primary", is_flag=True, help="Wait, and make this the primary submission, which is ranked")
 @click.option(
     "--inputs", type=options.RESULT_FOLDER, metavar="FOLDER",
-    help="Download the task's inputs to this folder; ARCHIVE is then optional",
+    help="Download the task's inputs to this folder (ARCHIVE can be left out)",
 )  # fmt: skip
 @options.printing_options("text", "json", places=False)
 def submit(address: str, archive: str | None, token_file: str | None, inputs: str | None, **given: Any) -> int:

@@ -38,12 +38,13 @@ OF_PAGE = ("relation", "upos")
 @setting("--least", type=options.WHOLE["least"])
 @click.option(
     "--wde-table", type=options.RESULT, metavar="FILE",
-    help="Also write the mean word dependency entropies of the treebanks to this file, as weights for WLAS",
+    help="Also write mean word dependency entropies to this file, as weights for WLAS",
 )  # fmt: skip
-@click.option("--rarefy", metavar="WORDS,...", help="Print only word dependency entropies, in samples of these sizes")
+@click.option("--rarefy", metavar="WORDS,...", help="Print only word dependency entropies of samples of these sizes")
 @click.option(
-    "--samples", type=options.WHOLE["samples"], default=20, show_default=True, help="Samples of each size for --rarefy"
-)
+    "--samples", type=options.WHOLE["samples"], default=20, show_default=True,
+    help="Number of samples per size for --rarefy",
+)  # fmt: skip
 @click.option("--seed", type=options.WHOLE["seed"], default=0, show_default=True, help="Random seed for --rarefy")
 @options.input_format_option
 @options.worker_options
@@ -173,7 +174,7 @@ def select(treebanks: tuple[str, ...], **given: Any) -> None:
     "conllu",
     type=options.RESULT_TREEBANK,
     metavar="CONLLU",
-    help="Also write the sentences with suspects",
+    help="Also write the sentences with suspects to this file",
 )
 @options.page_options
 @options.result_options
@@ -218,7 +219,7 @@ def testsets(names: tuple[str, ...], **given: Any) -> None:
 @options.input_format_option
 @setting("--rules", type=options.Choice(CHECKED_RULES, "rules"))
 @setting("--fix", type=ResultPath("treebanks"), metavar="COPY")
-@click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with 2")
+@click.option("--strict", is_flag=True, help="Treat warnings as errors: exit with code 2")
 @options.quiet_option
 @options.limit_option
 @options.printing_options(*options.FORMATS, "github", places=False)

@@ -68,7 +68,7 @@ class Command(WithExample):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         if any(isinstance(param, click.Argument) and _takes_names(param) for param in self.params):
-            about = "Download missing test sets that are given by name, such as en_ewt@2.16"
+            about = "Download missing test sets given by names such as en_ewt@2.16"
             self.params.append(
                 click.Option(["--download"], is_flag=True, expose_value=False, callback=_set_download, help=about)
             )
@@ -142,8 +142,8 @@ class Setting(click.Option):
         text = re.sub(r"`\w+`", lambda name: option_of.get(name[0], name[0]), text.removesuffix("."))
         about, _, without_value = re.sub(r'"([^" ]+)"', r"\1", text).partition("; by default ")
         about = re.sub(r"^(whether to|the|an?) ", "", about)
-        shown, repeated = copy(self), "; can be repeated" if self.multiple and "single" not in about else ""
-        if "single" in about and isinstance(shown.metavar, str):
+        shown, repeated = copy(self), "; can be repeated" if self.multiple and not about.startswith("one ") else ""
+        if about.startswith("one ") and isinstance(shown.metavar, str):
             shown.metavar = shown.metavar.removesuffix(",...")
         shown.help = self.help or f"{about[0].upper()}{about[1:]}{repeated}"
         if default is not False and default not in (None, (), ""):

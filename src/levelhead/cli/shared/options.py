@@ -53,6 +53,9 @@ class WholeNumber(click.IntRange):
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         return "N"
 
+    def _describe_range(self) -> str:
+        return f">={self.min}" if self.max is None else f"{self.min}-{self.max}"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             return super().convert(value, param, ctx)
@@ -75,7 +78,7 @@ class FiniteRange(click.FloatRange):
         return self.fail(f"{quoted(str(value))} is not a number{least}{most}", param, ctx)
 
     def _describe_range(self) -> str:
-        return super()._describe_range() if self.min is not None else ""
+        return super()._describe_range().removeprefix("x").replace("x", "NUMBER") if self.min is not None else ""
 
 
 WHOLE = {name: WholeNumber(*limits) for name, limits in LIMITS.items()}  # the types of whole numbers
@@ -105,7 +108,7 @@ def printing_options(*formats: str, places: bool = True, output: Decorator | Non
 
 
 places_option: Decorator = click.option(
-    "--places", type=WHOLE["places"], help="Number of decimal places; JSON has all  [default: 2 or 3; all in TSV]"
+    "--places", type=WHOLE["places"], help="Number of decimal places; JSON shows all  [default: 2 or 3, all in TSV]"
 )
 table_option: Decorator = click.option(
     "--table", "table_name", metavar="NAME",
@@ -113,7 +116,7 @@ table_option: Decorator = click.option(
 )  # fmt: skip
 notes_options: Decorator = joined(
     click.option(
-        "--notes", is_flag=True, help="Print all notes  [default: the most important ones on a terminal, otherwise all]"
+        "--notes", is_flag=True, help="Print all notes  [default: the most important on a terminal, otherwise all]"
     ),
     click.option(
         "--signature", is_flag=True,
@@ -124,7 +127,7 @@ quiet_option: Decorator = click.option("--quiet", "-q", is_flag=True, help="Leav
 answer_options: Decorator = joined(quiet_option, notes_options)
 limit_option: Decorator = click.option(
     "--limit", type=WHOLE["limit"], metavar="N",
-    help="Print at most N rows; 0 for all  [default: 20 as text on a terminal, otherwise all]",
+    help="Print at most N rows; 0 prints all  [default: 20 in text on a terminal, otherwise all]",
 )  # fmt: skip
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
@@ -158,14 +161,14 @@ page_options: Decorator = joined(
 )  # fmt: skip
 cite_option: Decorator = click.option(
     "--cite", is_flag=True,
-    help="Instead of scores, print a sentence for the methods section, and BibTeX entries for measures and tests (as"
-    " LaTeX with --format latex)",
+    help="Instead of scores, print BibTeX entries for measures and tests, and text for the methods section (LaTeX"
+    " with --format latex)",
 )  # fmt: skip
 papers_options: Decorator = joined(
     click.option(
         "--layout", type=Choice(["table", "paper"], "layout"), default="table", show_default=True,
-        help="Print the usual table, or a table for a paper: best scores in bold, significance marks, intervals and a"
-        " caption (requires --format latex, markdown or html)",
+        help="Print the usual table, or a table for papers with best scores in bold, significance marks, intervals and"
+        " a caption (paper; requires --format latex, markdown or html)",
     ),
     cite_option,
 )  # fmt: skip
@@ -208,11 +211,11 @@ measure_option: Decorator = setting(
 )
 definitions_option: Decorator = click.option(
     "--definitions", multiple=True, type=PATH, metavar="TOML",
-    help="File with custom measures and class schemes; can be repeated",
+    help="File with custom measures and schemes of classes; can be repeated",
 )  # fmt: skip
 scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
-    help="Class scheme for names such as CORE in LAS@CORE  [default: nivre-fang]",
+    help="Scheme that defines classes such as CORE in LAS@CORE  [default: nivre-fang]",
 )  # fmt: skip
 measuring_options: Decorator = joined(
     measure_option,
@@ -265,7 +268,7 @@ cluster_options: Decorator = joined(
     ),
     click.option("--tls-ca", type=PATH, help="Certificate of the cluster's certificate authority (PEM)"),
     click.option("--tls-cert", type=PATH, help="Your certificate (PEM)"),
-    click.option("--tls-key", type=PATH, help="Private key of your certificate (PEM)"),
+    click.option("--tls-key", type=PATH, help="Private key for --tls-cert (PEM)"),
 )  # fmt: skip
 worker_options: Decorator = joined(
     click.option(
@@ -280,12 +283,12 @@ engine_options: Decorator = joined(split_option, worker_options, store_option)
 
 # Parsers
 
-jar_option: Decorator = click.option("--jar", type=PATH, metavar="FILE", help="Jar file of MaltParser (for malt)")
+jar_option: Decorator = click.option("--jar", type=PATH, metavar="FILE", help="Jar file of MaltParser (for `malt`)")
 parsing_options: Decorator = joined(
     jar_option,
     click.option(
         "--parse-cmd", metavar="COMMAND",
-        help="Parsing command of the parser `command`, with {model}, {input} and {output} for the files",
+        help="Command line that runs the parser `command`; {model}, {input} and {output} stand for the files",
     ),
     setting("--repair", is_flag=True),
 )  # fmt: skip
@@ -295,11 +298,11 @@ training_options: Decorator = joined(
     setting("--heads", type=Choice(["content", "function"])),
     click.option(
         "--train-cmd", metavar="COMMAND",
-        help="Training command of the parser `command`, with {train} and {model} for the files",
+        help="Command line that trains the parser `command`; {train} and {model} stand for the files",
     ),
     click.option(
         "--options", "more", default="", metavar="TEXT",
-        help="Training options to pass to malt or udpipe",
+        help="Training options to pass to `malt` or `udpipe`",
     ),
     seed_option,
 )  # fmt: skip
