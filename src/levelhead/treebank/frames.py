@@ -28,10 +28,10 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
 
     Returns:
         `sentence` (the number of the sentence, from 1), `sent_id` (or None), `word` (the ID of the word, from 1 in each
-        sentence), `form`, `lemma`, `upos`, `xpos`, `feats`, `head` (the ID of the head, 0 for the root; None if there is
-        none), `deprel` (with the subtype), `deps`, `misc`, `token` (the form of the word's surface token), and `range`
-        (the first and last ID of the multiword token that contains the word, as in "3-4", or None). Cells that are
-        empty in CoNLL-U have "_". In the tables of `levelhead.words`, these names have the same meaning.
+        sentence), `form`, `lemma`, `upos`, `xpos`, `feats`, `head` (the ID of the head, 0 for the root; None if there
+        is none), `deprel` (with the subtype), `deps`, `misc`, `token` (the form of the word's surface token), and
+        `range` (the first and last ID of the multiword token that contains the word, as in "3-4", or None). Cells that
+        are empty in CoNLL-U have "_". In the tables of `levelhead.words`, these names have the same meaning.
     """
     tokens, texts = treebank.tokens, treebank.strings.texts
     ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()
