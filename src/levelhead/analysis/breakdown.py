@@ -53,9 +53,9 @@ class Breakdown(NamedTuple):
         measure: the measure.
         rows: for each bucket (all words with the same values of the properties), these values and the score. Empty
             buckets are left out.
-        whole: the score of all words; None if `without` is empty.
-        without: a mapping from each class or relation to the score of all other words, as in Tables 2 and 3 of Nivre
-            and Fang (2017); empty for all properties except classes and relations.
+        whole: the score of all words, to compare `without` with; None if `without` is empty.
+        without: a mapping from each class or relation to the score of all words without this class or relation, as in
+            Tables 2 and 3 of Nivre and Fang (2017); empty if the property is neither the class nor the relation.
         estimates: a mapping from the values of each bucket to its score with a confidence interval.
         system: the name of the system.
     """
@@ -283,18 +283,18 @@ def _without_relation(definition: Definition, relation: str) -> Definition:
 
 
 class Average(NamedTuple):
-    """The scores of words with the same properties, averaged over treebanks.
+    """The scores of words with the same property values, averaged over treebanks.
 
     Args:
         values: the value of each property. All words with these values form a bucket.
-        n_treebanks: the number of treebanks that have such words; scores are means over these treebanks.
-        value: the mean score.
+        n_treebanks: the number of treebanks with words in the bucket; scores are means over these treebanks.
+        value: the mean score of these words.
         precision: the mean precision.
         recall: the mean recall.
         f1: the mean F1 score.
-        without: the mean score of all other words, over all treebanks.
-        difference: the mean score outside the bucket, minus that of all words.
-        estimate: the mean score with its confidence interval; None if not requested.
+        without: the mean score of words outside the bucket, over all treebanks.
+        difference: `without` minus the mean score of all words, in points.
+        estimate: the mean score with its confidence interval; None if intervals are not requested.
     """
 
     values: Annotated[tuple[str, ...], NOT_A_COLUMN]

@@ -38,10 +38,10 @@ class Confusion(NamedTuple):
     """The confusion matrix of gold and system relations, over aligned words.
 
     Args:
-        names: the universal relations, most frequent first. `OTHER` stands for all after the first `MOST_RELATIONS`.
-        counts: the number of words with each gold relation (row) and system relation (column), int64, shape
+        names: the universal relations, most frequent first. All after `MOST_RELATIONS` are counted as `OTHER`.
+        counts: the number of words with each pair of gold relation (row) and system relation (column), int64, shape
             (names, names).
-        right_heads: for each cell of `counts`, the number of words with the correct head, int64, shape (names, names).
+        right_heads: how many of the words in `counts` have the correct head, int64, shape (names, names).
         unaligned_gold: the number of unaligned gold words with each relation, int64, shape (names,).
         unaligned_system: the number of unaligned system words with each relation, int64, shape (names,).
     """
@@ -85,13 +85,13 @@ class ConfusedWords(NamedTuple):
 
 
 class Example(NamedTuple):
-    """The position of an aligned word in both treebanks.
+    """The positions of a gold word and the aligned system word.
 
     Args:
-        gold_sentence: the index of the gold sentence.
-        gold_word: the index of the word in the gold sentence.
-        system_sentence: the index of the system's sentence.
-        system_word: the index of the word in the system's sentence.
+        gold_sentence: the index of the sentence in gold.
+        gold_word: the index of the gold word in this sentence.
+        system_sentence: the index of the sentence in the system's output.
+        system_word: the index of the system word in this sentence.
     """
 
     gold_sentence: int
@@ -189,8 +189,8 @@ class Cascading(NamedTuple):
 
     Args:
         name: the class of the gold relation.
-        labeled: whether a wrong relation also makes an arc wrong.
-        wrong: the number of aligned words in the class with a wrong arc.
+        labeled: whether arcs with only a wrong relation also count as wrong.
+        wrong: the number of aligned words in the class whose arc is wrong.
         parent_correct: the number of these words whose predicted head is itself attached correctly.
         share: `parent_correct` / `wrong`; a low share means that errors follow from errors higher in the tree.
     """

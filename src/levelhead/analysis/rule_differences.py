@@ -51,12 +51,12 @@ _F1 = DataColumn("f1", "number", "The F1 score", "percent", optional=True, limit
 
 @immutable
 class Explanation(Tabular):
-    """The scores under each set of rules, and what causes differences.
+    """The scores under each set of rules, and causes of differences.
 
     Args:
         evaluations: a mapping from the name of each set of rules to the scores, or to the error if the rules reject
             the files.
-        differences: the decisions on which the rules differ and which change a score or affect a word.
+        differences: all decisions on which the rules differ, if they change a score or affect a word.
     """
 
     KIND: ClassVar[str] = "explain"
@@ -82,12 +82,12 @@ class Explanation(Tabular):
 
     @property
     def accepted(self) -> dict[str, Evaluation]:
-        """A mapping from the name of each set of rules that accepts the files to the scores under these rules."""
+        """The scores under each set of rules that does not reject the files, by the name of the rules."""
         return {name: scores for name, scores in self.evaluations.items() if isinstance(scores, Evaluation)}
 
     @property
     def verdict(self) -> str:
-        """Which rules reject the files, and which decisions change which scores."""
+        """A text that says which rules reject the files, and on which decisions scores depend."""
         rejecting = [name for name in self.evaluations if name not in self.accepted]
         parts = [f"The files are rejected by {listed(rejecting)}."] if rejecting else []
         changing = [each for each in self.differences if each.changes]

@@ -62,8 +62,8 @@ class WordProperty(NamedTuple):
     Args:
         name: the name of the property.
         meaning: the meaning of the property.
-        of: the function that returns the value of each word.
-        whose: how system words get a value: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
+        of: the function that returns the values of this property for all gold words and all system words.
+        whose: the rule by which a system word gets its value: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
     """
 
     name: str

@@ -102,7 +102,7 @@ def breakdown(
     level: float = 0.95,
     split: Split | None = None,
 ) -> Breakdowns | ErrorAnalysis:
-    """Return scores by properties of words; for several systems, also gains and losses compared with the first.
+    """Return scores by properties of words; for several systems, also gains and losses compared with the first system.
 
     Args:
         by: a property of words such as "relation", "class" or "upos", or several joined by commas. All properties are
@@ -156,7 +156,8 @@ def analyze(
 ) -> ErrorAnalysis:
     """Return the costs of errors, the types of errors, and cascading errors.
 
-    The cost of a kind of error is how much higher the score would be without these errors.
+    An error, such as a wrong relation with gold obl and predicted nmod, costs as much as the score would rise if all
+    words with this error were correct. Types of errors are coarser, such as "wrong label".
 
     Args:
         measures: one word-level measure, such as LAS or UPOS.
@@ -191,7 +192,7 @@ def trees(
     partial: bool = False,
     split: Split | None = None,
 ) -> TreeExamples:
-    """Return sentences with trees: examples of one system's errors, or the largest differences between systems.
+    """Return trees of sentences in which one system makes errors, or several systems differ most.
 
     Args:
         show: with one system, the errors to show, such as "nsubj:obj" (gold nsubj, predicted obj).
@@ -228,9 +229,10 @@ def words(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> AlignedWords:
-    """Return a table of gold and system annotation, with a row for each gold word and system.
+    """Return a table that compares gold and system annotation word by word, for each system.
 
-    Each unaligned system word also has a row, below the gold words of the sentence that contains its first character.
+    A row has a gold word and the aligned system word. Each system word that is not aligned also has a row, after the
+    gold words of the sentence in which the system word begins.
 
     Args:
         registry: the available schemes of relation classes, as `read_definitions` returns them. The column `class` has
@@ -270,9 +272,10 @@ def sentences(
     jobs: int | Workers = 1,
     cluster: str | None = None,
 ) -> CountedSentences:
-    """Return a table with a row for each gold sentence and system, with the counts of each measure.
+    """Return a table of the counts of each measure, with a row for each gold sentence and system.
 
-    A system word is counted in the gold sentence that contains its first character.
+    Counts are the numbers of correct items, of items in gold and of items in the output. A system word is counted in
+    the gold sentence in which the word begins.
 
     Args:
         measures: by default all measures that the official scorer prints.

@@ -222,8 +222,8 @@ def agree(
 ) -> Agreement:
     """Return the agreement between annotations of the same text, without treating one as gold.
 
-    F1 does not depend on the order of the annotations. Cohen's kappa, Fleiss' kappa and Krippendorff's alpha correct
-    for chance.
+    The order of the annotations does not change F1. Cohen's kappa, Fleiss' kappa and Krippendorff's alpha correct for
+    chance.
 
     Args:
         annotations: two or more treebanks or paths; a mapping of names to treebanks or paths; a single treebank in
@@ -254,7 +254,7 @@ def agree(
 
 @public()
 def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = "conllu") -> Changes:
-    """Return the changes between two versions of a treebank, or between two outputs. Their texts can differ.
+    """Return the changes between two versions of a treebank, or between two outputs; texts can differ.
 
     Args:
         old: the old version, its path, or a folder of treebanks.
@@ -262,7 +262,7 @@ def diff(old: Input, new: Input, *, rules: str | Rules = "ud", format: Format = 
 
     Raises:
         InputError: a file is invalid, only one of `old` and `new` is a folder, or the folders share no file name.
-        MeasureError: the rules are unknown, or do not score single words.
+        MeasureError: the rules are unknown, or only score whole files ("msp25").
     """
     setup = settings_for((), rules=rules, format=format)
     folders = [Path(version) for version in (old, new) if not isinstance(version, Treebank) and os.path.isdir(version)]  # noqa: PTH112
@@ -305,7 +305,7 @@ def power(
     cluster: str | None = None,
     store: PathLike | Store | None = None,
 ) -> Power:
-    """Return the smallest difference between two systems that is detectable on test sets of given sizes.
+    """Return the smallest difference between two systems that test sets of given sizes can detect.
 
     Args:
         gold: one or more test sets, as in `compare`. None assumes the typical variances of the CoNLL 2018 outputs.

@@ -94,7 +94,7 @@ def rank(
     store: PathLike | Store | None = None,
     origin: Origin | None = None,
 ) -> RankedSystems:
-    """Return systems ranked by macro-average. Missing and invalid outputs score 0; the result lists the reasons.
+    """Return systems ranked by macro-average. Missing and invalid outputs score 0; the result says why.
 
     With `missing="adjust"`, missing outputs get a predicted score instead of 0.
 
@@ -309,7 +309,7 @@ def difficulty(
 ) -> Difficulty:
     """Return how difficult each test set is, adjusted for the abilities of the systems.
 
-    Some outputs can be missing. Invalid outputs are left out, since they would score 0.
+    Systems need not have outputs on all test sets. Invalid outputs are ignored instead of scoring 0.
 
     Args:
         gold: the test sets, as a folder, a mapping of codes to treebanks or paths, or a manifest (TOML).
@@ -322,7 +322,7 @@ def difficulty(
         rules: by default "ud".
 
     Raises:
-        InputError: a gold file is missing or invalid, or fewer than three systems or test sets can be compared.
+        InputError: a gold file is missing or invalid, or there are not three systems and three test sets to compare.
         MeasureError: the measure is unknown.
     """
     from levelhead.comparison.difficulty import difficulties

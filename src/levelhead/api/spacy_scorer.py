@@ -18,8 +18,8 @@ def parser_scorer(
 ) -> Callable[..., dict[str, float | None]]:
     """Return a scorer for spaCy's `[components.parser.scorer]`.
 
-    It returns the scores of spaCy's own parser scorer and, under the name of each measure, its F1 from 0 to 1.
-    Unlike spaCy's `dep_uas` and `dep_las`, these scores include punctuation.
+    The scorer returns the scores of spaCy's own parser scorer, and adds the score by each of the `measures`, from 0 to
+    1, under the name of the measure. The added scores include punctuation, unlike spaCy's `dep_uas` and `dep_las`.
 
     Args:
         measures: the names of measures, as for `levelhead.score`.

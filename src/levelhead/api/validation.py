@@ -20,8 +20,8 @@ def validate(
     """Return all errors and warnings of CoNLL-U files, each with its line.
 
     Consecutive blank lines are reported as one warning. To limit memory, at most 100,000 warnings of each kind are
-    listed per file; the `count` of the last listed warning includes the unlisted warnings. Checking a file stops after
-    100,000 errors.
+    listed per file. All further warnings of this kind are added to the `count` of the last listed warning. Checking a
+    file stops after 100,000 errors.
 
     Args:
         paths: files (also compressed), folders of files, or manifests (TOML) whose gold files are validated.

@@ -46,21 +46,21 @@ def find_plan(
     as_runs: bool = False,
     argument: str = "systems",
 ) -> Plan:
-    """Return the test sets and each system's outputs, as a plan.
+    """Return a plan: the test sets and the outputs of each system.
 
     To list the outputs that were not found, call `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
-        systems: a mapping from system names to outputs, a folder with a folder for each system, the folder of a single
-            system, or a single output.
+        systems: a mapping from the name of each system to its outputs; a folder that contains a folder for each system;
+            the folder of one system; a list of such folders; or a single output.
         split: which files of a UD release are gold ("train", "dev" or "test").
         as_runs: whether every folder in a system's folder counts as a training run, whatever its name.
-        argument: the name that error messages use for `systems`.
+        argument: the name of the argument `systems` in error messages.
 
     Raises:
-        InputError: a path cannot be read, is empty or is given twice; the layout of a folder is ambiguous; or a key of
-            a mapping is not the code of a test set.
+        InputError: a path cannot be read, is empty or is given twice; the layout of a folder is ambiguous; or a mapping
+            of outputs has a key that is not the code of a test set.
     """
     if isinstance(systems, str | os.PathLike):
         systems = [systems] if Path(systems).is_file() else system_folders(Path(systems))

@@ -57,18 +57,18 @@ def groups_named(
 ) -> tuple[Group, ...]:
     """Return the groups of test sets with the given names.
 
-    `all` contains all test sets; `each` stands for one group per test set. Other names are the keys of `own`, languages
-    (`language:Czech`), families (`family:Uralic`), genera (`genus:Slavic`), and groups of shared tasks (`conll18:pud`).
-    If `ranking` is `conll18`, `pud` also stands for `conll18:pud`.
+    The group `all` has all test sets; `each` makes every test set a group. Other names are the keys of `own`,
+    languages (`language:Czech`), families (`family:Uralic`), genera (`genus:Slavic`), and the groups of the shared
+    tasks of 2017 and 2018 (`conll18:pud`). If `ranking` is "conll18", `pud` is short for `conll18:pud`.
 
     Args:
         names: the names of groups.
-        test_sets: the test sets of the campaign.
-        own: the groups that the campaign defines: a mapping from names to codes of test sets.
+        test_sets: all test sets that can be in groups.
+        own: custom groups: a mapping from the name of each group to the codes of its test sets.
         ranking: the way of ranking, "exact", "conll17" or "conll18".
 
     Raises:
-        InputError: a group is unknown or has no test set in the campaign.
+        InputError: a group is unknown, or contains none of the `test_sets`.
     """
     own = own or {}
     in_campaign = [test_set.code for test_set in test_sets]

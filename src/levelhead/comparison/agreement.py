@@ -58,8 +58,8 @@ class BeyondChance(NamedTuple):
 
     Args:
         value: the coefficient, where 1 is full agreement and 0 is chance agreement; None if undefined.
-        interval: the confidence interval of the coefficient; None with fewer than 10 sentences or documents
-            that contain a label other than the most frequent label.
+        interval: the confidence interval of the coefficient; None with fewer than 10 sentences or documents in which
+            some label is not the most frequent label.
     """
 
     value: float | None
@@ -72,8 +72,8 @@ class LabelAgreement(NamedTuple):
     Args:
         name: "heads", "relations", "UPOS", "XPOS" or the name of a feature.
         words: the number of words that at least two annotators labeled.
-        n_units: the number of sentences or documents that contain a label other than the most frequent label.
-            Confidence intervals require at least 10 of them.
+        n_units: the number of sentences or documents in which some label is not the most frequent label. Confidence
+            intervals require at least 10.
         observed: the percentage of words on which two annotators agree, averaged over pairs of annotators.
         expected: the percentage expected by chance.
         cohen: Cohen's kappa, averaged over pairs of annotators.
@@ -96,16 +96,16 @@ class Disagreement(NamedTuple):
 
     Args:
         name: the kind of label.
-        first: the first annotator's label; for heads, the tag of the head. With more than two annotators, both labels
-            are in alphabetical order.
+        first: the first annotator's label (for heads, the tag of the head); with more than two annotators, the
+            alphabetically first label.
         second: the other annotator's label.
         words: the number of words, summed over pairs of annotators.
-        share: these words as a percentage of all disagreements on this kind of label.
-        first_annotator: the annotator who chose `first` in the example of this disagreement.
-        second_annotator: the annotator who chose `second` in this example.
+        share: `words` / all disagreements on this kind of label.
+        first_annotator: the annotator who chose `first` for the example.
+        second_annotator: the annotator who chose `second` for the example.
         sentence: the number of the example's sentence in the first annotation, from 1.
         sent_id: the sent_id of this sentence.
-        form: the form of the example, which is the first of these words.
+        form: the form of the example, the first word with this disagreement.
     """
 
     name: str
@@ -129,11 +129,11 @@ class Agreement(Tabular):
 
     Args:
         treebanks: a mapping from the name of each annotator to the annotated treebank.
-        pairs: a mapping from each pair of annotators to their scores; F1 does not depend on the order.
+        pairs: a mapping from each pair of annotators to the scores of the second against the first; F1 is symmetric.
         labels: the agreement on each kind of label, with and without correction for chance.
         disagreements: the pairs of different labels that annotators chose, the most frequent first.
-        differing: the indices, in the first annotation, of all sentences whose span, words, heads, universal relations
-            or empty nodes differ between annotations.
+        differing: the indices of all sentences of the first annotation whose span, words, heads, universal relations or
+            empty nodes are not the same in all other annotations.
         units: the sampling units (sentences or documents) on which confidence intervals are based.
         level: the confidence level of the intervals.
         provenance: the settings and files behind the numbers.
@@ -258,7 +258,7 @@ class Agreement(Tabular):
         return Table(columns, rows, (Detail(note),)).signed(self.provenance)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return three tables: F1 scores, coefficients of agreement, and the most frequent disagreements."""
+        """Return tables of F1 scores, of coefficients of agreement, and if annotators disagree, of disagreements."""
         return self._measures_table(), self.table(), *[self._patterns_table()] * bool(self.disagreements)
 
     def _measures_rows(self) -> Iterator[tuple[str, float | None, str | None]]:

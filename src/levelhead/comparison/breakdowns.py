@@ -95,7 +95,7 @@ class Gain(NamedTuple):
     """A system's gain over the baseline on words with the same properties.
 
     Args:
-        values: the values of the properties, such as a relation, that all words of this row share.
+        values: the value of each property, such as the relation obl; all words of this row have these values.
         system: the system.
         gold: the number of gold words with these values.
         baseline_value: the score of the baseline.
@@ -119,10 +119,10 @@ class AverageGain(NamedTuple):
     """The mean of a `Gain` over several treebanks.
 
     Args:
-        values: the values of the properties, such as a relation, that all words of this row share.
+        values: the value of each property, such as the relation obl; all words of this row have these values.
         system: the system.
-        n_treebanks: the number of treebanks on which both systems have a score for these words.
-        gold: the number of gold words with these values on all treebanks.
+        n_treebanks: the number of treebanks on which system and baseline have a score for these words.
+        gold: the number of gold words with these values, summed over all treebanks.
         difference: the mean difference over these treebanks; null if `n_treebanks` is 0.
         more_correct: how many more words the system gets right than the baseline, in total.
         estimate: the mean difference and its confidence interval; None if intervals are not requested.
@@ -142,7 +142,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
     """Scores by properties of words, for each system and treebank.
 
     Args:
-        gains: a mapping from each treebank to each system's gains over the first system; empty for a single system.
+        gains: the gains of other systems over the first system on each treebank; empty if there is a single system.
     """
 
     KIND: ClassVar[str] = "breakdown"
@@ -169,7 +169,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
 
     @property
     def verdict(self) -> str:
-        """A sentence that says where most errors are, or where each of several systems gains and loses most."""
+        """A sentence that names the words with the most errors, or for several systems, with most gains and losses."""
         return self._largest_gains() if self.gains else self._most_errors()
 
     def _most_errors(self) -> str:
@@ -202,7 +202,7 @@ class Breakdowns(WithIntervals[Sequence[Breakdown]]):
         return f"By {self.measure}, compared with {self.systems[0]}, {found}."
 
     def records(self, name: str) -> Any:
-        """Return the rows of the table `name`, such as "scores", with a column for each property of words."""
+        """Return the rows of a table; `name` is a key of `layouts`, such as "scores". Each property has a column."""
         if name in {"coverage", "units"}:
             return super().records(name)
         every: list[_Row] = list(super().records(name))

@@ -43,7 +43,7 @@ class ChangePattern(NamedTuple):
         old: the old value; for HEAD, the tag of the head.
         new: the new value.
         changes: the number of changes.
-        sentences: the number of sentences with this change.
+        sentences: the number of sentences that have such changes.
         examples: up to three examples, each from a different sentence.
     """
 
@@ -141,7 +141,7 @@ class Changes(Tabular):
     """The changes between two versions of a treebank or of a folder.
 
     Args:
-        parts: a mapping from the name of each file to its changes; the name of a single treebank is "".
+        parts: a mapping from the name of each file to the changes in this file; for a single treebank, the name is "".
         patterns: the patterns of changes (column, old value and new value), the most frequent first.
         provenance: the settings and files behind the numbers.
     """
@@ -187,12 +187,12 @@ class Changes(Tabular):
 
     @property
     def n_kept(self) -> int:
-        """The number of sentences that are in both the old and the new version."""
+        """The number of sentences that are in both versions, with or without changes."""
         return sum(len(part.old) for part in self.parts.values()) - self.counts["removed"]
 
     @property
     def n_unchanged(self) -> int:
-        """The number of sentences that have not changed in any line."""
+        """The number of sentences that are the same in both versions, line for line."""
         return sum(len(part.old) - len(part.sentences) for part in self.parts.values()) + self.counts["added"]
 
     @property
@@ -274,7 +274,7 @@ class Changes(Tabular):
                 yield kind, count, [_name(*version_of(*pair)) for pair in some], " ..." * (count > _MOST_LISTED)
 
     def text_tables(self) -> tuple[Table, ...]:
-        """Return the tables of kinds and of patterns of changes; for folders, a table of files comes first."""
+        """Return a table of kinds of changes and a table of patterns; for folders, a table of files comes first."""
         files, patterns = self.table(by="file"), self.table(by="pattern")
         return *[files] * self.of_folder, self.summary_table(), *[patterns] * bool(self.patterns)
 
@@ -311,7 +311,7 @@ class Changes(Tabular):
             yield from ((*place, *pattern, count) for pattern, count in change.patterns.items())
 
     def changelog(self, most: int | None = _MOST_PATTERNS) -> str:
-        """Return a draft changelog in Markdown with at most `most` patterns of changes per column; None shows all."""
+        """Return a draft changelog in Markdown with at most `most` patterns of changes per column (all if None)."""
         lines = ["# Changes", "", f"{_sizes_text(self, 'new')} (before: {_sizes_text(self, 'old')}).", ""]
         notes = [f"- {_markdown(note)}" for note in self.provenance.notes]
         lines += [*notes, *[""] * bool(notes), "## Sentences", ""]
@@ -350,7 +350,7 @@ class TreebankChanges(Changes):
 
     @property
     def parts(self) -> Mapping[str, TreebankChanges]:  # type: ignore[override]
-        """These changes under the key "", as in the changes of folders, whose keys are treebanks."""
+        """A mapping with these changes under the key "". For folders, the keys are names of files."""
         return {"": self}
 
 
@@ -359,8 +359,8 @@ class ReleaseChanges(Changes):
     """The changes between two folders of treebanks.
 
     Args:
-        only_old: the files that are only in the old folder; all sentences in these files count as removed.
-        only_new: the files that are only in the new folder; all sentences in these files count as added.
+        only_old: the files that only the old folder has; all sentences in these files count as removed.
+        only_new: the files that only the new folder has; all sentences in these files count as added.
         n_refiled: the number of sentences that have moved to another file without changes in their words.
     """
 

@@ -148,7 +148,7 @@ class Difficulty(Tabular):
         test_sets: the test sets, the hardest first.
         systems: the expected average score and the ability of each system, the best first.
         residuals: the difference between each score and its expected value.
-        explained: how much of the difficulty each property of treebanks explains; empty unless `explain` was given.
+        explained: for each property, how much of the difficulty it explains; empty if `explain` was not given.
         detectable: the smallest difference between systems that each test set can detect; empty if scores were given
             instead of files.
         provenance: the settings and files behind the numbers.
@@ -173,7 +173,7 @@ class Difficulty(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A text with the hardest and the easiest test set, and the standard deviations of test sets and systems."""
+        """A text that names the hardest and the easiest test set, and says how much test sets and systems vary."""
         known = [row for row in self.test_sets if row.difficulty is not None]
         hardest, easiest = known[0], known[-1]
         spread = np.std([row.difficulty or 0.0 for row in known])

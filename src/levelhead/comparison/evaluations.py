@@ -254,12 +254,12 @@ class LanguagePair(NamedTuple):
         treebank_b: the second treebank.
         value_a: the percentage or perplexity on the first treebank.
         value_b: the percentage or perplexity on the second treebank.
-        difference: `value_a` minus `value_b`; in points, except for perplexities.
-        difference_interval: the confidence interval of the difference, simultaneous for all pairs of treebanks.
+        difference: `value_a` minus `value_b`, in points unless the values are perplexities.
+        difference_interval: the confidence interval of the difference; the intervals of all pairs hold simultaneously.
         p: the p-value, corrected for the number of pairs (Sidak).
         paired: whether the treebanks are parallel, so that translations are paired.
-        influence: the sentences or documents that cause more than a third of the variance of the difference, and
-            the difference without each of them.
+        influence: each sentence or document that alone causes more than a third of the variance of the difference, with
+            the difference that is left without this sentence or document.
     """
 
     system: str
@@ -306,7 +306,7 @@ class Languages(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence that says how many pairs of treebanks differ significantly in LAS (or the first measure)."""
+        """A sentence that says how many differences in LAS are significant (in the first measure if LAS is missing)."""
         measures = {pair.measure: None for pair in self.pairs}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         tested = [pair for pair in self.pairs if pair.measure == measure and pair.p is not None]

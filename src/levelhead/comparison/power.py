@@ -83,11 +83,11 @@ class Detectable(NamedTuple):
 
 @immutable
 class Power(Tabular):
-    """Differences between two systems that test sets can detect.
+    """The smallest differences between two systems that test sets can detect.
 
     Args:
-        rows: the detectable differences.
-        test: the significance level and the power of the planned test.
+        rows: the smallest detectable differences.
+        test: the planned test, that is, its significance level and its power.
         provenance: the settings and files behind the numbers.
         perplexities: the measures that are perplexities, not percentages.
         units: the sampling units (sentences or documents) of each test set; empty if no files were read.
@@ -104,7 +104,7 @@ class Power(Tabular):
 
     @property
     def verdict(self) -> str:
-        """A sentence with the difference that the test sets can detect in LAS (or the first measure)."""
+        """A sentence with the detectable difference in LAS (in the first measure if LAS is missing)."""
         measures = {row.measure: None for row in self.rows}
         measure = "LAS" if "LAS" in measures else next(iter(measures))
         of_measure = [row for row in self.rows if row.measure == measure]
@@ -125,7 +125,7 @@ class Power(Tabular):
         )
 
     def table(self, *, each: bool = False) -> Table:
-        """Return detectable differences by measure, test set size and number of runs; with `each`, also by treebank."""
+        """Return a table of detectable differences by measure, size and number of runs; if `each`, also by treebank."""
         shown = rows_to_show(self, each=each)
         several = len({row.treebank for row in self.rows}) > 1
         typical = any(row.lower_quartile is not None for row in shown)

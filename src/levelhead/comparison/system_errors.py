@@ -104,7 +104,7 @@ class Confusions(PerTreebank[Confusion]):
 
     @property
     def verdict(self) -> str:
-        """A sentence that names the most frequent confusion on all treebanks."""
+        """A sentence that names the most frequent confusion, summed over all treebanks."""
         of_gold, confused = Counter[str](), Counter[tuple[str, str]]()
         for _, cell in self._confusions_rows():
             if cell.gold_relation is not None and cell.system_relation is not None:
@@ -121,7 +121,7 @@ class Confusions(PerTreebank[Confusion]):
         return ((code, cell) for code, confusion in self.treebanks.items() for cell in confusion.cells())
 
     def table(self) -> Table:
-        """Return a table of the pairs of confused relations, the most frequent first and unaligned words last."""
+        """Return a table of pairs of confused relations, the most frequent first; unaligned words come last."""
         columns = (
             *(Column("Gold", "text"), Column("System", "text"), Column("Words", "number")),
             *(Column("Head correct", "number"), Column("of gold", "percent")),
@@ -324,7 +324,7 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
     """The errors of one system on each treebank.
 
     Args:
-        averages: the score gained by repairing each kind of error, averaged over treebanks; empty for one treebank.
+        averages: the score gained by repairing each kind of error, averaged over treebanks; empty if there is only one.
     """
 
     KIND: ClassVar[str] = "analyze"
@@ -366,8 +366,8 @@ class ErrorAnalysis(WithIntervals[OutputErrors]):
         """Return the table chosen with `show`.
 
         Args:
-            show: "repairs" for the score gained by repairing each kind of error, "types" for the number of words with
-                each type of error, or "cascading" for the number of wrong arcs whose head is attached correctly.
+            show: "repairs", the score gained by repairing each kind of error; "types", the number of words with each
+                type of error; or "cascading", the number of wrong arcs, and of those with a correctly attached head.
         """
         return {"repairs": self._repairs, "types": self._types, "cascading": self._cascading}[show]()
 

@@ -50,21 +50,21 @@ class Comparison(Tabular):
     Args:
         systems: the systems, the baseline first.
         measures: the measures.
-        results: the score of each system in each measure, on each treebank and averaged, compared with the baseline's
-            score.
+        results: for each system and measure, the score on each treebank and the averages. Each result also has the
+            comparison with the baseline.
         wins: on how many treebanks each system is better or worse than the baseline; empty for a single treebank.
         provenance: the settings and files behind the numbers.
         perplexities: the measures whose values are perplexities, not percentages; lower is better.
         looked: a mapping from each test set to the data that `prepare` requested for the HTML page or the summary.
-        voter: whether tests over treebanks have one vote per "treebank", "language" or "family".
+        voter: "treebank", "language" or "family": each of them has one vote in tests over treebanks.
         units: the sampling units (sentences or documents) of each treebank.
-        joint_units: for parallel test sets, the number of their joint sampling units, as text; otherwise empty.
-        valid_trees: for partial scores, the results when all words of invalid trees count as wrong; otherwise empty.
-        coverage: for partial scores, how much of gold each system covers on each treebank; otherwise empty.
+        joint_units: for parallel test sets, a text with the number of sampling units behind averages; otherwise empty.
+        valid_trees: for partial scores, the results if all words of invalid trees count as wrong; otherwise empty.
+        coverage: for partial scores, the share of gold that each system covers on each treebank; otherwise empty.
         gates: whether each system passes the regression gate (`fail_if_worse`) of each measure. Systems with invalid
-            outputs come last.
-        invalid: with regression gates, the errors of each system that is left out because outputs are missing or
-            invalid. Without gates, these errors are raised.
+            outputs are at the end.
+        invalid: a mapping from each system with missing or invalid outputs to the errors. These systems are only in
+            `gates`, not in `results`. Without regression gates, the errors are raised instead.
     """
 
     KIND: ClassVar[str] = "compare"

@@ -61,18 +61,18 @@ _TREE_WORD: Layout = (
 
 
 class TreeExamples(Tabular):
-    """Sentences with an error, or sentences in which systems differ most, shown as trees.
+    """Trees of sentences with an error, or in which systems differ most.
 
     Args:
         provenance: the settings and files behind the numbers.
-        coverage: for partial scores, how much of gold each system covers on each treebank; otherwise empty.
+        coverage: for partial scores, the share of gold that each system covers on each treebank; otherwise empty.
     """
 
     provenance: Provenance
     coverage: Coverages
 
     def text(self, limit: int | None = None, screen: Screen = FILE) -> str:
-        """Return the trees as text, at most `limit` under each heading, followed by notes for this `screen`."""
+        """Return the trees as text, at most `limit` under each heading; notes follow, in the layout of `screen`."""
         from levelhead.tables.writers import notes_text
 
         return f"{self._drawn(limit)}\n{notes_text([self.table()], screen)}"
@@ -94,9 +94,9 @@ class ErrorExamples(TreeExamples):
     Args:
         system: the name of the system.
         treebank: the name of the treebank.
-        matches: the aligned words.
-        cells: a mapping from each error to the words that have it. For example, the error `nsubj:obj` is the gold
-            relation nsubj predicted as obj.
+        matches: the aligned words of gold and the output.
+        cells: a mapping from each error to the words with this error. For example, `nsubj:obj` is the error of words
+            whose gold relation is nsubj and whose predicted relation is obj.
     """
 
     KIND: ClassVar[str] = "examples"
@@ -207,8 +207,8 @@ class Contrasts(TreeExamples):
 
     Args:
         measure: the measure.
-        outputs: for each treebank and system, a tuple of the treebank's name, the baseline's output, the system's
-            output, the sentences with gains, and the sentences with losses.
+        outputs: for each treebank and system, five elements: the name of the treebank, the output of the baseline, the
+            output of the system, the sentences in which the system gains, and those in which it loses.
         setup: the settings with which the outputs were scored.
     """
 

@@ -260,7 +260,7 @@ Receive = Callable[[DataTable], object]
 
 @immutable
 class AlignedWords(Tabular):
-    """A table of gold words and of unaligned system words, for each system.
+    """A table of the words of gold and of each system, aligned.
 
     Args:
         words: the table of words.
@@ -280,7 +280,7 @@ class AlignedWords(Tabular):
 
 @immutable
 class CountedSentences(Tabular):
-    """The counts of each measure in each gold sentence, for each system.
+    """A table of the counts of each measure by system and gold sentence.
 
     Args:
         sentences: the table of sentences.

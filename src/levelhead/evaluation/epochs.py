@@ -35,13 +35,13 @@ class EpochScorer:
 
     Args:
         gold: the gold treebank, or an object of another library that holds the gold treebank.
-        labels: additional relations that the parser may assign; relations that occur in gold are always allowed.
+        labels: the relations that the parser may assign although they do not occur in gold.
         rules: the scoring rules, which define the content relations of CLAS.
         allow_several_roots: whether gold sentences can have several roots, as in a treebank from `read(path,
-            allow_several_roots=True)`. The signature of the scores then says so.
+            allow_several_roots=True)`. If true, the signature of the scores contains this setting.
 
     Raises:
-        ConlluError: gold has no trees, or a sentence has several roots without `allow_several_roots`.
+        ConlluError: gold has no trees, or a sentence has several roots although `allow_several_roots` is false.
         MeasureError: the rules are unknown, or do not allow several roots.
         InputError: gold is not a treebank, or `allow_several_roots` is not a Boolean value.
     """
@@ -93,7 +93,7 @@ class EpochScorer:
                 as `heads`.
 
         Returns:
-            The scores of UAS, LAS, LAS(full) and CLAS.
+            A mapping from "UAS", "LAS", "LAS(full)" (which also compares subtypes of relations) and "CLAS" to scores.
 
         Raises:
             ConlluError: the number of heads or relations differs from the number of words, or a value is invalid.

@@ -52,12 +52,12 @@ class Evaluation(Mapping[str, Score], Tabular):
         gold: the size of the gold treebank and the warnings about its file. For several treebanks, sizes are summed.
         system: the size of the system's output and the warnings about its file.
         provenance: the settings and files behind the numbers.
-        valid_trees: for partial scores, the scores if all words of sentences without a valid tree count as wrong;
-            otherwise empty.
-        coverage: for partial scores, the share of gold that the output covers; otherwise None.
-        leakage: the share of gold that occurs in training; None without training treebanks.
+        valid_trees: for partial scores, the scores that the system has if all words in sentences without a valid tree
+            count as wrong; empty for other scores.
+        coverage: for partial scores, the share of gold that the output covers; None for other scores.
+        leakage: the share of gold that occurs in training; None if no training treebanks were given.
         looked: the errors for a report page, if `score` was called with `prepare`; otherwise None.
-        parts: a mapping from the code of each treebank to the scores; empty for a single pair of files.
+        parts: a mapping from the code of each treebank to the scores on it; empty if there is a single pair of files.
     """
 
     KIND: ClassVar[str] = "score"
@@ -82,12 +82,12 @@ class Evaluation(Mapping[str, Score], Tabular):
 
     @property
     def treebanks(self) -> Mapping[str, Evaluation]:
-        """A mapping from the code or name of each treebank to the scores."""
+        """`parts`, or for a single pair of files, a mapping from the name of gold to this evaluation."""
         return self.parts or {self.gold.name: self}
 
     @property
     def verdict(self) -> str | None:
-        """A sentence with the main scores; None for scores on a single treebank without intervals."""
+        """A sentence with the main scores; None if there is only one treebank and no confidence interval."""
         from levelhead.evaluation.score_tables import headline
 
         return headline(self) if self.parts or "level" in self.signature else None

@@ -119,7 +119,7 @@ class PartialCoverage(NamedTuple):
 
     Args:
         paired_by: how gold and output sentences were paired: by "characters" if all texts agree, otherwise by
-            "sent_id" or "text"; None without a readable output.
+            "sent_id" or "text"; None for an unreadable output.
         answered: the number of gold sentences for which the output has a word with a HEAD.
         sentences: the number of gold sentences.
         valid_trees: the number of gold sentences with a valid tree in the output.
@@ -129,10 +129,10 @@ class PartialCoverage(NamedTuple):
         extra: the number of output sentences without a gold sentence; these sentences do not count.
         unreadable: the number of unreadable lines of the output.
         forms_matched: the number of gold words that are aligned with a word of the same form.
-        other_text: the number of output sentences with a different text than gold: no word is aligned, and
+        other_text: the number of output sentences whose text differs from gold: no word is aligned, and
             fewer than half of the forms are equal.
-        fits_next: the number of these sentences that match the next gold sentence instead.
-        fits_previous: the number of these sentences that match the previous gold sentence instead.
+        fits_next: the number of `other_text` sentences that match the next gold sentence instead.
+        fits_previous: the number of `other_text` sentences that match the previous gold sentence instead.
     """
 
     paired_by: PairedBy | None

@@ -39,10 +39,10 @@ class Setup:
         rules: the scoring rules.
         registry: the available measures and schemes.
         format: the format of files.
-        gold_format: the format of gold files; None if it is `format`.
-        weights: the weights and models that have been read, under the keys that `scoring.selection.key_of` returns.
+        gold_format: the format of gold files; None if gold files and outputs have the same `format`.
+        weights: the weights and language models that have been read; the keys come from `scoring.selection.key_of`.
         folder: the folder to which paths in measures are relative; "" is the current folder.
-        partial: whether to score outputs with different text or broken trees.
+        partial: whether to also score outputs whose text differs from gold or whose trees are broken.
     """
 
     measures: tuple[Measure, ...]
@@ -117,9 +117,9 @@ class Setup:
         return replace(self, measures=tuple(measures))
 
     def read(self, treebank: str | None = None) -> Setup:
-        """Read the weights and models that the measures name, each file once, and return the settings with them.
+        """Return the settings after reading all files of weights and models that measures name, each file once.
 
-        A path with `{treebank}` is only read if the code of a `treebank` is given, which then replaces `{treebank}`.
+        In paths, `{treebank}` is replaced by the code `treebank`. If the code is None, such paths are not read.
         """
         self.check_entropies()
         read = dict(self.weights)
@@ -154,7 +154,7 @@ class Setup:
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:
-        """Return the full path of the file in a measure's argument; options after the path are kept."""
+        """Return the `path` in a measure's argument, starting with `folder`; options after the path are kept."""
         return os.path.join(self.folder, path)  # noqa: PTH118
 
     def for_pair(self) -> Setup:
@@ -174,15 +174,15 @@ class Setup:
         )
 
     def signature_of_rules(self) -> dict[str, str]:
-        """Return the signature's parts about rules: their name, their modifications, and whether scores are partial."""
+        """Return the parts of the signature about rules: name, modifications, and whether scores are partial."""
         parts = {"rules": self.rules.signature} | ({"partial": "yes"} if self.partial else {})
         parts |= {"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {}
         return parts | ({"roots": "several"} if self.rules.several_roots else {})
 
     def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-        """Return the signature's parts about measures: hashes of weights and definitions, functions, class schemes.
+        """Return the parts of the signature about measures: hashes of weights and definitions, functions, and classes.
 
-        `files` maps measures to hashes, which replace the hashes of `weights`.
+        For measures in the mapping `files`, the hashes in this mapping are used instead of the hashes of `weights`.
         """
         parts = {
             str(measure): files.get(str(measure)) or self.weights[key_of(measure)].sha256[:12]
@@ -221,10 +221,10 @@ def setup_of(
             the multiword tokens of gold are split, since CoNLL-X has no multiword tokens.
         registry: the available measures and schemes; by default the shipped ones.
         weights: a mapping from name to weights, such as `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`. The name
-            `WDE` stands for word dependency entropies of training treebanks.
+            `WDE` is reserved for word dependency entropies of training treebanks.
         folder: the folder to which paths in measures are relative, by default the current folder.
-        partial: whether to score outputs with different text or broken trees.
-        allow_several_roots: whether sentences of files can have several roots.
+        partial: whether to also score outputs whose text differs from gold or whose trees are broken.
+        allow_several_roots: whether a sentence can have several words with HEAD 0.
 
     Raises:
         MeasureError: a measure or the rules are unknown, the rules do not define the measure, or the rules do

@@ -27,11 +27,11 @@ _ESCAPES = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 
 
 def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: bool = False) -> Doc:
-    """Return a treebank as a single Doc with all sentences; use `treebank[i:i + 1]` for one Doc per sentence.
+    """Return a treebank as a single Doc with all sentences. For one sentence, convert `treebank[i:i + 1]`.
 
-    Each word becomes a token. The words of a multiword token are separated by spaces, and the form of the multiword
-    token is lost, as are empty nodes, enhanced edges, comments, and MISC except SpaceAfter=No. spaCy sorts features and
-    removes duplicates. Empty lemmas, tags and features become empty strings.
+    Each word becomes a token. Multiword tokens lose their form, and their words are separated by spaces. Empty nodes,
+    enhanced edges, comments, and MISC except SpaceAfter=No are also lost. spaCy sorts features and removes duplicate
+    features. Lemmas, tags and features that are "_" become empty strings.
 
     Args:
         treebank: any treebank.
@@ -39,8 +39,8 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         rename_root: whether to rename the relation root to ROOT, which spaCy's parsers and `noun_chunks` use.
 
     Raises:
-        InputError: a UPOS is unknown to spaCy, a feature is not name=value, a word is only white space, or spaCy cannot
-            find the sentences because arcs cross too much.
+        InputError: a UPOS is unknown to spaCy, a feature is not name=value, a word is only white space, or spaCy, which
+            infers sentences from arcs, finds other sentences than the treebank has (because arcs cross too much).
         LevelheadError: spaCy is not installed.
     """
     spacy = imported("spacy")
@@ -105,12 +105,11 @@ def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
     r"""Return a treebank made from one or more parsed Docs.
 
-    White-space tokens, such as line ends, do not become words. Their text goes to MISC of the preceding word
-    (`SpacesAfter=\n`); if they begin the text, it goes to MISC of the first word (`SpacesBefore`). Dependents of a
-    white-space token are attached to the head of this token. If the token was the root, its dependents become roots and
-    get its relation. A token is a root if it is its own head. Relations are copied unchanged, although those of spaCy's
-    English models are not UD relations. Entities, vectors, custom attributes, and everything else without a CoNLL-U
-    column are lost.
+    A token is a root if it is its own head. Relations are not converted to UD; spaCy's English models use others.
+    White-space tokens, such as line ends, do not become words. Their text is kept in MISC of the preceding word
+    (`SpacesAfter=\n`), or of the first word if no word precedes (`SpacesBefore`). Dependents of a white-space token are
+    attached to the head of this token. If the white-space token is a root, its dependents become roots and get its
+    relation. Entities, vectors, custom attributes, and everything else without a CoNLL-U column are lost.
 
     Args:
         docs: a Doc, or several Docs, for example from `nlp.pipe`.

@@ -34,13 +34,13 @@ _ATTRIBUTES = frozenset(
 def to_stanza(treebank: Treebank) -> Document:
     """Return a treebank as Stanza's Document, with multiword tokens, empty nodes, comments and enhanced edges.
 
-    A sentence that has no sent_id gets a number from Stanza (`# sent_id = 0`). Stanza moves SpaceAfter and SpacesAfter
-    from MISC to the token. When it writes them back, it sorts MISC. It stores enhanced edges sorted and without
-    duplicates. Multiword tokens lose all columns except FORM and MISC, and the words in them lose the spacing in MISC.
+    A sentence that has no sent_id gets a number from Stanza (`# sent_id = 0`). SpaceAfter and SpacesAfter become
+    attributes of tokens; Stanza only restores them in MISC, and sorts MISC, when it writes CoNLL-U. Enhanced edges are
+    sorted, and duplicates removed. Multiword tokens only keep FORM and MISC, and the words in them lose spacing.
 
     Raises:
-        InputError: MISC has a name that Stanza reads as a column (`head=3`), DEPS is not a list of head:relation, or
-            a comment `# sentiment` or `# constituency` is not in Stanza's format.
+        InputError: MISC has an attribute that Stanza reads as a column (such as `head=3`), DEPS is not a list of
+            head:relation, or a comment `# sentiment` or `# constituency` is not in Stanza's format.
         LevelheadError: Stanza is not installed.
     """
     stanza = imported("stanza", "stanza.models.common.doc")
@@ -62,8 +62,8 @@ def from_stanza(documents: Any) -> Treebank:
 
     MISC has the same contents as in Stanza's CoNLL-U: SpaceAfter=No and other spacing, start_char, end_char and ner.
     Unlike Stanza's `"{:C}".format(document)`, this function does not sort features, keeps the position of empty nodes
-    inside multiword tokens, and raises an error for words without a head, for which Stanza invents a head. Entities,
-    sentiment and constituency trees are lost, except in comments written by Stanza.
+    inside multiword tokens, and raises an error for words without a head, for which Stanza invents a head. Of entities,
+    only the tags `ner` are kept. Sentiment and constituency trees are lost, unless comments of the Document have them.
 
     Args:
         documents: one or more Documents from a pipeline with the processor depparse.

@@ -36,7 +36,7 @@ def from_frame(frame: Any, *, allow_several_roots: bool = False, partial: bool =
 
     Args:
         frame: a data frame with the columns `sentence`, `form`, `head` and `relation` (or `deprel`), and optionally the
-            other columns of `word_table` (`word` can be named `id`). Missing values become "_".
+            other columns of `word_table`. The column `word` can also be named `id`. Missing values become "_".
         allow_several_roots: whether a sentence can have several words with HEAD 0.
         partial: whether to accept invalid trees (see `read`).
 
@@ -113,8 +113,8 @@ def as_treebank(name: str, value: Any, expected: str = OBJECTS) -> Treebank:
 def write(treebank: Any, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 
-    A treebank that was read from CoNLL-U Plus is written as CoNLL-U Plus with the same columns. Further columns of
-    CoNLL-U are added if they have values.
+    A treebank that was read from CoNLL-U Plus is written as CoNLL-U Plus with the same columns. Columns of CoNLL-U that
+    the file lacked are added if they now have values.
 
     Args:
         treebank: the treebank, or another object (see `levelhead.interop`).

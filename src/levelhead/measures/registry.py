@@ -89,9 +89,10 @@ class Registry:
         return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
 
     def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the hashes of the custom definitions of `measures`, of their schemes and of the default scheme.
+        """Return the hashes of all custom measures in `measures`, and of all custom schemes that are used.
 
-        Definitions from a file have the hash of the file; other definitions have a hash of their contents.
+        The used schemes are the default scheme and those that the measures name. The hash of a definition from a file
+        is the hash of the file; for other definitions, it is a hash of their contents.
         """
         measures = tuple(measures)
         definitions = [self.measures[measure.name] for measure in measures]
@@ -107,7 +108,7 @@ class Registry:
         return (*files, *sorted(digests.difference(files)))
 
     def functions(self, measures: Iterable[Measure]) -> tuple[str, ...]:
-        """Return the names of the `measures` that are Python functions, which cannot be hashed."""
+        """Return the names of all Python functions that define the `measures`; functions cannot be hashed."""
         definitions = (self.measures[measure.name] for measure in measures)
         own = (definition for definition in definitions if definition != REGISTRY.get(definition.name))
         return tuple(sorted({function for each in own for function in each.functions}))
@@ -127,7 +128,7 @@ class Registry:
         return self if len(known) == len(self.measures) else replace(self, measures=MappingProxyType(known))
 
     def with_default(self, scheme: str) -> Registry:
-        """Return the registry with the default `scheme` of this name; raises a `MeasureError` if it is unknown."""
+        """Return the registry with `scheme` as the default scheme; raises a `MeasureError` if this name is unknown."""
         if scheme not in self.schemes.by_name:
             raise MeasureError(unknown("scheme", scheme, self.schemes.by_name), "unknown-scheme")
         return replace(self, schemes=replace(self.schemes, default=scheme))

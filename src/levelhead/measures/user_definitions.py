@@ -42,15 +42,16 @@ _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
 def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
     """Return a copy of `registry` with the measures and schemes of the TOML file `path` added.
 
-    A table `[measure.NAME]` has a list `needs` of what must be correct: head, relation, full-relation, upos, xpos,
-    feats, all-feats, lemma or function-words. If `needs` is empty, all aligned words are correct, as in Words.
-    Optional keys are `unit`, `only` (a class), `without` (a list of classes and relations), `meaning`, `formula` and
-    `source`. With `unit = "exact"`, the measure counts sentences without errors; by default, it counts words.
+    A table `[measure.NAME]` defines a measure. Its list `needs` names the properties in which a word must agree with
+    gold: head, relation (without subtype), full-relation, upos, xpos, feats (the features that the rules compare),
+    all-feats, lemma or function-words (as in MLAS). If the list is empty, all aligned words are correct. Optional keys
+    are `unit`, `only` (a class), `without` (a list of classes and relations), `meaning`, `formula` and `source`. The
+    measure counts words, or if `unit` is "exact", sentences without errors.
 
-    A table `[scheme.NAME]` has a table `classes` with a list of relations for each class. Optional keys are `version`,
-    `otherwise` and `source`. `version` is the version of UD (1 or 2) that defines the relations; relations of
-    the other version then have the classes of their counterparts. `otherwise` is the class of unlisted relations, by
-    default UNKNOWN.
+    A table `[scheme.NAME]` defines a scheme. Its table `classes` has a list of relations for each class. Optional keys
+    are `version` (1 or 2, the version of UD to which the relations belong), `otherwise` and `source`. If `version` is
+    given, a relation of the other version gets the class of the relation that replaces it in `version`. `otherwise` is
+    the class of unlisted relations, by default UNKNOWN.
 
     Raises:
         InputError: the file is not TOML, or a definition is invalid.
@@ -193,20 +194,20 @@ def measure(
 ) -> Callable[[FunctionOfWords], CustomMeasure]:
     """Return a decorator that turns a function into a measure for `score`, `compare`, `rank` and other functions.
 
-    The function gets the `WordColumns` of all gold words. It returns an array with a value for each word: whether it is
-    correct, or a number from 0 to 1. Words that are not aligned are never correct. Recall is the sum divided by the
-    number of gold words; precision is the sum divided by the number of system words.
+    The function gets the `WordColumns` of all gold words of some sentences, and returns an array with one element per
+    word: whether the word is correct, or a number from 0 to 1. Words that are not aligned are never correct. Recall is
+    the sum of the array divided by the number of gold words. For precision, divide by the number of system words.
 
-    The function is called for several sentences at once, but the value of a word may only depend on its own sentence.
+    The element of a word may only depend on the sentence of this word, not on other sentences in the same call.
     Measures made from functions cannot be combined with `jobs`, `cluster` or `store`.
 
     Args:
         name: the name of the measure (letters only).
         counts: what the measure counts; only "words" is supported.
         weight: a function that gets the `WordColumns` of gold or of the system. It returns a weight for each word, or
-            a bool (whether the word counts). A pair of aligned words gets the smaller weight. By default, all are 1.
+            a bool (whether the word counts). Two aligned words get the smaller weight. By default, all weights are 1.
         by_gold: whether an aligned system word gets the weight of the gold word instead of its own weight.
-        columns: columns that gold must annotate besides heads and relations; without them, the measure has no value.
+        columns: columns that gold must annotate besides heads and relations; otherwise, the measure has no value.
         version: a version of the functions; signatures show it after the name of the measure.
 
     Raises:

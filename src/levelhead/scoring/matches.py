@@ -308,11 +308,11 @@ class Matches(TreebankPair):
         system_spans: the characters that system words cover.
         alignment: the pairs of aligned words.
         flags: the properties that agree in each pair (`Agree`), uint16, shape (pairs,).
-        gold_of_system: the gold word of each system word, -1 if it is not aligned, int32, shape (system words,).
-        punctuation: if these treebanks are pieces of large files and a measure requires it, the relations of
-            punctuation in the whole gold file (`callin_punctuation`); otherwise None.
+        gold_of_system: the gold word aligned with each system word, -1 if there is none, int32, shape (system words,).
+        punctuation: the relations of punctuation (`callin_punctuation`) in the whole gold file, if the treebanks are
+            only pieces of large files and a measure requires these relations; otherwise None.
         lacking: for partial scores, whether each gold sentence has words that the output lacks, bool, shape (gold
-            sentences,). These words count as wrong system words.
+            sentences,). The missing words count as wrong system words.
     """
 
     gold_spans: Spans
@@ -356,7 +356,7 @@ class Matches(TreebankPair):
 
     @cached_property
     def empty_nodes(self) -> tuple[tuple[Numbers, Codes], tuple[Numbers, Codes]]:
-        """For gold, then for the system: the compared properties of each empty node, and a word next to the node."""
+        """For gold and for the system, two arrays: compared properties of empty nodes, and a word next to each node."""
         numbers: dict[str, int] = {}
         gold = nodes_of(
             self.gold, self.gold_spans.sentence_starts, np.arange(self.gold.n_words, dtype=np.int32), numbers
@@ -376,7 +376,7 @@ class Matches(TreebankPair):
         return gold.n_steps, system.n_steps
 
     def values(self, selection: Selection | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the weights that a `selection` gives all gold words and all system words; bool or float64."""
+        """Return the weights of all gold words and those of all system words in a `selection`; bool or float64."""
         if selection is None:
             return np.ones(self.gold.n_words, dtype=bool), np.ones(self.system.n_words, dtype=bool)
         gold = selection.of_words(self.gold)
@@ -390,7 +390,7 @@ class Matches(TreebankPair):
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
-        """Return the index of the gold sentence that contains each of these positions in the text, int32."""
+        """Return the index of the gold sentence that contains each of the positions `starts` in the text, int32."""
         sentences = np.searchsorted(self.gold_spans.sentence_starts[:-1], starts, side="right") - 1
         return sentences.astype(np.int32)
 

@@ -52,7 +52,7 @@ class Measure:
 
     Args:
         name: the name of the measure in the registry.
-        argument: the text in parentheses; None without parentheses.
+        argument: the text in parentheses; None if the name has no parentheses.
         only: the only class or relation that is counted, such as `CORE`, `callin:CONTENT` or `nsubj`; None for all.
         without: the classes and relations that are left out, sorted.
         component: the ratio to report, such as "recall"; None for F1.
@@ -179,7 +179,8 @@ class Definition:
 class CustomMeasure(Measure):
     """A custom measure, made from a function by the decorator `levelhead.measure`.
 
-    Pass it in the list `measures`. Strings in the same list can then contain its name, as in "Name.recall".
+    Functions such as `score` take it as an element of the list `measures`. Strings in the same list can then use the
+    name of the custom measure, as in "Name.recall".
 
     Args:
         definition: the definition of the measure.

@@ -27,7 +27,7 @@ class Rules:
         measures: the measures that the script prints, in the same order.
         of_empty_nodes: the additional measures that `score` prints if gold has empty nodes.
         main: the default measures of rankings.
-        lacks: the measures that these rules do not define; ignored with `content`, where only `measures` exist.
+        lacks: the measures that these rules do not define; ignored if `content` is true (then only `measures` exist).
         scheme: the class scheme that defines CONTENT for CLAS.
         unicode_spaces: whether all Unicode spaces are removed from forms; if False, only U+0020.
         universal_features: whether only the 21 universal features are compared; if False, the whole FEATS.
@@ -42,7 +42,7 @@ class Rules:
         content: whether files are read as morphosyntactic parses, of which only content words are scored
             (`scoring.morphosyntactic_matches`). Then only `name`, `source`, `measures`, `undefined` and
             `sorted_values` matter.
-        sorted_values: with `content`, whether features also match if the parts of their values are in another order.
+        sorted_values: whether features match even if the parts of their values are in another order (see `content`).
     """
 
     name: str
@@ -79,7 +79,7 @@ class Rules:
         return measure in self.measures if self.content else measure not in self.lacks
 
     def measures_or_default(self, *measures: str) -> tuple[str, ...]:
-        """Return all measures of these rules if `content` is true, otherwise the given `measures`."""
+        """Return the given `measures`; if `content` is true, return all measures that these rules define instead."""
         return self.measures if self.content else measures
 
     def check_words(self) -> None:

@@ -85,7 +85,7 @@ class Score(Valued):
 
     Args:
         measure: the measure.
-        correct: the number of correct items; for weighted measures, the sum of their weights.
+        correct: the number of correct items; for weighted measures, the sum of the weights of these items.
         gold: the number of items in gold.
         system: the number of items in the system's output.
         aligned: the number of aligned gold items; None for measures of segmentation and of graphs.
@@ -94,7 +94,7 @@ class Score(Valued):
         signature: a mapping from the name of each setting that determines the score to its value.
         perplexity: whether the value is a perplexity, not a percentage. Then `correct` is a sum of negative log10
             probabilities, and the value is 10 ** (correct / gold).
-        interval: the 95% confidence interval of the value; None if not requested, or with fewer than 10 sampling units.
+        interval: the 95% confidence interval of the value; None if not requested, or for fewer than 10 sampling units.
     """
 
     measure: Measure
@@ -140,18 +140,18 @@ class Score(Valued):
 
     @property
     def component(self) -> Component:
-        """Which ratio `value` is, such as "f1" or "recall"; has no meaning for perplexities."""
+        """The name of the ratio that `value` is, such as "f1" or "recall"; has no meaning for perplexities."""
         return self.measure.component or "f1"
 
     @property
     def exact(self) -> Fraction | None:
-        """`value` as a fraction without rounding errors; None without a value."""
+        """`value` as a `fractions.Fraction`, without rounding errors; None if there is no value."""
         ratio = self.exact_ratio
         return ratio if ratio is None or self.perplexity else 100 * ratio
 
     @property
     def exact_ratio(self) -> Fraction | None:
-        """`exact` divided by 100, or `exact` itself if the score is a perplexity; None without a value."""
+        """`exact` divided by 100, or `exact` itself if the score is a perplexity; None if there is no value."""
         from fractions import Fraction
 
         if self.value is None:
@@ -162,11 +162,11 @@ class Score(Valued):
         return Fraction(part) / Fraction(whole) if whole else Fraction(self.value)  # 0
 
     def percentage(self, component: Component) -> float | None:
-        """Return the ratio called `component` ("precision", "f1" ...) in percent; None without a value."""
+        """Return one of the ratios in percent; `component` is "precision", "recall", "f1" or "aligned_accuracy"."""
         return self.ratio(component, 100)
 
     def ratio(self, component: Component, scale: int = 1) -> float | None:
-        """Return the ratio called `component` ("precision", "f1" ...), multiplied by `scale`; None without a value."""
+        """Return one of the ratios (see `percentage`) multiplied by `scale`; None if the ratio is undefined."""
         if self.reason is not None or self.perplexity or (component == "aligned_accuracy" and self.aligned is None):
             return None
         part, whole = self._parts(component)

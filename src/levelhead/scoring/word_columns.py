@@ -120,25 +120,25 @@ def _head_rows(treebank: Treebank) -> NDArray[Any]:
 class WordColumns:
     """Columns with one value per word, which the functions of a `measure` get as their argument.
 
-    Columns are read-only NumPy arrays, such as `words.upos`. Names that are not valid in Python are in brackets:
+    Columns are read-only NumPy arrays, such as `words.upos`. Names that are not valid in Python need brackets:
     `words["class"]`, `words["feature:Case"]`.
 
-        sentence                        the number of the sentence in these columns, from 1
+        sentence                        the number of the sentence, 1 for the first in these columns
         word                            the number of the word in its sentence, from 1
         form, lemma, upos, xpos, feats  as written
         deprel, relation                the relation with and without its subtype
         class                           the class of the relation in the default scheme
         head                            HEAD as written, 0 for roots
         head_row                        the index of the head in these columns, -1 for roots
-        distance                        words to the head, 0 for roots
+        distance                        absolute distance to the head, 0 for roots
         depth                           arcs to the root, 0 for roots
         feature:NAME                    the value of the feature NAME, or ""
 
-    The function that decides which words are correct gets all gold words, with additional columns:
+    A `weight` function gets only these columns. The measure's function gets all gold words, with additional columns:
 
         system_word, system_form ...    as above, for the aligned system word; "" or -1 if unaligned
         system_head_row                 the index of the gold word aligned with the system's head;
-                                        -1 for roots, -2 if the sentence has none
+                                        -1 for roots, -2 if the sentence has no such word
         head_correct, deprel_correct,   whether correct, as in UAS, LS, UPOS, UFeats and Lemmas;
         upos_correct, feats_correct,    False if the word is not aligned
         lemma_correct

@@ -42,7 +42,7 @@ def assert_score(
 
     Raises:
         AssertionError: the value violates the bound, or the measure has no value.
-        MeasureError: the measure is unknown, the bound is not a finite number, or the measure requires the other bound.
+        MeasureError: the measure is unknown, the bound is not finite, or the wrong bound, both or none are given.
     """
     setup = setup_of([measure])
     (name,), lower = setup.names, bool(setup.perplexities)

@@ -27,11 +27,11 @@ def word_table(treebank: Treebank) -> dict[str, list[Any]]:
     All comments except sent_id, all empty nodes, and all columns of multiword tokens except form and range are lost.
 
     Returns:
-        `sentence` (its number, from 1), `sent_id` (or None), `word` (its ID, from 1 in each sentence), `form`, `lemma`,
-        `upos`, `xpos`, `feats`, `head` (an ID, 0 for the root; None without a head), `deprel` (with its subtype),
-        `deps`, `misc`, `token` (the form of the word's surface token), and `range` (the IDs of the first and last word
-        of a multiword token, as in "3-4"; None for other words). Empty values are "_", as in CoNLL-U. The tables of
-        `levelhead.words` use the same names and numbers.
+        `sentence` (the number of the sentence, from 1), `sent_id` (or None), `word` (the ID of the word, from 1 in each
+        sentence), `form`, `lemma`, `upos`, `xpos`, `feats`, `head` (the ID of the head, 0 for the root; None if there
+        is none), `deprel` (with the subtype), `deps`, `misc`, `token` (the form of the word's surface token), and
+        `range` (the first and last ID of the multiword token that contains the word, as in "3-4", or None). Cells that
+        are empty in CoNLL-U have "_". In the tables of `levelhead.words`, these names have the same meaning.
     """
     tokens, texts = treebank.tokens, treebank.strings.texts
     ids, n_words = (tokens.first - treebank.sentence_starts[tokens.sentence] + 1).tolist(), tokens.n_words.tolist()

@@ -63,11 +63,11 @@ class Provenance:
 
     Args:
         signature: a mapping with everything that determines the numbers, such as the rules.
-        files: for each treebank, a mapping whose values are the hashes and names of files. The keys are "gold", the
-            names of systems (and runs), and for any other file, its path.
+        files: a mapping from the code of each treebank to the files that belong to it. These are again a mapping, from
+            "gold", the name of each system (and run) or the path of any other file, to the file's hash and name.
         warnings: the warnings about the files.
         notes: notes about the numbers.
-        about_files: messages about ignored files, and about outputs matched by the beginning of the file name.
+        about_files: messages about ignored files, and about outputs found only by the beginning of their file name.
     """
 
     signature: Mapping[str, str]
@@ -102,7 +102,7 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Provenance:
-        """Return the provenance that `to_dict` turned into a dictionary."""
+        """Return a provenance from a dictionary that `to_dict` has returned."""
         warnings = tuple(
             Fault(one["slug"], one["message"], Place(one["file"], one["line"]), "warning", one["count"])
             for one in document["warnings"]
@@ -113,7 +113,7 @@ class Provenance:
         return cls({**document["signature"]}, files, warnings, tuple(document["notes"]))
 
     def with_parts(self, **parts: str) -> Provenance:
-        """Return the provenance with these `parts` added at the end of the signature."""
+        """Return the provenance with `parts` added at the end of the signature."""
         return replace(self, signature={**self.signature, **parts})
 
 

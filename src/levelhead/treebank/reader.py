@@ -92,13 +92,13 @@ def read(
     Args:
         path: the path of the file, "-" for standard input, or the name of a file in a UD release, such as
             "en_ewt-test@2.16".
-        format: "conllu" or "conllx". CoNLL-X has no multiword tokens, empty nodes or comments.
-            Its sentences can have several roots.
+        format: "conllu" or "conllx". CoNLL-X files have no multiword tokens, empty nodes or comments, and their
+            sentences can have several roots.
         limits: the limits on the file's size.
         allow_several_roots: whether a sentence can have several words with HEAD 0.
         partial: whether to read the readable part of an invalid file instead of raising an error. `Treebank.partial`
-            then lists the faults. You can write this treebank, or score it as a system's output if you also pass
-            `partial=True` to `score`.
+            then lists the faults. Such a treebank can be written with `write`. It can also be scored, but only as a
+            system's output and only if you call `score` with `partial=True`.
 
     Raises:
         UnreadableFile: the file cannot be opened or decompressed.
@@ -130,7 +130,7 @@ def from_conllu(
     `allow_several_roots` and `partial`.
 
     Raises:
-        ConlluError: the contents are invalid; the error lists all faults.
+        ConlluError: no row is readable, or the contents are invalid and `partial` is false. The error lists all faults.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     reading = ReaderSettings(format == "conllx", allow_several_roots)

@@ -65,7 +65,7 @@ class Sentence:
 
     @property
     def relations(self) -> list[str]:
-        """The relations of its words to their heads."""
+        """The relation of each of its words to the head, with the subtype."""
         return self._values(self.treebank.relations)
 
     @property
@@ -124,7 +124,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The text in its comment `# text = ...`. If it has none, the text is made from the tokens."""
+        """The text in the comment `# text = ...`. If this comment is missing, the text is made from the tokens."""
         if text := self.metadata.get("text"):
             return text
         treebank = self.treebank
@@ -201,7 +201,7 @@ class Word:
 
     @property
     def features(self) -> dict[str, str]:
-        """A dictionary of its features, such as `{"Case": "Nom", "Number": "Sing"}`; empty without features."""
+        """A dictionary of its features, such as `{"Case": "Nom", "Number": "Sing"}`; empty if it has none."""
         if self.feats == "_":
             return {}
         parts = (feature.partition("=") for feature in self.feats.split("|"))
@@ -214,12 +214,12 @@ class Word:
 
     @property
     def deprel(self) -> str:
-        """Its relation to its head with the subtype, such as `acl:relcl`."""
+        """Its relation with the subtype, such as `acl:relcl`."""
         return self._cell(self._treebank.relations)
 
     @property
     def relation(self) -> str:
-        """Its relation to its head without the subtype, such as `acl`."""
+        """Its relation without the subtype, such as `acl`."""
         return universal(self.deprel)
 
     @property

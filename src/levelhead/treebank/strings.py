@@ -28,11 +28,11 @@ UNDERSCORE = 0  # the code of "_", the first string of every pool
 
 @immutable
 class Strings(Sequence[str]):
-    """A sequence of distinct strings, called a pool.
+    """A pool of strings: a sequence without duplicates.
 
     Args:
         pool: the strings in UTF-8, each followed by a line feed.
-        offsets: the byte at which each string starts, followed by the size of the pool; int64, shape (strings + 1,).
+        offsets: the byte of `pool` at which each string starts, and at the end its size; int64, shape (strings + 1,).
     """
 
     pool: bytes
@@ -69,9 +69,9 @@ class Strings(Sequence[str]):
         return cls(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
 
     def codes_with(self, *ranges: tuple[int, int]) -> Codes:
-        """Return the codes of all strings with a character in one of the `ranges`, ascending, int32.
+        """Return the codes of all strings that contain a character from one of the `ranges`, ascending, int32.
 
-        A range is the first and the last code point. Ranges cannot exceed U+FFFF or contain "!" to "~".
+        A range is a pair of code points, the first and the last. Ranges cannot exceed U+FFFF or contain "!" to "~".
         """
         members = np.zeros(1 << 16, dtype=np.uint8)
         for first, last in ranges:
@@ -84,12 +84,12 @@ class Strings(Sequence[str]):
         return self.codes_with(*SPACES)
 
     def texts_of(self, codes: Codes) -> list[str]:
-        """Return the strings with these `codes` (int32), which is faster than decoding all strings with `texts`."""
+        """Return the strings with the given `codes` (int32) without decoding all other strings, as `texts` does."""
         starts, ends = self.offsets[codes].tolist(), (self.offsets[codes + 1] - 1).tolist()
         return [self.pool[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
-        """Return a copy of the pool with `texts` added, and the codes of these `texts`, int32."""
+        """Return two values: a copy of the pool with `texts` added, and the codes of `texts` in the copy, int32."""
         code_of = {text: code for code, text in enumerate(self.texts)}
         codes = np.array([code_of.setdefault(text, len(code_of)) for text in texts], dtype=np.int32)
         new = Strings.of(list(code_of)[len(self) :])
@@ -124,7 +124,7 @@ class StringColumn(Sequence[str]):
         return f"Column([{shown}{', ...' if len(self) > 5 else ''}], length {len(self)})"
 
     def take(self, rows: NDArray[np.intp]) -> StringColumn:
-        """Return a column of the values at the indices `rows`."""
+        """Return a column with only the strings at the indices `rows`."""
         return StringColumn(self.codes[rows], self.strings)
 
     @cached_property
@@ -138,18 +138,18 @@ class StringColumn(Sequence[str]):
         return self.strings.texts_of(self.distinct)
 
     def mapped(self, function: Callable[[str], Any], dtype: DTypeLike) -> NDArray[Any]:
-        """Call a function once for each distinct string, and return the results (numbers or bools), one per row."""
+        """Call a function once for each distinct string; return its results (numbers or bools), one per row."""
         of_code = np.zeros(len(self.strings), dtype=dtype)
         of_code[self.distinct] = list(map(function, self.distinct_texts))
         return of_code[self.codes]
 
     @property
     def has_values(self) -> bool:
-        """Whether any value is neither empty nor `_`."""
+        """Whether at least one string in the column is neither empty nor `_`."""
         return any(self.strings[code] not in {"", "_"} for code in self.distinct[:3].tolist())
 
     def frequencies(self) -> dict[str, int]:
-        """Return the frequency of each value, most frequent first; ties are in the order of the codes."""
+        """Return the frequency of each distinct string, most frequent first; ties are in the order of the codes."""
         counts = np.bincount(self.codes, minlength=len(self.strings))
         order = np.argsort(-counts, kind="stable")
         return {self.strings[int(code)]: int(counts[code]) for code in order if counts[code]}

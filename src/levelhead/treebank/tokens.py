@@ -37,7 +37,7 @@ class MultiwordTokens:
     Args:
         first: the index of each token's first word, int32, shape (n,), ascending.
         sentence: the index of each token's sentence, int32, shape (n,).
-        n_words: the number of words of each token, int32, shape (n,); 0 only under the rules of official scorers.
+        n_words: the number of words of each token, int32, shape (n,). Only the rules of official scorers allow 0 words.
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
@@ -55,8 +55,8 @@ class EmptyNodes:
     """Nodes of the enhanced graph that are not words.
 
     Args:
-        position: the index of the word that follows each node, among all words of the treebank, int32, shape (n,),
-            ascending. For example, the third word of a sentence follows the node 2.1.
+        position: the index, among all words of the treebank, of the word that follows each node, int32, shape (n,),
+            ascending. For the node 2.1, this is the index of the third word of the sentence.
         sentence: the index of each node's sentence, int32, shape (n,).
         minor: the number after the dot in each node's ID, int32, shape (n,).
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
@@ -77,8 +77,8 @@ class Comments(Sequence[str]):
 
     Args:
         text: all comments, in UTF-8.
-        starts: the position in `text` at which each sentence's comments begin, followed by the size of `text`; int64,
-            shape (sentences + 1,).
+        starts: the position in `text` at which each sentence's comments begin; the last element is the size of `text`;
+            int64, shape (sentences + 1,).
     """
 
     text: bytes
@@ -91,7 +91,7 @@ class Comments(Sequence[str]):
         return self.text[self.starts[sentence] : self.starts[sentence + 1]].decode()
 
     def take(self, sentences: NDArray[np.intp]) -> Comments:
-        """Return the comments of these sentences."""
+        """Return the comments of the sentences with the indices `sentences`."""
         parts = [self.text[self.starts[i] : self.starts[i + 1]] for i in sentences]
         return Comments(b"".join(parts), np.cumsum([0, *map(len, parts)], dtype=np.int64))
 
@@ -103,11 +103,11 @@ class Source:
     Args:
         path: the path of the file as given, or None for a treebank created in Python.
         sha256: the hash of the file's bytes after decompression.
-        lines: the line number of each sentence's first word or range, int32, shape (sentences,); empty for a treebank
+        lines: the number of the line after each sentence's comments, int32, shape (sentences,); empty for a treebank
             created in Python.
         warnings: the warnings about the file.
-        skipped: for each empty node that an official scorer skips, the index of the word after the node, int32.
-        n_blank: the number of blank lines at the end that an official scorer reads as empty sentences.
+        skipped: the index of the next word for each line (such as an empty node) that an official scorer skips, int32.
+        n_blank: under "msp25", the number of blank lines at the end, which the official scorer reads as sentences.
     """
 
     path: str | None = None

@@ -22,11 +22,11 @@ class Training(NamedTuple):
     """The contents of training treebanks.
 
     Args:
-        forms: the frequency of each form as a syntactic word.
+        forms: the number of syntactic words with each form.
         sentences: the distinct sentences, each as a tuple of forms.
-        trees: the distinct trees, each as a tuple of heads (0 for the root) and a tuple of universal relations.
-        heads: the distinct trees without relations, each as a tuple of heads.
-        files: the hash of each file, with its name if it is in a UD release.
+        trees: the distinct trees, each as a pair of tuples: the heads (0 for the root), and the universal relations.
+        heads: the tuples of heads in `trees`, without duplicates.
+        files: the hash of each file, and the name of the file if it is in a UD release.
         key: a joint hash of all treebanks, including treebanks that were not read from files.
     """
 
@@ -39,12 +39,12 @@ class Training(NamedTuple):
 
     @property
     def hashes(self) -> str:
-        """The names of UD files and the first digits of the SHA-256 of other files, joined with "+"."""
+        """The names of all UD files, and the first digits of the hashes of all other files, joined with "+"."""
         return "+".join(map(str, self.files))
 
     @classmethod
     def of(cls, treebanks: Iterable[Treebank]) -> Training:
-        """Return the contents of training treebanks, which an iterator can supply one at a time."""
+        """Return the contents of training `treebanks`, which can be an iterator that reads one treebank at a time."""
         forms: Counter[str] = Counter()
         sentences: set[tuple[str, ...]] = set()
         trees: set[Tree] = set()
@@ -60,11 +60,11 @@ class Training(NamedTuple):
         return cls(forms, frozenset(sentences), frozenset(trees), heads, tuple(files), key)
 
     def same_words(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return whether each sentence of a treebank has the same words as a training sentence, shape (sentences,)."""
+        """Return for each sentence whether a training sentence has the same words; bool, shape (sentences,)."""
         return np.array([sentence in self.sentences for sentence in sentences_of(treebank)], dtype=bool)
 
     def same_heads(self, treebank: Treebank) -> NDArray[np.bool_]:
-        """Return whether each sentence has the same heads as a training sentence, whatever its words and labels."""
+        """Return for each sentence whether a training sentence has the same heads, whatever the words and relations."""
         return np.array([tree[0] in self.heads for tree in trees_of(treebank)], dtype=bool)
 
 

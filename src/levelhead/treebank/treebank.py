@@ -48,18 +48,18 @@ class Treebank(Sequence["Sentence"]):
     """Trees in memory, with one row per word; each distinct string is stored once.
 
     Args:
-        forms: FORM of each word. `lemmas`, `upos`, `xpos`, `feats`, `relations`, `deps` and `misc` have the same type.
+        forms: the forms of all words. The other seven columns of strings, from `lemmas` to `misc`, have the same type.
         heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
-        sentence_starts: the index of each sentence's first word, followed by the number of words; int32, shape
-            (sentences + 1,).
+        sentence_starts: the index of each sentence's first word; the last element is the total number of words; int32,
+            shape (sentences + 1,).
         multiword: the multiword tokens.
         empty: the empty nodes.
         comments: the comments.
         source: the file from which the treebank was read.
         has_trees: whether words have heads; if not, all `heads` are -1 and have no meaning.
         extra: the extra columns of a CoNLL-U Plus file, or None.
-        partial: how much of an invalid file was readable, if it was read with `partial=True`; None for a valid
-            treebank. A word without a readable HEAD is its own head in `heads`.
+        partial: for an invalid file that was read with `partial=True`, how much was readable, and the faults; None for
+            a valid treebank. A word without a readable HEAD is its own head in `heads`.
     """
 
     forms: StringColumn
@@ -107,7 +107,7 @@ class Treebank(Sequence["Sentence"]):
 
     @property
     def strings(self) -> Strings:
-        """All distinct strings; the codes in every column are indices into these strings."""
+        """All distinct strings. Instead of strings, the columns store indices into this sequence, called codes."""
         return self.forms.strings
 
     @property
@@ -190,7 +190,7 @@ class Treebank(Sequence["Sentence"]):
         return f"<Treebank{name}: {number_of(len(self), 'sentence')}, {number_of(self.n_words, 'word')}>"
 
     def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
-        """Return a treebank with these `sentences`, given as indices in the desired order or one bool per sentence."""
+        """Return a treebank with only some `sentences`: their indices in the desired order, or a bool for each."""
         wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
         chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative indices count from the end
         sizes = np.diff(self.sentence_starts)[chosen]
@@ -230,7 +230,7 @@ class Treebank(Sequence["Sentence"]):
     ) -> Treebank:
         """Return a treebank with new heads, relations, tags or other columns; everything else is kept.
 
-        With `heads`, the new treebank has trees even if this treebank has none.
+        If `heads` is given, the new treebank has trees even if this treebank has none.
 
         Args:
             heads: the index of each word's head among all words, -1 for the root.

@@ -47,14 +47,14 @@ def faults_of(
 ) -> tuple[Fault, ...]:
     """Return all errors and warnings of a file, each with its line.
 
-    The warnings include those of `read`, and `# text` comments that differ from the forms. Consecutive blank lines are
-    reported as one warning, and its `count` is the number of these lines. At most 100,000 warnings of each kind are
-    listed; the `count` of the last listed warning includes the unlisted warnings. Checking stops after 100,000 errors.
+    The warnings are those of `read`, and those about `# text` comments that differ from the forms. Consecutive blank
+    lines are one warning, whose `count` is the number of these lines. At most 100,000 warnings of each kind are listed;
+    further warnings are added to the `count` of the last listed warning. Checking stops after 100,000 errors.
 
     Args:
         path: the path of the file, or "-" for standard input.
         format: "conllu" or "conllx".
-        rules: the rules for valid files: "ud", "msp25" or "msp25-sorted". `format` only has an effect with "ud".
+        rules: the rules for valid files: "ud", "msp25" or "msp25-sorted". For the last two, `format` has no effect.
     """
     with parts_of(path) as parts:
         try:
@@ -264,7 +264,7 @@ class Validation(Tabular):
 
     @property
     def verdict(self) -> str:
-        """How many files are valid, and the numbers of errors and warnings."""
+        """A sentence that says how many files are valid, and gives the numbers of errors and warnings."""
         n_files, n_valid = len(self.files), sum(row[1] for row in self._files_rows())
         counts = Counter(fault.severity for fault in self.faults for _ in range(fault.count))
         found = [number_of(counts[kind], kind) for kind in ("error", "warning") if counts[kind]]
